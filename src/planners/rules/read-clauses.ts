@@ -1,5 +1,8 @@
 import type { ClauseDate, ClauseReader } from "../../core/clause-reader.ts";
 import { cutText } from "../../core/text.ts";
+import type { PhraseContext } from "../../core/tool.ts";
+import { readAnaphor } from "../../english/references.ts";
+import { smallWords } from "../../english/small-words.ts";
 import { wordForms } from "../../language/word-forms.ts";
 import type { ExampleModel } from "./examples/example-model.ts";
 import { readByExamples } from "./examples/read-by-examples.ts";
@@ -43,6 +46,7 @@ export function readFrom(
     if (found === undefined) break;
     for (const [best, second] of found) {
       if (best === undefined || surenessOf(best) < minProbability || isSeveral(best, laterMatch)) continue;
+      if (dropsEnd(best, input, readers)) continue;
       matches.push({ ...best, ...(second && { next: nameOf(second) }) });
     }
     if (input.clauses[lastClause]?.endsHard !== false) break;
@@ -55,6 +59,39 @@ function isSeveral(match: PhraseMatch, laterMatch: (clause: number) => PhraseMat
   const { firstClause, lastClause, likeness, rules } = match;
   const later = lastClause === firstClause || likeness === undefined ? undefined : laterMatch(lastClause);
   return later !== undefined && (later.rules !== rules || later.captures !== undefined);
+}
+
+const anyContext: PhraseContext = {
+  previous: { $ref: "earlier" },
+  before: undefined,
+  nowMs: 0,
+  timeZone: "UTC",
+};
+
+/** Whether some words do something to what was said before: "bin it", not "that would be great" or "thanks for that". */
+function actsOnEarlier(words: readonly string[], start: number, end: number): boolean {
+  for (let at = start + 1; at < end; at++)
+    if (readAnaphor(words, at) !== undefined && !smallWords.has(words[at - 1] ?? "")) return true;
+  return false;
+}
+
+/** Whether a reading means no more than it would without its last clauses, which ask for something: that would be lost. */
+function dropsEnd({ rules, firstClause, lastClause, reading }: PhraseMatch, input: MatchInput, readers: ClauseReaders) {
+  if (reading === undefined) return false;
+  const meant = JSON.stringify(reading.toInputs(anyContext));
+  const end = input.clauses[lastClause]?.end ?? 0;
+  for (let last = firstClause; last < lastClause; last++) {
+    const start = input.clauses[last + 1]?.start ?? end;
+    if (!actsOnEarlier(input.words, start, end)) continue;
+    const found = readTo(last, { firstClause, input, readers }) ?? [];
+    const isSame = ({ reading: own }: PhraseMatch) =>
+      own !== undefined &&
+      own.probability >= minProbability &&
+      own.meaning === reading.meaning &&
+      JSON.stringify(own.toInputs(anyContext)) === meant;
+    if (found.some(([best]) => best !== undefined && best.rules === rules && isSame(best))) return true;
+  }
+  return false;
 }
 
 /** The two readings of a clause, of one tool or of two, that are close together: either may be meant, and nothing else. */

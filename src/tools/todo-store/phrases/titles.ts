@@ -1,7 +1,7 @@
 /** Words that do not name a todo by themselves: "add item" and "add to my list" do not state what to add. */
 const empty = new Set(
   (
-    "a an the my our your this that these those them it something anything everything nothing all some any one ones another new more stuff thing things " +
+    "a an the my our your this that these those them it both each they something anything everything nothing all some any one ones another new more stuff thing things " +
     "as please pls thanks todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
   ).split(" "),
 );
@@ -12,7 +12,7 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 
 /** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
 const beginsBroken =
-  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|to (?:see|check|put|add))\s/i;
+  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
 const endsBroken =
   /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|already|anymore|any more|too|as well)$/i;
 const holdsCommand =

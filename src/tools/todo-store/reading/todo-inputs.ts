@@ -152,7 +152,7 @@ function untargeted({ titles }: TodoSlots): NoInputs {
 function todoBefore({ previous, before }: PhraseContext): readonly object[] {
   const { operation, query } = before?.input ?? {};
   if (operation === "search") return typeof query === "string" ? [{ title: query }] : [];
-  if (operation === "list" || operation === "clear" || operation === undefined || previous === undefined) return [];
+  if (operation === "list" || operation === "clear" || before === undefined || previous === undefined) return [];
   return [{ id: { $ref: `${previous.$ref}.id` } satisfies PhraseReference }];
 }
 

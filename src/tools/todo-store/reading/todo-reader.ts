@@ -1,5 +1,6 @@
 import type { Clause, ClauseDate, ClauseReader, ClauseReading } from "../../../core/clause-reader.ts";
-import { refersToResult } from "../../../english/references.ts";
+import { readAnaphor, refersToResult } from "../../../english/references.ts";
+import { smallWords } from "../../../english/small-words.ts";
 import { type Classifier, classify } from "../../../language/classifier.ts";
 import { maskWords, plainLists } from "../../../language/mask.ts";
 import { type Tagger, tagWords } from "../../../language/tagger.ts";
@@ -32,8 +33,30 @@ export interface TodoWeights {
 /** Reads clauses with a trained model. */
 export function createTodoReader(model: TodoModel): ClauseReader {
   return {
-    read: (clause) => readDated(model, clause) ?? readClause(model, clause, tagClause(model, clause)),
+    read(clause) {
+      const readings = readDated(model, clause) ?? readClause(model, clause, tagClause(model, clause));
+      const referring = readReferring(model, clause);
+      return (referring[0]?.probability ?? 0) > (readings[0]?.probability ?? 0) ? referring : readings;
+    },
   };
+}
+
+const changing = new Set<string>(["add", "complete", "reopen", "update", "delete"]);
+/** What stands before a title: "put that on my list", "is that on my list". */
+const notBefore = new Set("is are was be of with for me us what who how".split(" "));
+
+/** Reads a clause that names nothing but an earlier result: "put that on my list" is "put milk on my list" to what was learned. */
+function readReferring(model: TodoModel, clause: Clause): readonly ClauseReading[] {
+  const { forms } = clause;
+  for (const at of forms.keys()) {
+    const end = notBefore.has(forms[at - 1] ?? "") ? undefined : readAnaphor(forms, at);
+    if (end === undefined || (end < forms.length && !smallWords.has(forms[end] ?? ""))) continue;
+    const tags = [...tagClause(model, clause)];
+    if (tags.includes("title")) return [];
+    tags.fill("title", at, end);
+    return readClause(model, clause, tags).filter(({ meaning }) => changing.has(meaning));
+  }
+  return [];
 }
 
 /** Prepositions of a date that says nothing of when something is due. */
