@@ -16,7 +16,8 @@ interface TodoWish {
 }
 
 /** The inputs of the steps that a clause asks for, or what keeps it from being planned. */
-export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): readonly object[] | NoInputs {
+export function todoInputs(meaning: TodoMeaning, found: TodoSlots, wish: TodoWish): readonly object[] | NoInputs {
+  const slots = withOneList(meaning, found);
   const left = wordsLeft(meaning, slots, wish);
   if (left !== undefined) return { left };
   const list = slots.list ?? listBefore(meaning, wish);
@@ -43,6 +44,12 @@ export function todoInputs(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWis
         : meant.map((target) => ({ operation: meaning, ...target, ...where }));
     }
   }
+}
+
+/** Only a change has a list to go to: what else names a single list means it. */
+function withOneList(meaning: TodoMeaning, slots: TodoSlots): TodoSlots {
+  const { list, newList } = slots;
+  return meaning === "update" || list !== undefined ? slots : { ...slots, list: newList, newList: undefined };
 }
 
 /** The words that would be lost; undefined if there are none. */
