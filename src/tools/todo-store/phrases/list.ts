@@ -28,6 +28,12 @@ function listing(phrase: string, filter: Filter = {}): Phrase {
   };
 }
 
+/** A list and nothing else, which asks for it only if nothing was asked before: "add milk to my shopping list and my work list". */
+function listingBare(phrase: string): Phrase {
+  const { slots, toInput } = listing(phrase);
+  return { phrase, slots, toInput: (found, context) => (context.before ? undefined : toInput?.(found, context)) };
+}
+
 /** A phrase with "it" for the list that was mentioned before. */
 function listingIt(phrase: string): Phrase {
   return {
@@ -76,9 +82,9 @@ const shown: readonly Phrase[] = [
   listing(`is ${list} (empty|clear|blank|done|finished|complete|long|full)`),
   listingIt(`${show} ${me} (it|them|that) [(now|again)] ${tail}`),
   listingIt(`${show} ${me} (what is|everything|what there is) (on|in) (it|there|that) ${tail}`),
-  listing(`(my|our) {list} list ${when}`),
-  listing(`${own} (todos|to dos|tasks|todo list|to do list|task list|list) ${when}`),
-  listing(`(todo list|to do list|task list|todos|to dos) ${when}`),
+  listingBare(`(my|our) {list} list ${when}`),
+  listingBare(`${own} (todos|to dos|tasks|todo list|to do list|task list|list) ${when}`),
+  listingBare(`(todo list|to do list|task list|todos|to dos) ${when}`),
   listing(`how [(is|are|about)] ${list} [(looking|look|going|coming along)] ${when}`),
 ];
 

@@ -1,3 +1,5 @@
+import { cardinals, ordinals } from "../../../english/numbers.ts";
+
 /** Words that do not name a todo by themselves: "add item" and "add to my list" do not state what to add. */
 const empty = new Set(
   (
@@ -12,7 +14,7 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 
 /** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
 const beginsBroken =
-  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
+  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|maybe|perhaps|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
 const endsBroken =
   /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|already|anymore|any more|too|as well)$/i;
 const holdsCommand =
@@ -20,6 +22,26 @@ const holdsCommand =
 
 const savesResult =
   /^(?:add|put|write|note|save|store|record|list) (?:down )?(?:(?:the|this|that) )?(?:result|answer|outcome|output|total|sum|value)s?$/i;
+
+/** "All tasks", "everything but milk", "all of yesterday's": a choice of todos, which none is called. */
+const choosesSome =
+  /^(?:all|every|everything|any|anything|each|nothing|none|only)\b(?:.*\b(?:but|except|apart|besides|from|of|that|which|in|due|marked|tagged)\b| (?:\S+ )?(?:tasks?|items?|todos?|to-dos?|reminders?|chores?|entries|things)$)/i;
+/** "Milk but not eggs", "milk, keep eggs", "eggs no wait butter". */
+const takesBack =
+  /\b(?:but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|to (?:high|low|medium|normal) and)\b|,\s*(?:keep|leave|not|but)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
+/** "The first and the third", "tasks 2 and 4", "last two items": places, of which each is a todo. */
+const places = new Set([
+  ...ordinals,
+  ...cardinals.slice(1, 21),
+  ...(
+    "the and or to do first last next previous other task tasks item items todo todos entry entries one ones number " +
+    "numbers reminder reminders of my list"
+  ).split(" "),
+]);
+const isPlace = (word: string) => places.has(word) || /^\d+(?:st|nd|rd|th)?$/.test(word);
+/** "Milk one", not "chapter one". */
+const endsAsPointer =
+  /(?<!\b(?:part|chapter|volume|season|phase|unit|lesson|act|episode|number|level|day|week|year|book|plan|round|stage|track|version|step|page)) ones?$/i;
 
 /** A longer text is not a title, and no pattern is tried on it. */
 const maxTitle = 1_000;
@@ -38,7 +60,10 @@ export function isTitle(text: string): boolean {
     !endsBroken.test(text) &&
     !holdsCommand.test(text) &&
     !savesResult.test(text) &&
-    !namesList.test(text)
+    !namesList.test(text) &&
+    !choosesSome.test(text) &&
+    (words.length < 2 || !words.every(isPlace)) &&
+    (isDeed(text) || !(takesBack.test(text) || endsAsPointer.test(text)))
   );
 }
 

@@ -79,7 +79,17 @@ function unusedSlot(
   );
 }
 
-function show({ status, sort, priority }: TodoSlots, where: object, { date }: TodoWish): readonly object[] | NoInputs {
+const ofList = new Set("my our the and list lists todo to do task tasks".split(" "));
+
+function show(slots: TodoSlots, where: object, { date, context, forms }: TodoWish): readonly object[] | NoInputs {
+  const { status, sort, priority, list } = slots;
+  // "Add milk to my shopping list and my work list": a list alone asks for nothing after another wish.
+  if (
+    context.before !== undefined &&
+    list !== undefined &&
+    forms.every((word) => ofList.has(word) || list.includes(word))
+  )
+    return { left: list };
   const dueOn = date === undefined ? undefined : dayOf(date);
   if (dueOn === null) return { left: "the date" };
   const filter = { ...(dueOn && { dueOn }), ...(status && { status }), ...(priority && { priority }) };
@@ -94,9 +104,9 @@ function isUsed(word: string, meaning: TodoMeaning, { date, forms }: TodoWish): 
 }
 
 const beforeVerbs = /^(?:you|please|to|and|just|now)?$/;
-const behindVerbs = /^(?:me|us|my|our|the|all|through|over|out|up|down)$/;
+const behindVerbs = /^(?:me|us|through|over|out|up|down)$/;
 
-/** "Walk me through my tasks": however somebody asks to be shown a list. */
+/** "Walk me through my tasks": however somebody asks to be shown a list; not "archive my tasks". */
 function isVerb(word: string, forms: readonly string[]): boolean {
   const at = forms.indexOf(word);
   return beforeVerbs.test(forms[at - 1] ?? "") && behindVerbs.test(forms[at + 1] ?? "");

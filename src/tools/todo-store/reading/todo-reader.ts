@@ -41,7 +41,7 @@ export function createTodoReader(model: TodoModel): ClauseReader {
   };
 }
 
-const changing = new Set<string>(["add", "complete", "reopen", "update", "delete"]);
+const changes = new Set<string>(["add", "complete", "reopen", "update", "delete"]);
 /** What stands before a title: "put that on my list", "is that on my list". */
 const notBefore = new Set("is are was be of with for me us what who how".split(" "));
 
@@ -54,7 +54,7 @@ function readReferring(model: TodoModel, clause: Clause): readonly ClauseReading
     const tags = [...tagClause(model, clause)];
     if (tags.includes("title")) return [];
     tags.fill("title", at, end);
-    return readClause(model, clause, tags).filter(({ meaning }) => changing.has(meaning));
+    return readClause(model, clause, tags).filter(({ meaning }) => changes.has(meaning));
   }
   return [];
 }
@@ -99,7 +99,12 @@ function readClause(
   const isNamedOurs =
     slots.list !== undefined || slots.index !== undefined || forms.some((word) => todoNouns.has(word));
   const { titles } = slots;
-  const isOther = isDenied(forms, tags) || isCompound(forms, tags, titles) || namesResult(forms, tags, titles);
+  const isOther =
+    isDenied(forms, tags) ||
+    isCompound(forms, tags, titles) ||
+    namesResult(forms, tags, titles) ||
+    (slots.sort === undefined && isSorted(forms, tags)) ||
+    isApart(forms, tags);
   const meanings = isOther ? [] : meaningsOf(share, slots, forms);
   const readings = meanings.map(({ meaning, probability: found }): ClauseReading => {
     const probability = isNamedOurs ? found : found * unnamedShare(meaning, forms, tags);
@@ -145,6 +150,7 @@ function isDenied(forms: readonly string[], tags: readonly string[]): boolean {
     const next = forms[index + 1] ?? "";
     // The "list of movies" belongs to another app.
     if (word === "list" && next === "of" && tags[index + 2] === "title") return true;
+    if (word === "but" && next !== "" && tags[index + 1] === "title") return true;
     if (word === "not" || word === "never" || word === "no") return isDenial(word, forms[index - 1] ?? "", next);
     return isOpen(word, next);
   });
@@ -157,9 +163,11 @@ function isDenial(word: string, before: string, next: string): boolean {
   return !harmless.has(next) && next !== "longer";
 }
 
-/** "Show or clear my list" has two readings, and "should I add milk" asks for advice. */
+const opening = new Set("or without nevermind except excluding besides".split(" "));
+
+/** "Show or clear my list" has two readings, "clear all except milk" leaves something, and "should I add milk" asks for advice. */
 function isOpen(word: string, next: string): boolean {
-  if (word === "or" || word === "without" || word === "nevermind") return true;
+  if (opening.has(word)) return true;
   return advising.has(word) && (next === "i" || next === "we");
 }
 
@@ -180,6 +188,26 @@ function isCompound(forms: readonly string[], tags: readonly string[], titles: r
   });
 }
 
+const sorting = /^(?:sort|sorted|order|ordered|arrange|arranged|group|grouped|rank|ranked)$/;
+
+/** "Show my list sorted by colour": an order that todos do not have. */
+function isSorted(forms: readonly string[], tags: readonly string[]): boolean {
+  return forms.some((word, index) => tags[index] === "other" && word === "by" && sorting.test(forms[index - 1] ?? ""));
+}
+
+const joining = new Set("and or also plus too as well the a an my our on to in onto list".split(" "));
+
+/** "Ask bob to add milk": of several titles each follows the other, or the wish is somebody else's. */
+function isApart(forms: readonly string[], tags: readonly string[]): boolean {
+  const first = tags.indexOf("title");
+  const last = tags.lastIndexOf("title");
+  if (tags.includes("newTitle")) return false;
+  return forms.some(
+    (word, index) =>
+      index > first && index < last && tags[index] === "other" && /^\p{L}/u.test(word) && !joining.has(word),
+  );
+}
+
 const removing = new Set(
   "clear cleared delete deleted deleting remove removed removing erase erased empty emptied wipe wiped scrap discard trash bin drop dump purge reset blank cancel scratch eliminate nuke fresh flush clean off out rid away anything everything all none over strike kill ditch chuck destroy zero start gone".split(
     " ",
@@ -198,6 +226,27 @@ function shownMeaning(share: (name: string) => number, { titles, index }: TodoSl
   if (index !== undefined && share("get") > 0.25 * others) return "get";
   if (titles.length === 0) return "list";
   return share("get") > others ? "get" : "search";
+}
+
+const polite = new Set(
+  "please pls can could would will you now and then also just first next finally so ok hey".split(" "),
+);
+
+/** The verb of a command, or whatever comes first. */
+function leadOf(forms: readonly string[]): string {
+  return forms.find((word) => /^\p{L}/u.test(word) && !polite.has(word)) ?? "";
+}
+
+const completing = /^(?:complete|finish|mark|tick)$/;
+const changing = /^(?:move|set|change|push|postpone|reschedule|delay|double|copy|assign)$/;
+
+/** "Complete all my tasks" deletes nothing, and "move my tasks to friday" does not show them. */
+function contradicts(meaning: TodoMeaning, command: string, forms: readonly string[]): boolean {
+  const isCompleting = completing.test(command) || (/^(?:check|cross)$/.test(command) && forms.includes("off"));
+  if (meaning === "clear") return isCompleting;
+  if (meaning === "search" || meaning === "get")
+    return isCompleting || changing.test(command) || forms.some((word) => otherPeople.has(word));
+  return meaning === "list" && (isCompleting || changing.test(command));
 }
 
 /**
@@ -227,5 +276,8 @@ function meaningsOf(share: (name: string) => number, slots: TodoSlots, forms: re
   const namesList = slots.list !== undefined || forms.some((word) => todoNouns.has(word));
   const isCleared = !isNamed && namesList && forms.some((word) => removing.has(word));
   meanings.push({ meaning: isCleared ? "clear" : "delete", probability: remove });
-  return meanings;
+  const command = leadOf(forms);
+  return meanings.map((each) =>
+    contradicts(each.meaning, command, forms) ? { meaning: each.meaning, probability: 0 } : each,
+  );
 }

@@ -54,6 +54,8 @@ export function readTodoSlots(input: SlotInput): TodoSlots {
   const sort = readSort(words, tags);
   const left = tokens.flatMap(({ norm, kind }, at) => {
     if (tags[at] !== "other" || used.has(at) || kind === "sign") return [];
+    // "Complete the first and the third": of two places one would be lost.
+    if (index !== undefined && at > 0 && placeOf(norm) !== undefined) return [norm];
     const isPlain = kind === "word" && !/\d/.test(norm) && frameWords.has(norm) && !conditions.has(norm);
     return isPlain ? [] : [norm];
   });
