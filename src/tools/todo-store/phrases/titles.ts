@@ -14,7 +14,7 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 
 /** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
 const beginsBroken =
-  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|maybe|perhaps|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
+  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|maybe|perhaps|actually|rather|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
 const endsBroken =
   /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|already|anymore|any more|too|as well)$/i;
 const holdsCommand =
@@ -28,7 +28,7 @@ const choosesSome =
   /^(?:all|every|everything|any|anything|each|nothing|none|only)\b(?:.*\b(?:but|except|apart|besides|from|of|that|which|in|due|marked|tagged)\b| (?:\S+ )?(?:tasks?|items?|todos?|to-dos?|reminders?|chores?|entries|things)$)/i;
 /** "Milk but not eggs", "milk, keep eggs", "eggs no wait butter". */
 const takesBack =
-  /\b(?:but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|to (?:high|low|medium|normal) and)\b|,\s*(?:keep|leave|not|but)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
+  /\b(?:but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|no sorry|sorry no|sorry i mean|to (?:high|low|medium|normal) and)\b|,\s*(?:keep|leave|not|but|no|actually|rather)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
 /** "The first and the third", "tasks 2 and 4", "last two items": places, of which each is a todo. */
 const places = new Set([
   ...ordinals,

@@ -140,11 +140,19 @@ const harmless = new Set("forget need want have let miss yet done finished know 
 
 const advising = new Set("should shall must would ought".split(" "));
 
+/** "Add eggs, no wait, butter": part of it is not wanted. */
+const takesBack =
+  /\b(?:no wait|wait no|actually no|no sorry|sorry no|scratch that|i mean|i meant|or rather|on second thoughts?|just kidding)\b|, no$/;
+
+function untagged(forms: readonly string[], tags: readonly string[]): string {
+  return forms.map((word, index) => (tags[index] === "other" ? word : "‹›")).join(" ");
+}
+
 /** Whether the frame denies or leaves open what it would ask for: "don't add milk to my list". */
 function isDenied(forms: readonly string[], tags: readonly string[]): boolean {
   const first = forms.findIndex((word) => !/^(?:no|please|just|,)$/.test(word));
   // "Leave my list alone", "no, keep the milk on the list"
-  if (/^(?:leave|keep)$/.test(forms[first] ?? "")) return true;
+  if (/^(?:leave|keep)$/.test(forms[first] ?? "") || takesBack.test(untagged(forms, tags))) return true;
   return forms.some((word, index) => {
     if (tags[index] !== "other") return false;
     const next = forms[index + 1] ?? "";
