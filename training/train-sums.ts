@@ -44,10 +44,22 @@ function numberFrames(tokens: readonly Token[]): readonly SumFrame[] {
   return used.includes(true) ? [{ words: sumFrame(wordsOf(tokens), used), isAsked: false, weight: numberWeight }] : [];
 }
 
-/** A wish about a todo, with a sum for its title: "put ‹sum› on my list". */
+const sumTitles = ["2 and 3", "7 plus 8", "50 % of 60"].map((title) => title.split(" "));
+
+/** A wish about a todo, with a sum for its title: "put ‹sum› on my list", "add 2 and 3 to my list". */
 function titleFrames(tokens: readonly Token[], tags: readonly string[]): readonly SumFrame[] {
   const used = tags.map((tag) => tag === "title");
-  return used.includes(true) ? [{ words: sumFrame(wordsOf(tokens), used), isAsked: false, weight: 1 }] : [];
+  if (!used.includes(true)) return [];
+  const words = wordsOf(tokens);
+  const title = sumTitles[words.length % sumTitles.length] ?? [];
+  const withSum = words.flatMap((word, at) => (!used[at] ? word : used[at - 1] === true ? [] : title));
+  const found = readSpokenArithmetic(withSum, { hasPrevious: false });
+  // The verb of the wish is one of arithmetic, too.
+  const isAlike = found !== undefined && found.used.filter((isUsed) => isUsed).length > title.length;
+  return [
+    { words: sumFrame(words, used), isAsked: false, weight: 1 },
+    ...(isAlike ? [{ words: sumFrame(withSum, found.used), isAsked: false, weight: numberWeight }] : []),
+  ];
 }
 
 function framesFrom({ sentences, rows, labelled }: SumSources): readonly SumFrame[] {

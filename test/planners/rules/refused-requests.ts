@@ -368,6 +368,51 @@ thank you so much
 who made you
 items
 my`,
+  "an exception": `
+clear my list except milk
+clear everything on my list except for the milk
+mark everything but milk as done
+delete milk, keep eggs
+add milk but not eggs to my list
+delete all my tasks excluding the urgent ones
+delete all tasks from yesterday
+delete every task that mentions bob
+show my list without the milk`,
+  "for everything at once": `
+complete all my tasks
+complete everything on my list
+check off all tasks
+move all my tasks to friday
+postpone everything by a day
+double my list
+archive my list
+assign all my tasks to bob`,
+  "about several places": `
+complete the first and the third
+delete tasks 2 and 4
+delete the last two items
+mark the first three as done
+delete both
+mark both of them as done`,
+  "taken back": `
+add eggs, no wait, butter to my list
+add eggs, actually butter to my list
+add eggs, i mean butter, to my list
+add eggs to my list, actually no
+delete eggs, no, butter
+delete milk. just kidding`,
+  "for somebody else": `
+ask bob to add milk to my list
+tell bob to delete milk from my list
+what does anna have on her list
+my brother said i should add milk to my list`,
+  "half understood": `
+add milk to my shopping list and my work list
+add milk to my list, and bin it
+set milk to high and eggs to low priority
+show my list sorted by colour
+add 2 and 3 to my list
+put the fish in the freezer and set a timer`,
 };
 
 /** The same by kind. */

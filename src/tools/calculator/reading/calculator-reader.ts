@@ -22,7 +22,9 @@ function readClause({ tokens }: Clause, weights: WeightTable): readonly ClauseRe
   const words = tokens.map(({ norm, kind }) => (kind === "quote" ? '"' : norm));
   const found =
     readSpokenArithmetic(words, { hasPrevious: false }) ?? readSpokenArithmetic(words, { hasPrevious: true });
-  if (found === undefined || isPartOfName(tokens, found.used) || isOpenEquation(words, found.used)) return [];
+  const isQuoting = tokens.some(({ kind }, at) => kind === "quote" && found?.used[at] !== true);
+  if (found === undefined || isQuoting || isPartOfName(tokens, found.used) || isOpenEquation(words, found.used))
+    return [];
   const probability = probabilityOf(sumFrame(words, found.used), weights);
   const toInputs = (context: PhraseContext) => {
     const calculation = toCalculation(found, context);

@@ -34,7 +34,9 @@ export function tokensOf(words: readonly string[], joinAnd: boolean): Tokens {
   const tokens: Token[] = [];
   const hasShape = words.some((word, at) => shapes.has(word) || isSquareUnit(words, at));
   const glue = [fillers, currencySigns, currencyWords, ...(hasShape ? [shapes, lengths] : [])];
-  const isGlue = words.map((word) => glue.some((words) => words.has(word)));
+  const isGlue = words.map(
+    (word, at) => glue.some((known) => known.has(word)) || (word === "of" && shapes.has(words[at - 1] ?? "")),
+  );
   const isCorrected = words.map(() => false);
   const repairs: { readonly at: number; readonly start: number; readonly end: number }[] = [];
   for (let at = 0; at < words.length; ) {
@@ -92,6 +94,8 @@ function wordAt(words: readonly string[], at: number, before: readonly Token[], 
   const phrase = phrases.find(([phrase]) => isNext(words, at, phrase));
   if (phrase !== undefined) return one(phrase[1], at, at + phrase[0].length);
   if (isSquareUnit(words, at)) return { tokens: [], end: at + 2 };
+  // "The square footage of a 10 by 12 room"
+  if (hasShape && words[at] === "square" && /^\p{L}/u.test(words[at + 1] ?? "")) return { tokens: [], end: at + 1 };
   const word = words[at] ?? "";
   const meaning = specialMeaning(words, at, before, hasShape);
   if (meaning !== undefined) return one(meaning, at, at + 1);
