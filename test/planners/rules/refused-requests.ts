@@ -406,7 +406,25 @@ ask bob to add milk to my list
 tell bob to delete milk from my list
 what does anna have on her list
 my brother said i should add milk to my list`,
+  "about todos that no title names": `
+delete old tasks
+delete the oldest task
+delete high priority tasks
+delete all urgent tasks
+clear most of my list
+delete half of my list
+delete tasks tagged dairy
+replace all milk with oat milk
+remove the due date from milk
+mark milk as half done`,
+  "a deed or a hint, no wish": `
+buy milk tomorrow
+call mum tomorrow at 5
+add milk if it isn't on my list
+add eggs instead of milk
+add what we discussed`,
   "half understood": `
+show me urgent tasks due tomorrow
 add milk to my shopping list and my work list
 add milk to my list, and bin it
 set milk to high and eggs to low priority

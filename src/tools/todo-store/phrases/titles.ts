@@ -14,9 +14,12 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 
 /** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
 const beginsBroken =
-  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|is|are|was|were|not|maybe|perhaps|actually|rather|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
+  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|what|whatever|is|are|was|were|not|maybe|perhaps|actually|rather|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
 const endsBroken =
-  /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|already|anymore|any more|too|as well)$/i;
+  /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|as half|almost|nearly|partly|mostly|already|anymore|any more|too|as well)$/i;
+/** "Remove the due date from milk": a part of a todo. */
+const namesPart =
+  /^(?:due date|deadline|priority|tags?|title|name|description|status|duplicates?)(?: (?:from|of|on|for) .+)?$/i;
 const holdsCommand =
   /\b(?:add|put|delete|remove|erase|tick|untick|check|uncheck|mark|cross|strike|drop|scratch|clear) (?:it|them|that|everything)\b/i;
 
@@ -28,7 +31,7 @@ const choosesSome =
   /^(?:all|every|everything|any|anything|each|nothing|none|only)\b(?:.*\b(?:but|except|apart|besides|from|of|that|which|in|due|marked|tagged)\b| (?:\S+ )?(?:tasks?|items?|todos?|to-dos?|reminders?|chores?|entries|things)$)/i;
 /** "Milk but not eggs", "milk, keep eggs", "eggs no wait butter". */
 const takesBack =
-  /\b(?:but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|no sorry|sorry no|sorry i mean|to (?:high|low|medium|normal) and)\b|,\s*(?:keep|leave|not|but|no|actually|rather)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
+  /\b(?:if (?:it|they|there|we|i|you)|instead of|rather than|but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|no sorry|sorry no|sorry i mean|to (?:high|low|medium|normal|today|tomorrow|next \S+|\S+day) and)\b|,\s*(?:keep|leave|not|but|no|actually|rather)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
 /** "The first and the third", "tasks 2 and 4", "last two items": places, of which each is a todo. */
 const places = new Set([
   ...ordinals,
@@ -62,6 +65,7 @@ export function isTitle(text: string): boolean {
     !savesResult.test(text) &&
     !namesList.test(text) &&
     !choosesSome.test(text) &&
+    !namesPart.test(text) &&
     (words.length < 2 || !words.every(isPlace)) &&
     (isDeed(text) || !(takesBack.test(text) || endsAsPointer.test(text)))
   );
@@ -181,6 +185,14 @@ function mayBeSeveral(items: readonly string[]): boolean {
     /\b(?:with|between|for|to|from|about|at|of)\b/i.test(items[0] ?? "") &&
     !isDeed(items[1] ?? "")
   );
+}
+
+const severalTodos =
+  /^(?:all|every|each|any|both|(?:a )?(?:few|couple)|half|most|some|many|several|tasks|items|todos|reminders|entries|chores)(?:\s|$)|\s(?:tasks|items|todos|to-dos|reminders|entries|chores|ones)$|^(?:the )?(?:oldest|newest|latest|old|new|recent|stale)$/i;
+
+/** "All milk", "old tasks", "half of it": which todos these are, no title says. */
+export function meansSeveral(title: string): boolean {
+  return severalTodos.test(title) && !isDeed(title);
 }
 
 /** Whether a text makes another thing of "task": the task force, the task manager. */

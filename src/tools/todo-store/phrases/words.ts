@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import type { SlotValue, ToolPhraseOptions } from "../../../core/tool.ts";
 import type { TodoStoreInput } from "../todo-input.ts";
-import { isTitle } from "./titles.ts";
+import { isTitle, meansSeveral } from "./titles.ts";
 
 /*
  * Pieces of phrases: a todo has many names, and so does its list.
@@ -75,7 +75,8 @@ export function inputOf(
 ): TodoStoreInput | undefined {
   const { title, query, tags, due: moment, ...others } = slots;
   const text = key === "title" ? title : query;
-  if (typeof text === "string" && !isTitle(text)) return undefined;
+  if (typeof text === "string" && (!isTitle(text) || (operation !== "add" && key === "title" && meansSeveral(text))))
+    return undefined;
   const list = tags === undefined ? {} : { tags: Array.isArray(tags) ? tags : [tags] };
   if (moment !== undefined && typeof text === "string" && dangling.test(text)) return undefined;
   const due = typeof moment === "string" ? { [moment.length > 10 ? "dueAt" : "dueDate"]: moment } : {};

@@ -1,7 +1,7 @@
 import type { ClauseDate, NoInputs } from "../../../core/clause-reader.ts";
 import type { PhraseContext, PhraseReference } from "../../../core/tool.ts";
 import { refersToResult } from "../../../english/references.ts";
-import { isOtherThing, isTitle, namesOtherTask } from "../phrases/titles.ts";
+import { isOtherThing, isTitle, meansSeveral, namesOtherTask } from "../phrases/titles.ts";
 import { todoNouns } from "./settle-tags.ts";
 import type { TodoSlots } from "./todo-slots.ts";
 
@@ -52,6 +52,9 @@ function withOneList(meaning: TodoMeaning, slots: TodoSlots): TodoSlots {
   return meaning === "update" || list !== undefined ? slots : { ...slots, list: newList, newList: undefined };
 }
 
+/** "Show the urgent ones": no priority that todos have. */
+const levels = new Set("urgent important critical oldest newest latest overdue".split(" "));
+
 /** The words that would be lost; undefined if there are none. */
 function wordsLeft(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): string | undefined {
   const left = slots.left.filter((word) => !isUsed(word, meaning, wish));
@@ -60,6 +63,9 @@ function wordsLeft(meaning: TodoMeaning, slots: TodoSlots, wish: TodoWish): stri
   const name = slots.list ?? slots.newList;
   const isChanged = meaning === "add" || meaning === "update";
   if (isChanged && name !== undefined && !wish.forms.some((word) => todoNouns.has(word))) return name;
+  const level = meaning === "add" || meaning === "update" ? undefined : wish.forms.find((word) => levels.has(word));
+  if (level !== undefined && slots.priority === undefined && !slots.titles.some((title) => title.includes(level)))
+    return level;
   return unusedSlot(meaning, slots) ?? slots.titles.find((title) => !isTitle(title) && !refersToResult(title));
 }
 
@@ -150,7 +156,7 @@ function add({ titles, priority }: TodoSlots, where: object, wish: TodoWish): re
 /** Which todos are meant: by place, by title, or the ones that came before. */
 function targets({ titles, index }: TodoSlots, { context, forms }: TodoWish): readonly object[] {
   if (index !== undefined) return [{ index }];
-  if (titles.some(namesOtherTask)) return [];
+  if (titles.some((title) => namesOtherTask(title) || meansSeveral(title))) return [];
   // "Every email from Anna" is nothing of ours unless a list or a task is spoken of.
   if (titles.some(isOtherThing) && !forms.some((word) => todoNouns.has(word))) return [];
   const named = titles.filter((title) => !refersToResult(title));
