@@ -417,7 +417,20 @@ delete tasks tagged dairy
 replace all milk with oat milk
 remove the due date from milk
 mark milk as half done`,
+  "about any one todo": `
+delete one
+take one off my list
+check one off
+complete one of my tasks
+kindly remove one item from the list
+delete item`,
+  "only a time": `
+remind me tomorrow
+set a reminder for tomorrow
+remind me at 5
+schedule a task for saturday`,
   "a deed or a hint, no wish": `
+i didn't say add bread
 buy milk tomorrow
 call mum tomorrow at 5
 add milk if it isn't on my list

@@ -7,6 +7,9 @@ import { inputOf, listName, type Operation, type Phrase, type Slots, todo } from
 /** How one todo is named: by its title, or by its place. */
 export const ordinal =
   "[number] {index}|{index} (one|item|task|todo|to do|entry|thing|reminder)|(item|task|todo|to do|entry|reminder|number|item number|task number|todo number|#) {index}";
+/** Apart, as "one" alone is any of them. */
+const firstOne =
+  "first (one|item|task|todo|to do|entry|thing|reminder)|first|1|1st|(item|task|todo|to do|entry|reminder|number|item number|task number|todo number|#) (1|one)";
 const lastOne = "last (one|item|task|todo|to do|entry|thing|reminder)|last";
 /** A position in a list, from 1. */
 export const position = z.number().int();
@@ -19,7 +22,12 @@ export function targeting(operation: "complete" | "reopen" | "delete" | "get", f
   rules.push({
     phrase: onItem(`[(the|my|this|that)] (${ordinal})`),
     slots,
-    toInput: (found) => (typeof found.index === "number" ? inputOf(operation, found) : undefined),
+    toInput: (found) => (typeof found.index === "number" && found.index !== 1 ? inputOf(operation, found) : undefined),
+  });
+  rules.push({
+    phrase: onItem(`[(the|my|this|that)] (${firstOne})`),
+    slots,
+    toInput: (found) => ({ operation, index: 1, ...found }) as unknown as TodoStoreInput,
   });
   rules.push({
     phrase: onItem(`[(the|my)] (${lastOne})`),

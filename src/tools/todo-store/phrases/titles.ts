@@ -1,10 +1,11 @@
 import { cardinals, ordinals } from "../../../english/numbers.ts";
+import { weekdays } from "../../../english/times.ts";
 
 /** Words that do not name a todo by themselves: "add item" and "add to my list" do not state what to add. */
 const empty = new Set(
   (
     "a an the my our your this that these those them it both each they something anything everything nothing all some any one ones another new more stuff thing things " +
-    "as please pls thanks todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
+    "him her us due off done later high medium low priority urgent important several few many smth as please pls thanks todo todos to do dos task tasks item items reminder reminders entry entries list lists to-do to-dos on in into from of for and me i"
   ).split(" "),
 );
 const namesList = /\b(?:to|on|onto|from|off) (?:\S+ ){0,4}lists?\b|^(?:my|the|our|a|this|that) (?:\S+ ){0,4}lists?$/i;
@@ -14,9 +15,9 @@ const startsAsPlace = /^(?:to|on|onto|into|in|from|off|of) (?:my|the|our|a|an|th
 
 /** No title begins or ends like this, or says what to do with it: the words are a part of the wish. */
 const beginsBroken =
-  /^(?:if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|what|whatever|is|are|was|were|not|maybe|perhaps|actually|rather|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
+  /^(?:n?['’]?t|it|neither|make sure|ensure|note that|can confirm|guess what|uh|um|if|whether|because|so|please|pls|plz|you|u|we|they|he|she|i|i'm|i've|we're|we've|it's|that's|what|whatever|is|are|was|were|not|maybe|perhaps|actually|rather|to (?:see|check|put|add)|call (?:it|that|this))\s/i;
 const endsBroken =
-  /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|as half|almost|nearly|partly|mostly|already|anymore|any more|too|as well)$/i;
+  /\s(?:is|are|was|were|the|an|my|our|your|their|and|or|but|u|we|they|if|than|because|so|please|pls|plz|lol|as half|almost|nearly|partly|mostly|already|anymore|any more|too|as well|, it|, that|, them|'s)$/i;
 /** "Remove the due date from milk": a part of a todo. */
 const namesPart =
   /^(?:due date|deadline|priority|tags?|title|name|description|status|duplicates?)(?: (?:from|of|on|for) .+)?$/i;
@@ -31,7 +32,7 @@ const choosesSome =
   /^(?:all|every|everything|any|anything|each|nothing|none|only)\b(?:.*\b(?:but|except|apart|besides|from|of|that|which|in|due|marked|tagged)\b| (?:\S+ )?(?:tasks?|items?|todos?|to-dos?|reminders?|chores?|entries|things)$)/i;
 /** "Milk but not eggs", "milk, keep eggs", "eggs no wait butter". */
 const takesBack =
-  /\b(?:if (?:it|they|there|we|i|you)|instead of|rather than|but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|no sorry|sorry no|sorry i mean|to (?:high|low|medium|normal|today|tomorrow|next \S+|\S+day) and)\b|,\s*(?:keep|leave|not|but|no|actually|rather)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
+  /\b(?:if (?:it|they|there|we|i|you)|due (?:today|tomorrow|at|on|by|next)|instead of|rather than|but not|and not|except|excluding|all but|everything but|anything but|no wait|wait no|oops|scratch that|i meant?|make that|or rather|no sorry|sorry no|sorry i mean|to (?:high|low|medium|normal|today|tomorrow|next \S+|\S+day) and)\b|,\s*(?:keep|leave|not|but|no|actually|rather)\b|\band (?:add|delete|remove|clear|erase|rename|tick off|cross off) \S/i;
 /** "The first and the third", "tasks 2 and 4", "last two items": places, of which each is a todo. */
 const places = new Set([
   ...ordinals,
@@ -41,6 +42,15 @@ const places = new Set([
     "numbers reminder reminders of my list"
   ).split(" "),
 ]);
+/** "Tomorrow", "at 5", "the evening": when, not what. */
+const moments = new Set([
+  ...weekdays,
+  ...(
+    "a an the at on in by for until this next today tonight tomorrow later soon morning afternoon evening night noon midnight week weekend " +
+    "month year am pm o'clock"
+  ).split(" "),
+]);
+const isMoment = (word: string) => moments.has(word) || /^\d+(?:am|pm)?$/.test(word);
 const isPlace = (word: string) => places.has(word) || /^\d+(?:st|nd|rd|th)?$/.test(word);
 /** "Milk one", not "chapter one". */
 const endsAsPointer =
@@ -66,13 +76,14 @@ export function isTitle(text: string): boolean {
     !namesList.test(text) &&
     !choosesSome.test(text) &&
     !namesPart.test(text) &&
+    !words.every(isMoment) &&
     (words.length < 2 || !words.every(isPlace)) &&
     (isDeed(text) || !(takesBack.test(text) || endsAsPointer.test(text)))
   );
 }
 
 const thing =
-  "alarm|timer|event|meeting|calendar|appointment|playlist|song|music|album|track|artist|video|movie|channel|station|volume|light|lamp|thermostat|subscription|account|password|email|inbox|mail|contact|number|address|photo|picture|file|folder|document|text|app|tab|window|browser|flight|hotel|room|seat|ticket|order|reservation|booking|credit card|debit card|card|payment|transfer|money|message|recipe|setting|profile|device|speaker|history|cookie|transaction|purchase|database|comment|post|friend|follower|user|bolt|stain|virus";
+  "alarm|timer|event|meeting|calendar|appointment|playlist|song|music|album|track|artist|video|movie|channel|station|volume|light|lamp|thermostat|subscription|account|password|email|inbox|mail|contact|number|address|photo|picture|file|folder|document|text|app|tab|window|browser|flight|hotel|room|seat|ticket|order|reservation|booking|credit card|debit card|card|payment|transfer|money|message|recipe|setting|profile|device|speaker|history|cookie|transaction|purchase|database|comment|post|friend|follower|user|bolt|stain|virus|line|row|column|cell|slide|page|paragraph|sentence|comma|footnote|font|background|watermark|caption|subtitle|signature|layer|branch|commit|repo|repository|incident|sprint|epic|server|container|function|tweet|notification|ad|pop-up|box|checkbox|crossword|level|record|patient|student|website|link|url|bookmark";
 const beginsOther = new RegExp(
   `^(?:(?:a|an|the|my|our|this|that|all|any|every|each|some|new|saved|old|last|next|\\S+ (?:am|pm)|\\S+'s) )*(?:${thing})s?\\b`,
   "i",
@@ -188,7 +199,7 @@ function mayBeSeveral(items: readonly string[]): boolean {
 }
 
 const severalTodos =
-  /^(?:all|every|each|any|both|(?:a )?(?:few|couple)|half|most|some|many|several|tasks|items|todos|reminders|entries|chores)(?:\s|$)|\s(?:tasks|items|todos|to-dos|reminders|entries|chores|ones)$|^(?:the )?(?:oldest|newest|latest|old|new|recent|stale)$/i;
+  /^(?:all|every|each|any|both|(?:a )?(?:few|couple)|half|most|some|many|several|tasks|items|todos|reminders|entries|chores)(?:\s|$)|\s(?:tasks|items|todos|to-dos|reminders|entries|chores|ones)$|^(?:the )?(?:oldest|newest|latest|old|new|recent|stale)$|\blists?$|^check (?:if|whether)\b/i;
 
 /** "All milk", "old tasks", "half of it": which todos these are, no title says. */
 export function meansSeveral(title: string): boolean {

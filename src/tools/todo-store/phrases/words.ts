@@ -53,6 +53,15 @@ export const day = z.iso.date();
 export const dayOrTime = z.union([day, z.iso.datetime({ offset: true })]);
 /** The same for a todo that may have a day: of "to 5pm" nobody knows whether that day is kept. */
 export const newDayOrTime = z.union([day, z.iso.datetime({ offset: true }).meta({ needsDay: true })]);
+/** Lists of other apps, and what is no list at all. */
+const otherList =
+  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|sanctions|subscribers?|attendance|allergy|banned|friends|online|internet|web|google|wikipedia|youtube|reddit|whatsapp|cookies|table \d+)$/i;
+
+/** Whether a name is that of a list elsewhere: "put me on the waiting list". */
+export function isOtherList(name: string): boolean {
+  return otherList.test(name);
+}
+
 /** Only the name of a list: a few words, none of which would start another part of the sentence. */
 export const listName = z
   .string()
@@ -61,7 +70,8 @@ export const listName = z
       /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,3}$/u.test(name) &&
       !/\b(?:to|on|from|in|off|list|lists|my|her|his|their|and|it|that|everything|all|items|new|what|which|how|is|are)\b/iu.test(
         name,
-      ),
+      ) &&
+      !isOtherList(name),
   );
 
 /** What a date belongs to, so that it is not when a todo is due: "after friday", "between monday and friday". */

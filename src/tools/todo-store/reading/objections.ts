@@ -1,5 +1,6 @@
 import { refersToResult } from "../../../english/references.ts";
 import { isDeed, isOtherThing } from "../phrases/titles.ts";
+import { isOtherList } from "../phrases/words.ts";
 import type { TodoMeaning } from "./todo-inputs.ts";
 import type { TodoSlots } from "./todo-slots.ts";
 
@@ -8,8 +9,13 @@ import type { TodoSlots } from "./todo-slots.ts";
  */
 
 /** Whether a clause asks nothing of todos, whatever its words look like. */
-export function isNoWish(forms: readonly string[], tags: readonly string[], { titles, sort }: TodoSlots): boolean {
+export function isNoWish(
+  forms: readonly string[],
+  tags: readonly string[],
+  { titles, list, sort }: TodoSlots,
+): boolean {
   return (
+    (list !== undefined && isOtherList(list)) ||
     isDenied(forms, tags) ||
     isCompound(forms, tags, titles) ||
     namesResult(forms, tags, titles) ||
@@ -116,10 +122,16 @@ function leadOf(forms: readonly string[]): string {
 const completing = /^(?:complete|finish|mark|tick)$/;
 const changing = /^(?:move|set|change|push|postpone|reschedule|delay|double|copy|assign)$/;
 
+/** "Remove one item", "the top one": not the list. */
+function isSingle(word: string, next: string | undefined): boolean {
+  return word === "one" || (/^(?:item|task|todo|reminder|thing|entry)$/.test(word) && !/^lists?$/.test(next ?? ""));
+}
+
 /** "Complete all my tasks" deletes nothing, and "move my tasks to friday" does not show them. */
 export function contradicts(meaning: TodoMeaning, forms: readonly string[]): boolean {
   const command = leadOf(forms);
   const isCompleting = completing.test(command) || (/^(?:check|cross)$/.test(command) && forms.includes("off"));
+  if (meaning === "clear" && forms.some((word, index) => isSingle(word, forms[index + 1]))) return true;
   if (meaning === "clear")
     return isCompleting || forms.some((word) => /^(?:most|some|many|few|several|part)$/.test(word));
   if (meaning === "search" || meaning === "get")
