@@ -36,6 +36,8 @@ export interface PlanSource {
   readonly attempts?: number | undefined;
   /** What had to be repaired in the model's answer; empty if nothing had. */
   readonly repaired?: readonly PlanRepair[] | undefined;
+  /** Each value, key or name of the model's answer that was read in another form than it was written. */
+  readonly mends?: readonly PlanMend[] | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
@@ -54,11 +56,25 @@ export interface PlanSource {
  * What was repaired in a model's answer.
  * - `extracted`: the plan was among other text.
  * - `json`: it was not JSON, and was turned into JSON.
- * - `shape`: its parts had other names or places, and nothing was lost.
+ * - `shape`: its parts had other names, places or forms; see `mends`.
  * - `asked-again`: it was invalid, and the model was told why.
  * @inline
  */
 export type PlanRepair = "extracted" | "json" | "shape" | "asked-again";
+
+/**
+ * Something in a model's answer that was invalid as written, and could mean only one thing. @inline
+ */
+export interface PlanMend {
+  /** What it is. `value` is one of an input, such as `"COMPLETE"` for `"complete"`. */
+  readonly kind: "tool" | "key" | "value" | "reference" | "id";
+  /** Where, within the plan. */
+  readonly path: JsonPath;
+  /** As the model wrote it, shortened: text, or JSON. */
+  readonly written: string;
+  /** As it was read; absent if it was left out. */
+  readonly read?: string;
+}
 
 /** An attempt that produced no plan. @inline */
 export interface PlanFailure {
@@ -71,9 +87,12 @@ export interface PlanFailure {
   readonly text?: string | undefined;
 }
 
-/** Something in a plan that its request does not say. @inline */
+/**
+ * Something in a plan that its request does not say, or (`dropped`) a key of a step that meant nothing and was left out.
+ * @inline
+ */
 export interface PlanWarning {
-  readonly code: "ungrounded";
+  readonly code: "ungrounded" | "dropped";
   /** Where, within the plan. */
   readonly path: JsonPath;
   readonly message: string;

@@ -187,13 +187,14 @@ class Asking {
     this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
-  private finish({ steps, repaired, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
+  private finish({ steps, repaired, mends, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
     const { planner, model } = this.task;
     const source: PlanSource = {
       planner,
       model: modelName(model),
       attempts: this.attempts,
       repaired: [...repaired, ...this.mended],
+      ...(mends.length > 0 && { mends }),
       ...(this.failures.length > 0 && { failures: this.failures }),
       ...(warnings.length > 0 && { warnings }),
     };

@@ -1,16 +1,17 @@
-import type { PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
+import type { JsonPath } from "../../core/json.ts";
+import type { PlanMend, PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
 import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
-import { completeSteps, type ModelAnswer, readAnswer, readStep, type StepReading } from "./read-steps.ts";
-import { recoverJson } from "./recover-json.ts";
+import { type ModelAnswer, readAnswer, readSteps } from "./reading/read-answer.ts";
+import { type ReadStep, StepReader, type StepReading } from "./reading/read-steps.ts";
+import { recoverJson } from "./reading/recover-json.ts";
+import { findWholeOutputs } from "./reading/whole-outputs.ts";
 
 /** What an answer is checked against. */
 export interface AnswerScope extends StepReading, GroundingScope {
   readonly maxSteps: number;
-  /** The prefix of ids that the model did not write. */
-  readonly prefix: string;
 }
 
 /** Which of the model's answers it is. */
@@ -25,6 +26,7 @@ export type CheckedAnswer =
       readonly type: "plan";
       readonly steps: readonly PlanStep[];
       readonly repaired: readonly PlanRepair[];
+      readonly mends: readonly PlanMend[];
       readonly warnings: readonly PlanWarning[];
     }
   /** The model says that the tools cannot do it. */
@@ -42,8 +44,8 @@ export async function checkAnswer(
   { isWhole, ...scope }: AnswerScope & AnswerTry & { readonly isWhole: boolean },
 ): Promise<CheckedAnswer> {
   let first: CheckedAnswer | undefined;
-  for await (const { value, repaired, isAlone } of recoverJson(text, { isWhole })) {
-    const answer = readAnswer(value, { isAlone });
+  for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
+    const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone });
     if (answer === undefined || isCut(answer, repaired)) continue;
     const checked = answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
     if (checked.type === "plan") return checked;
@@ -64,7 +66,7 @@ async function checkSteps(
   repaired: readonly PlanRepair[],
   scope: AnswerScope & AnswerTry,
 ): Promise<CheckedAnswer> {
-  const { tools, maxSteps, prefix, kept } = scope;
+  const { tools, maxSteps, kept } = scope;
   if (answer.missing !== undefined) {
     const said = cut(answer.missing, maxWordLength);
     const rule = 'Answer with no steps if a part is missing, and without "missing" if none is.';
@@ -74,24 +76,32 @@ async function checkSteps(
       problems: [`There are steps, but also "missing": "${said}". ${rule}`],
     };
   }
+  const reader = new StepReader(scope);
+  const read: ReadStep[] = [];
   // Reads no more than are allowed, or a hostile answer could make us read millions.
-  const read = await Promise.all(answer.steps.slice(0, maxSteps + 1).map((raw) => readStep(raw, scope)));
-  const steps = completeSteps(
-    read.map(({ step }) => step),
-    { tools, prefix, kept },
-  );
+  for (const raw of answer.steps.slice(0, maxSteps + 1)) read.push(await reader.next(raw));
+  const steps = read.map(({ step }) => step);
   const checked = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
   if (checked.plan === undefined) {
     return { type: "problem", code: "invalid-plan", problems: checked.issues.map(describeIssue) };
   }
   const added = stepsFrom(checked.plan, kept.length);
-  const unwanted = scope.expressions ? [] : findExpressions(added, kept.length);
+  const expressions = scope.expressions ? [] : findExpressions(added, kept.length);
+  const unwanted = [...expressions, ...(await findWholeOutputs(added, scope))];
   if (unwanted.length > 0) return { type: "problem", code: "invalid-plan", problems: unwanted };
   const { warnings, problems } = await checkGrounding(added, scope);
   if (problems.length > 0) return { type: "problem", code: "ungrounded", problems };
   const isReshaped = answer.isReshaped || read.some((step) => step.isReshaped);
   const repairs = new Set([...repaired, ...(isReshaped ? (["shape"] as const) : [])]);
-  return { type: "plan", steps: added, repaired: [...repairs], warnings };
+  const placed = <T extends { readonly path: JsonPath }>(found: readonly T[], index: number): readonly T[] =>
+    found.map((one) => ({ ...one, path: ["steps", index + kept.length, ...one.path] }));
+  return {
+    type: "plan",
+    steps: added,
+    repaired: [...repairs],
+    mends: read.flatMap(({ mends }, index) => placed(mends, index)),
+    warnings: [...read.flatMap((step, index) => placed(step.warnings, index)), ...warnings],
+  };
 }
 
 /** Conditions and loops that the model was not asked for. */

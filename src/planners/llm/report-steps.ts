@@ -5,8 +5,8 @@ import { checkInput } from "../../plan/check-input.ts";
 import { isWellFormed } from "../../plan/check-plan.ts";
 import { dependenciesOf } from "../../plan/dependencies.ts";
 import { checkExpressions, parseExpressions } from "../../plan/expressions.ts";
-import { completeStep, readStep, type StepReading } from "./read-steps.ts";
-import { StepStream } from "./step-stream.ts";
+import { StepReader, type StepReading } from "./reading/read-steps.ts";
+import { StepStream } from "./reading/step-stream.ts";
 
 /** What {@link StepReporter} needs. */
 export interface StepReporterOptions extends StepReading {
@@ -19,12 +19,15 @@ export interface StepReporterOptions extends StepReading {
 /** Emits the steps of a streamed answer, each once it is complete and fits its tool, up to the first that does not. */
 export class StepReporter {
   private readonly stream = new StepStream();
+  private readonly reader: StepReader;
   private previous: PlanStep | undefined;
   private readonly emitted = new Map<string, PlanStep>();
   private emitting: Promise<void> = Promise.resolve();
   private isBroken = false;
 
-  constructor(private readonly options: StepReporterOptions) {}
+  constructor(private readonly options: StepReporterOptions) {
+    this.reader = new StepReader(options);
+  }
 
   /** Takes the next piece of the answer. */
   push(delta: string): void {
@@ -44,11 +47,10 @@ export class StepReporter {
 
   private async next(raw: unknown): Promise<void> {
     if (this.isBroken) return;
-    const { planner, attempt, maxSteps, emit, tools } = this.options;
+    const { planner, attempt, maxSteps, emit } = this.options;
     const index = this.emitted.size;
-    const isEarlier = (id: string) => this.emitted.has(id);
-    const { step: read } = await readStep(raw, this.options);
-    const step = await this.check(completeStep(read, { index, previous: this.previous, isEarlier, tools }));
+    const { step: read } = await this.reader.next(raw);
+    const step = await this.check(read);
     if (step === undefined || index === maxSteps) return this.break();
     this.emitted.set(step.id, step);
     this.previous = step;

@@ -52,6 +52,7 @@ describe("a valid plan", () => {
         { id: "s2", ...add, dependsOn: ["s1"] },
       ],
       repaired: [],
+      mends: [],
       warnings: [],
     });
     expect(await check(`Ok: ${JSON.stringify([{ action: "note", title: "milk" }])}`)).toMatchObject({
@@ -71,7 +72,7 @@ describe("a valid plan", () => {
     expect(await check(rows)).toMatchObject({
       type: "plan",
       steps: [milk, add],
-      repaired: ["json", "shape"],
+      repaired: ["extracted", "shape"],
     });
     expect(await check(rows, { isWhole: false })).toMatchObject({ type: "problem", code: "no-json" });
   });
@@ -113,7 +114,7 @@ describe("an answer without a valid plan", () => {
       { ...milk, tool: "Book" },
       'steps.0.tool: There is no tool "Book". Available tools: Note, Sum, Anything, Wipe, File.',
     ],
-    [{ tool: "Note", input: { title: 5 } }, "steps.0.input.title: Invalid input: expected string, received number"],
+    [{ tool: "Note", input: { title: [5, 6] } }, "steps.0.input.title: Invalid input: expected string, received array"],
     [{ ...milk, retry: {} }, 'steps.0.retry: Unknown key "retry".'],
     [
       { tool: "Note", input: { title: "milk", to: 1 } },

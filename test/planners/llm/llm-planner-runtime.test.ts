@@ -158,7 +158,7 @@ describe("the new steps of a replan", () => {
   });
 
   it.each(["condition", "no-items"])("may refer to a step that was skipped by its %s", async (reason) => {
-    const { planner } = plannerOf([noteOf("milk ${s2}")]);
+    const { planner } = plannerOf([noteOf("milk ${s2.title}")]);
     const records = [done, { status: "skipped", reason }, failed];
     expect(await planner.replan?.(replanOf(records))).toMatchObject({ source: { attempts: 1 } });
   });

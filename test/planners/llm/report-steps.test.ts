@@ -20,6 +20,8 @@ async function emittedFor(
     tools: byName(),
     typed: "",
     expressions: false,
+    kept: [],
+    prefix: "s",
     maxSteps: 100,
     emit: (event) => void events.push(event),
     ...options,
@@ -75,7 +77,7 @@ describe("the steps of an answer that is still arriving", () => {
 
   it.each([
     ["of no tool", { tool: "Nothing", input: {} }],
-    ["with a wrong input", { tool: "Note", input: { title: 5 } }],
+    ["with a wrong input", { tool: "Note", input: { title: [5, 6] } }],
     ["with a key that no step has", { ...note, needsApproval: false }],
     ["with a key that the input has not", { tool: "Note", input: { title: "x", more: 1 } }],
     ["that refers to nothing", add({ $ref: "s9.value" })],
@@ -113,7 +115,7 @@ describe("the steps of an answer that is still arriving", () => {
   });
 
   it("may use a tool of zod 3", async () => {
-    expect(await count([note, { tool: "Note", input: { title: 5 } }], { tools: byName([zod3Note]) })).toBe(1);
+    expect(await count([note, { tool: "Note", input: { title: [5, 6] } }], { tools: byName([zod3Note]) })).toBe(1);
   });
 
   it("end when the listener fails", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../../src/planners/llm/parse-json.ts";
+import { parseJson } from "../../../../src/planners/llm/reading/parse-json.ts";
 
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 

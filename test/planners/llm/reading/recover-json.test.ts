@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Recovered, recoverJson } from "../../../src/planners/llm/recover-json.ts";
+import { type Recovered, recoverJson } from "../../../../src/planners/llm/reading/recover-json.ts";
 
 const plan = { steps: [{ tool: "Note", input: { title: "Buy milk" } }] };
 const json = JSON.stringify(plan);
@@ -83,7 +83,7 @@ describe("a damaged answer", () => {
   it.each(damaged)("is read: %s", async (_name, answer, repaired) => {
     const found = await recover(answer);
     // Whoever reads takes the first that is a plan.
-    const first = found.find(({ value }) => JSON.stringify(value).includes("tool"));
+    const first = found.find(({ value, isJoined }) => !isJoined && JSON.stringify(value).includes("tool"));
     expect(first).toMatchObject({ value: plan, repaired });
   });
 
@@ -149,11 +149,13 @@ describe("steps in sequence", () => {
 
   it("are not alone, and form a list", async () => {
     const found = await recover(`${first}\n${second}`);
-    expect(found.map(({ isAlone }) => isAlone)).toEqual([false, false, false]);
-    expect(found.at(-1)?.value).toEqual([
+    const both = [
       { tool: "A", input: {} },
       { tool: "B", input: {} },
-    ]);
+    ];
+    expect(found.map(({ isAlone }) => isAlone)).toEqual([true, false, false, false]);
+    expect(found[0]).toEqual({ value: both, repaired: ["extracted"], isAlone: true, isJoined: true });
+    expect(found.at(-1)?.value).toEqual(both);
   });
 
   it("are alone if there is only one", async () => {

@@ -1,5 +1,5 @@
-import { countPending } from "../../async/pending-work.ts";
-import type { PlanRepair } from "../../core/plan.ts";
+import { countPending } from "../../../async/pending-work.ts";
+import type { PlanRepair } from "../../../core/plan.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** A value that was read from a model's answer, and the repairs that took. */
@@ -8,6 +8,8 @@ export interface Recovered {
   readonly repaired: readonly PlanRepair[];
   /** Whether it is the only JSON. Of several pieces, one step is not the whole plan. */
   readonly isAlone: boolean;
+  /** Whether it is the list of all pieces of JSON, with nothing between them but signs of calls. */
+  readonly isJoined?: true;
 }
 
 /** The most that jsonrepair may cost for one answer, see {@link repairCost}: at worst that takes 40 ms. */
@@ -36,6 +38,8 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
   const fenced = fencedParts(text);
   const scanned = topLevelPieces(text);
   const isAlone = scanned.length < 2;
+  const joined = isAlone || !isWhole ? undefined : joinPieces(text, scanned);
+  if (joined !== undefined) yield { value: joined, repaired: ["extracted"], isAlone: true, isJoined: true };
   for (const piece of [text, ...lastOf(fenced), ...lastOf(scanned)]) {
     const parsed = parse(piece);
     if (parsed !== undefined) yield { value: parsed.value, repaired: ["extracted"], isAlone };
@@ -51,6 +55,29 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
     if (value === undefined) continue;
     yield { value, repaired: broken === answer.trim() ? ["json"] : ["extracted", "json"], isAlone };
   }
+}
+
+/** What models write around each of several calls. */
+const callSigns =
+  /<\/?(?:tool_calls?|function_calls?|tools?)>|\[\/?TOOL_CALLS\]|<\|?\/?(?:tool_call|tool_calls|python_tag|eom_id)(?:_begin|_end)?\|?>|[\s,;]/g;
+/** No plan has more steps. */
+const maxJoined = 1_000;
+
+/** The pieces as one list, if there is nothing else in a text. */
+function joinPieces(text: string, pieces: readonly string[]): readonly unknown[] | undefined {
+  if (pieces.length > maxJoined) return undefined;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  let rest = "";
+  let from = 0;
+  for (const piece of pieces) {
+    const start = text.indexOf(piece, from);
+    rest += text.slice(from, start);
+    from = start + piece.length;
+  }
+  rest += text.slice(from);
+  if (rest.length + length !== text.length || rest.replace(callSigns, "") !== "") return undefined;
+  const values = pieces.map((piece) => parse(piece)?.value);
+  return values.includes(undefined) ? undefined : values;
 }
 
 /** The last few pieces, from the end. */

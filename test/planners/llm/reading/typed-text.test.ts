@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import { resolveInput } from "../../../src/plan/resolve-input.ts";
-import { readStep } from "../../../src/planners/llm/read-steps.ts";
-import { TypedText } from "../../../src/planners/llm/typed-text.ts";
-import { byName } from "./ask-llm-planner.ts";
+import type { JsonObject } from "../../../../src/core/json.ts";
+import type { PlanStep } from "../../../../src/core/plan.ts";
+import { resolveInput } from "../../../../src/plan/resolve-input.ts";
+import { StepReader } from "../../../../src/planners/llm/reading/read-steps.ts";
+import { TypedText } from "../../../../src/planners/llm/reading/typed-text.ts";
+import { byName } from "../ask-llm-planner.ts";
 
 function read(raw: unknown, { typed }: { typed: string }) {
-  return readStep(raw, { tools: byName(), typed });
+  return new StepReader({ tools: byName(), typed, kept: [], prefix: "s" }).next(raw);
 }
 
 describe("text that the user typed", () => {

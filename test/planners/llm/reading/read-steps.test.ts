@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import { readAnswer, readStep } from "../../../src/planners/llm/read-steps.ts";
-import { toolWith } from "../../fixtures/plan-tools.ts";
-import { byName, tools } from "./ask-llm-planner.ts";
+import type { PlanStep } from "../../../../src/core/plan.ts";
+import { StepReader } from "../../../../src/planners/llm/reading/read-steps.ts";
+import { toolWith } from "../../../fixtures/plan-tools.ts";
+import { byName, tools } from "../ask-llm-planner.ts";
 
 const step = { tool: "Note", input: { title: "x" } };
 
+/** A step as it is read, without the `id` and `dependsOn` that it was completed with. */
 async function read(raw: unknown, { typed = "", list = tools } = {}) {
-  return readStep(raw, { tools: byName(list), typed });
+  const { step, isReshaped } = await new StepReader({ tools: byName(list), typed, kept: [], prefix: "s" }).next(raw);
+  if (typeof step !== "object" || step === null || Array.isArray(step)) return { step, isReshaped };
+  const { id, dependsOn, ...rest } = step as Record<string, unknown>;
+  const given = raw as Record<string, unknown>;
+  return { step: { ...(given.id ? { id } : {}), ...rest, ...(given.dependsOn ? { dependsOn } : {}) }, isReshaped };
 }
 
 /** The input that a step has once it is read. */
@@ -17,57 +22,6 @@ async function inputOf(input: unknown, schema: Parameters<typeof toolWith>[0]): 
   const { step: whole } = await read({ tool: "Subject", input }, { list: [toolWith(schema)] });
   return (whole as PlanStep).input;
 }
-
-describe("readAnswer", () => {
-  it.each([
-    ["an object with steps", { steps: [step] }, false],
-    ["a bare list", [step], true],
-    ["one step", step, true],
-    ["a plan in a plan", { plan: { plan: { steps: [step] } } }, true],
-    ["a list under plan", { plan: [step] }, true],
-    ["steps beside other keys", { thought: "Hm", steps: [step], approvedHash: "0" }, false],
-  ])("reads %s", (_name, value, isReshaped) => {
-    expect(readAnswer(value)).toEqual({ type: "steps", steps: [step], isReshaped });
-  });
-
-  it.each([
-    [{ steps: [] }, undefined],
-    [{ steps: [], reason: " no tool for it " }, "no tool for it"],
-    [{ steps: [], reason: " " }, undefined],
-    [{ steps: [], reason: { not: "text" } }, undefined],
-    [{ plan: { steps: [], reason: "no" } }, "no"],
-    [{ plan: { steps: [] } }, undefined],
-  ])("reads an empty list of steps as a refusal: %j", (value, reason) => {
-    expect(readAnswer(value)).toEqual({ type: "refusal", reason });
-  });
-
-  it.each([
-    undefined,
-    null,
-    "steps",
-    5,
-    {},
-    [],
-    { plan: [] },
-    { steps: "none" },
-    { steps: { tool: "Note" } },
-    { plan: "text" },
-    { reason: "no" },
-  ])("finds no steps in %j", (value) => {
-    expect(readAnswer(value)).toBeUndefined();
-  });
-
-  it("ignores a single step if it is one of several", () => {
-    expect(readAnswer(step, { isAlone: false })).toBeUndefined();
-    expect(readAnswer({ plan: step }, { isAlone: false })).toBeUndefined();
-    expect(readAnswer({ steps: [step] }, { isAlone: false })).toMatchObject({ type: "steps" });
-  });
-
-  it("ignores the prototype", () => {
-    const value: unknown = JSON.parse('{"__proto__": {"steps": [{"tool": "Note"}]}}');
-    expect(readAnswer(value)).toBeUndefined();
-  });
-});
 
 describe("the keys of a step", () => {
   const toolKeys = ["tool", "action", "intent", "name", "function", "tool_name", "toolName"];
@@ -222,7 +176,7 @@ describe("the values of an input", () => {
       g: z.unknown(),
     });
     const given = { a: null, b: null, c: null, d: { e: null }, f: [null], g: null, unknown: null };
-    const { a: _left, ...rest } = given;
+    const { a: _left, unknown: _unknown, ...rest } = given;
     expect(await inputOf(given, schema)).toEqual({ ...rest, d: {} });
   });
 

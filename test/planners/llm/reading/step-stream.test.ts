@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StepStream } from "../../../src/planners/llm/step-stream.ts";
+import { StepStream } from "../../../../src/planners/llm/reading/step-stream.ts";
 
 /** All steps of an answer that comes in these pieces. */
 function stepsOf(deltas: Iterable<string>): readonly unknown[] {

@@ -1,0 +1,71 @@
+import { type JsonSchema, schemasAt } from "../../../core/json-schema.ts";
+import type { DefinedTool } from "../../../core/tool.ts";
+import { toolSchemas } from "../../../core/tool-schemas.ts";
+import { isRecord, type JsonRecord, plainName } from "./records.ts";
+
+/** A tool that a model named, and what its name says of the input. */
+export interface FoundTool {
+  readonly tool: DefinedTool;
+  /** A constant of the input that was written after the tool's name, such as the operation of `Notes.add`. */
+  readonly constant: { readonly key: string; readonly value: unknown } | undefined;
+}
+
+/** A longer name names no tool. */
+const maxNameLength = 200;
+
+/**
+ * The one tool that a name may mean: its exact name, the same name in another spelling (`send_email`), with something
+ * before it (`functions.SendEmail`), or with a constant of its input behind it (`Notes.add`).
+ */
+export async function findTool(name: unknown, tools: ReadonlyMap<string, DefinedTool>): Promise<FoundTool | undefined> {
+  if (typeof name !== "string" || name.length > maxNameLength) return undefined;
+  const exact = tools.get(name);
+  if (exact !== undefined) return { tool: exact, constant: undefined };
+  const trimmed = name.trim();
+  for (const isAlike of [isSpelledAlike, endsAlike]) {
+    const alike = [...tools.values()].filter((tool) => isAlike(trimmed, tool.name));
+    if (alike.length > 1) return undefined;
+    if (alike[0] !== undefined) return { tool: alike[0], constant: undefined };
+  }
+  const found = await Promise.all([...tools.values()].map((tool) => withConstant(trimmed, tool)));
+  const likely = found.filter((one) => one !== undefined);
+  return likely.length === 1 ? likely[0] : undefined;
+}
+
+function isSpelledAlike(written: string, name: string): boolean {
+  return plainName(written) !== "" && plainName(written) === plainName(name);
+}
+
+/** Whether a name has only a namespace before it. */
+function endsAlike(written: string, name: string): boolean {
+  const parts = written.split(/[.:/]|__/);
+  return parts.length > 1 && isSpelledAlike(parts.at(-1) ?? "", name);
+}
+
+async function withConstant(written: string, tool: DefinedTool): Promise<FoundTool | undefined> {
+  const match = /^(?:.*[.:/])?([^.:/]+?)[.:/_-]+([^.:/]+)$/.exec(written);
+  const [, name = "", said = ""] = match ?? [];
+  if (!isSpelledAlike(name, tool.name)) return undefined;
+  const { input } = await toolSchemas(tool);
+  const constants = constantsOf(input).filter(({ value }) => isSpelledAlike(said, String(value)));
+  return constants.length === 1 ? { tool, constant: constants[0] } : undefined;
+}
+
+/** The required constants of an input, such as its operation. */
+function constantsOf(input: JsonSchema): readonly { readonly key: string; readonly value: unknown }[] {
+  const found = new Map<string, { key: string; value: unknown }>();
+  for (const { properties = {}, required = [] } of schemasAt(input, []) ?? []) {
+    for (const key of required) {
+      const { const: constant, enum: values = [constant] } = properties[key] ?? {};
+      for (const value of values)
+        if (typeof value === "string") found.set(JSON.stringify([key, value]), { key, value });
+    }
+  }
+  return [...found.values()];
+}
+
+/** An input with the constant that its tool's name had, unless it has its own. */
+export function addConstant(input: unknown, { constant }: FoundTool): unknown {
+  if (constant === undefined || !isRecord(input) || Object.hasOwn(input, constant.key)) return input;
+  return { [constant.key]: constant.value, ...(input as JsonRecord) };
+}

@@ -1,0 +1,175 @@
+import { toJson } from "../../../core/json.ts";
+import { type JsonSchema, knownKeys, schemasAt } from "../../../core/json-schema.ts";
+import type { PlanMend, PlanStep, PlanWarning } from "../../../core/plan.ts";
+import type { DefinedTool } from "../../../core/tool.ts";
+import { toolSchemas } from "../../../core/tool-schemas.ts";
+import { checkInput } from "../../../plan/check-input.ts";
+import { completeStep } from "./complete-step.ts";
+import { escapeTyped } from "./escape-typed.ts";
+import { addConstant, findTool } from "./find-tool.ts";
+import { leaveOut, mendInput } from "./mend-input.ts";
+import { mayRefer, placeReferences } from "./place-references.ts";
+import { describeMend } from "./plan-mend.ts";
+import { isRecord, type JsonRecord, plainName } from "./records.ts";
+import { StepIds } from "./step-ids.ts";
+import { nameKeys } from "./step-keys.ts";
+import { TypedText } from "./typed-text.ts";
+
+/*
+ * Turns what a model wrote into the steps of a plan. Mended, never guessed: what is invalid as it is written is read in
+ * another way only if exactly one way is valid. Everything else is left to the validation of the plan, which refuses it.
+ */
+
+/** What is needed to read the steps of an answer. */
+export interface StepReading {
+  readonly tools: ReadonlyMap<string, DefinedTool>;
+  /** What the user typed and the app added: none of it is a reference. */
+  readonly typed: string;
+  /** Whether steps may have conditions and loops. */
+  readonly expressions: boolean;
+  /** Steps of the plan so far that new ones may refer to. */
+  readonly kept: readonly PlanStep[];
+  /** The prefix of ids that the model did not write. */
+  readonly prefix: string;
+}
+
+/** A step in the shape of a plan's, and how it came to it. What is not an object stays unchanged. */
+export interface ReadStep {
+  readonly step: unknown;
+  readonly isReshaped: boolean;
+  /** With paths within the step. */
+  readonly mends: readonly PlanMend[];
+  readonly warnings: readonly PlanWarning[];
+}
+
+/** Reads the steps of one answer, one after the other: each may refer to those before it. */
+export class StepReader {
+  private readonly typed: TypedText;
+  private readonly ids: StepIds;
+  private readonly isTyped = (text: string): boolean => this.reading.typed.includes(text);
+  private inputs: ReadonlyMap<string, JsonSchema> | undefined;
+  private previous: unknown;
+  private index = 0;
+
+  constructor(private readonly reading: Omit<StepReading, "expressions">) {
+    this.typed = new TypedText(reading.typed);
+    this.ids = new StepIds(reading);
+  }
+
+  /** Reads the next step. */
+  async next(raw: unknown): Promise<ReadStep> {
+    // What is nested too deeply is left to validation.
+    const isReadable = isRecord(raw) && toJson(raw).ok;
+    const read = isReadable ? await this.read(raw) : { step: raw, isReshaped: false, mends: [], warnings: [] };
+    this.ids.add(read.step);
+    this.previous = read.step;
+    this.index++;
+    return read;
+  }
+
+  private async read(raw: JsonRecord): Promise<ReadStep> {
+    const { step: named, isRenamed, dropped } = await this.nameKeys(raw);
+    const found = await findTool(named.tool, this.reading.tools);
+    const ids = this.ids.next(named);
+    const mends = [...ids.mends];
+    if (found !== undefined && found.tool.name !== named.tool) {
+      mends.push(describeMend("tool", { path: ["tool"], written: named.tool, read: found.tool.name }));
+    }
+    const step: JsonRecord = withoutEmpty({ ...named, ...ids.step, tool: found?.tool.name ?? named.tool });
+    const read = found
+      ? await this.readInput({ ...step, input: addConstant(named.input, found) }, found.tool)
+      : { input: escapeTyped(named.input, this.typed), mends: [] };
+    mends.push(...read.mends);
+    const warnings = [...dropped, ...ids.dropped].map((key) => {
+      return { code: "dropped", path: [key], message: `The step's "${key}" was left out.` } as const;
+    });
+    const isReshaped = isRenamed || mends.length > 0 || warnings.length > 0;
+    return { step: this.complete({ ...step, input: read.input }), isReshaped, mends, warnings };
+  }
+
+  private async nameKeys(raw: JsonRecord): Promise<ReturnType<typeof nameKeys>> {
+    const names = [...this.reading.tools.keys()];
+    this.inputs ??= new Map(
+      await Promise.all(
+        [...this.reading.tools].map(
+          async ([name, tool]) => [plainName(name), (await toolSchemas(tool)).input] as const,
+        ),
+      ),
+    );
+    const { inputs } = this;
+    return nameKeys(raw, {
+      isTool: (name) => names.some((known) => plainName(known) === plainName(name)),
+      isInput: (tool, key) => {
+        const schema = typeof tool === "string" ? inputs.get(plainName(tool)) : undefined;
+        return schema !== undefined && knownKeys(schemasAt(schema, []) ?? []).includes(key);
+      },
+    });
+  }
+
+  private async readInput(
+    step: JsonRecord,
+    tool: DefinedTool,
+  ): Promise<{ readonly input: unknown; readonly mends: readonly PlanMend[] }> {
+    const { tools } = this.reading;
+    const { isTyped } = this;
+    const { input: schema } = await toolSchemas(tool);
+    const earlier = { tools, stepOf: this.ids.stepOf, idsOf: this.ids.idsOf };
+    const mended = mendInput(step.input, { schema, mayRefer: (text) => !isTyped(text) && mayRefer(text, earlier) });
+    const escaped = escapeTyped(mended.input, this.typed);
+    const planned = { id: "", ...step, input: escaped } as PlanStep;
+    const placed = await placeReferences(escaped, { step: planned, schema, earlier, isTyped });
+    const filled = await this.leaveOutBlanks({ ...planned, input: placed.input as PlanStep["input"] });
+    return { input: filled.input, mends: [...mended.mends, ...placed.mends, ...filled.mends] };
+  }
+
+  /** Leaves out empty texts that a tool refuses in a field it does not require, such as a date. */
+  private async leaveOutBlanks(
+    step: PlanStep,
+  ): Promise<{ readonly input: unknown; readonly mends: readonly PlanMend[] }> {
+    const { tools } = this.reading;
+    const mends: PlanMend[] = [];
+    let { input } = step;
+    if (!isRecord(input) || !hasBlank(input)) return { input, mends };
+    const check = (tried: unknown) => {
+      const planned = { ...step, input: tried } as PlanStep;
+      return checkInput(planned, { path: [], tools, stepOf: this.ids.stepOf, parsed: undefined });
+    };
+    let issues = await check(input);
+    for (const {
+      path: [, ...path],
+    } of issues) {
+      if (valueAt(input, path) !== "") continue;
+      const tried = leaveOut(input, path) as PlanStep["input"];
+      const left = await check(tried);
+      if (left.length >= issues.length) continue;
+      mends.push(describeMend("value", { path: ["input", ...path], written: "", read: undefined }));
+      [input, issues] = [tried, left];
+    }
+    return { input, mends };
+  }
+
+  private complete(step: JsonRecord): unknown {
+    const { index, previous, ids } = this;
+    const { tools, prefix } = this.reading;
+    return completeStep(step, { index, previous, isEarlier: (id) => ids.stepOf(id) !== undefined, tools, prefix });
+  }
+}
+
+function withoutEmpty(step: JsonRecord): JsonRecord {
+  const keys = new Set(["id", "dependsOn", "reasoning", "when", "forEach", "concurrency"]);
+  const isEmpty = (value: unknown) => value === null || value === "" || value === undefined;
+  return Object.fromEntries(Object.entries(step).filter(([key, value]) => !keys.has(key) || !isEmpty(value)));
+}
+
+function hasBlank(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).some(hasBlank);
+  return value === "";
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>((current, key) => {
+    return typeof current === "object" && current !== null && Object.hasOwn(current, key)
+      ? (current as Record<string | number, unknown>)[key]
+      : undefined;
+  }, value);
+}

@@ -1,0 +1,199 @@
+import { setOwn } from "../../../core/json.ts";
+import { parseJson } from "./parse-json.ts";
+import { isRecord, type JsonRecord, textOf } from "./records.ts";
+
+/** A step with our names for its keys. */
+export interface NamedStep {
+  /** The keys of a plan's step, and those that are unknown. */
+  readonly step: Readonly<Record<string, unknown>> & { readonly tool: unknown; readonly input: unknown };
+  /** Whether it had other names or places. */
+  readonly isRenamed: boolean;
+  /** Keys that mean nothing to us, and were left out. */
+  readonly dropped: readonly string[];
+}
+
+/** Other names that models give to the keys of a step. */
+const aliases = {
+  tool: ["action", "intent", "name", "function", "tool_name", "toolName"],
+  input: [
+    "params",
+    "parameters",
+    "arguments",
+    "args",
+    "tool_input",
+    "toolInput",
+    "action_input",
+    "actionInput",
+    "inputs",
+    "tool_args",
+    "toolArgs",
+    "tool_params",
+  ],
+  id: ["step_id", "stepId"],
+  dependsOn: ["depends_on", "dependencies", "depends", "prerequisites"],
+  reasoning: [
+    "reason",
+    "rationale",
+    "thought",
+    "thoughts",
+    "thinking",
+    "explanation",
+    "description",
+    "purpose",
+    "comment",
+    "goal",
+    "title",
+    "name",
+  ],
+} as const;
+const inputNames: ReadonlySet<string> = new Set(["input", ...aliases.input]);
+const stepKeys: ReadonlySet<string> = new Set([
+  "id",
+  "tool",
+  "input",
+  "dependsOn",
+  "reasoning",
+  "when",
+  "forEach",
+  "concurrency",
+]);
+/** What models add and a step does not need: it is counted by its place, and its output is not known yet. */
+const needless = new Set([
+  "step_number",
+  "stepNumber",
+  "step",
+  "number",
+  "index",
+  "order",
+  "type",
+  "status",
+  "expected_output",
+  "expectedOutput",
+  "confidence",
+]);
+/** Those of both that no tool's input is called: without an input of its own, all other keys of a step are its input. */
+const surelyOfStep = new Set([
+  ...stepKeys,
+  ...aliases.id,
+  ...aliases.dependsOn,
+  "thought",
+  "thoughts",
+  "rationale",
+  "explanation",
+  "step_number",
+  "stepNumber",
+]);
+/** Objects that hold the name and the input of a tool. */
+const holders = ["function", "tool", "action", "tool_call", "toolCall", "function_call", "call"] as const;
+
+/** Whether an object names a tool, and so may be a step. */
+export function isStep(value: JsonRecord): boolean {
+  return keyOf(value, "tool") !== undefined || holderOf(value) !== undefined;
+}
+
+/** The name under which a step has a key. */
+function keyOf(step: JsonRecord, key: keyof typeof aliases): string | undefined {
+  return [key, ...aliases[key]].find((name) => Object.hasOwn(step, name));
+}
+
+/** The key of the object that holds a call. */
+function holderOf(step: JsonRecord): string | undefined {
+  return holders.find((key) => {
+    const held = Object.hasOwn(step, key) ? step[key] : undefined;
+    return isRecord(held) && typeof held[keyOf(held, "tool") ?? ""] === "string";
+  });
+}
+
+/**
+ * Gives a step our names for its keys. `isInput` says which keys the tool's input has: beside the tool, without an
+ * input of their own, they are the input, as is everything else that is not known.
+ */
+export function nameKeys(
+  raw: JsonRecord,
+  { isTool, isInput }: { isTool: (name: string) => boolean; isInput: (tool: unknown, key: string) => boolean },
+): NamedStep {
+  const toolAndInput = Object.hasOwn(raw, "tool") && Object.hasOwn(raw, "input");
+  if (toolAndInput && isRecord(raw.input) && Object.keys(raw).every((key) => stepKeys.has(key))) {
+    return { step: raw as NamedStep["step"], isRenamed: false, dropped: [] };
+  }
+  const { outer, call } = unwrap(raw, isTool);
+  const toolKey = keyOf(call, "tool");
+  const inputKey = keyOf(call, "input");
+  const tool = toolKey === undefined ? undefined : call[toolKey];
+  const naming = new Naming();
+  const input: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(call)) {
+    if (key === toolKey || key === inputKey) continue;
+    if (inputKey === undefined && (isInput(tool, key) || !surelyOfStep.has(key))) setOwn(input, key, value);
+    else naming.take(key, value);
+  }
+  for (const [key, value] of Object.entries(outer)) naming.take(key, value);
+  const given = inputKey === undefined ? input : unwrapInput(call[inputKey], (key) => isInput(tool, key));
+  // What stands beside the input and is a part of it.
+  const beside = Object.entries(naming.step).filter(([key]) => !stepKeys.has(key) && isInput(tool, key));
+  const isWhole = !isRecord(given) || beside.some(([key]) => Object.hasOwn(given, key));
+  const own = isWhole
+    ? naming.step
+    : Object.fromEntries(Object.entries(naming.step).filter((entry) => !hasKey(beside, entry)));
+  const whole = isWhole ? given : { ...Object.fromEntries(beside), ...given };
+  return { step: { ...own, tool, input: whole }, isRenamed: true, dropped: naming.dropped };
+}
+
+/** The object that names the tool, and the keys around it. */
+function unwrap(raw: JsonRecord, isTool: (name: string) => boolean): { outer: JsonRecord; call: JsonRecord } {
+  const holder = holderOf(raw);
+  if (holder !== undefined) {
+    const { [holder]: call, ...outer } = raw;
+    return { outer, call: call as JsonRecord };
+  }
+  const keys = Object.keys(raw);
+  const [only] = keys.filter((key) => isTool(key) && isRecord(raw[key]));
+  if (only === undefined || keyOf(raw, "tool") !== undefined) return { outer: {}, call: raw };
+  const { [only]: input, ...outer } = raw;
+  return { outer, call: { tool: only, input } };
+}
+
+/** Collects the keys of a step under our names. */
+class Naming {
+  readonly step: Record<string, unknown> = {};
+  readonly dropped: string[] = [];
+
+  take(key: string, value: unknown): void {
+    if (stepKeys.has(key)) setOwn(this.step, key, value);
+    else if (needless.has(key)) this.drop(key, value);
+    else {
+      const name = this.nameOf(key);
+      if (name === undefined) setOwn(this.step, key, value);
+      else if (Object.hasOwn(this.step, name) || (name === "reasoning" && textOf(value) === undefined))
+        this.drop(key, value);
+      else this.step[name] = value;
+    }
+  }
+
+  /** How a call is marked, and where it stands, says nothing that would be lost. */
+  private drop(key: string, value: unknown): void {
+    if (typeof value === "string" && key !== "type") this.dropped.push(key);
+  }
+
+  private nameOf(key: string): string | undefined {
+    return (["id", "dependsOn", "reasoning"] as const).find((name) =>
+      (aliases[name] as readonly string[]).includes(key),
+    );
+  }
+}
+
+function hasKey(entries: readonly (readonly [string, unknown])[], [key]: readonly [string, unknown]): boolean {
+  return entries.some(([name]) => name === key);
+}
+
+/** An input that was written as text, is null, the only one of a list, or stands in an object of its own. */
+function unwrapInput(input: unknown, isKnown: (key: string) => boolean): unknown {
+  if (input === null) return {};
+  const parsed = typeof input === "string" ? parseJson(input) : undefined;
+  const value = isRecord(parsed) ? parsed : Array.isArray(input) && input.length === 1 ? input[0] : input;
+  if (!isRecord(value)) return input;
+  const [key, ...others] = Object.keys(value);
+  const isHolder = key !== undefined && others.length === 0 && !isKnown(key) && inputNames.has(key);
+  const inner = isHolder ? value[key] : undefined;
+  return isRecord(inner) ? inner : value;
+}
