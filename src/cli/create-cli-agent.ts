@@ -58,13 +58,13 @@ function withoutWarnings<T>(work: () => T): T {
   }
 }
 
-/** The chosen planner. A model falls back to the rules, so that there is a plan when no server is running. */
+/** The chosen planner: the rules, and with a model the model for what the rules refuse. */
 export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
   const { model, host } = choice;
   const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host && reachable(host) }) });
-  return createFallbackPlanner([llm, rules]);
+  return createFallbackPlanner([rules, llm], { continueOnCannotPlan: true });
 }
 
 /** `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call. */

@@ -75,6 +75,11 @@ export type PlanDraft = Pick<PlanInput, "steps"> & { readonly source?: PlanSourc
 export interface Planner {
   /** Short and stable: it becomes `source.planner` of the plan. */
   readonly name: string;
+  /**
+   * False if it never asks a model and so plans at once: in a chain of planners it takes no share of the time, and is
+   * asked even after a planner before it said that the request cannot be planned. @default true
+   */
+  readonly usesModel?: boolean | undefined;
   /** Makes a plan, or throws; see above. */
   plan(request: PlanRequest): PlanDraft | Promise<PlanDraft>;
   /**

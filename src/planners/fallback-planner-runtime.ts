@@ -18,7 +18,7 @@ import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
 export interface ChainRequest<TRequest extends PlanRequest> {
   readonly name: string;
   readonly timeoutMs: number | undefined;
-  readonly continueOnCannotPlan: boolean;
+  readonly continueOnCannotPlan: boolean | undefined;
   readonly clock: Clock;
   readonly request: TRequest;
 }
@@ -46,15 +46,18 @@ async function askInTurn<TRequest extends PlanRequest>(
   planners: readonly Planner[],
   chain: Chain<TRequest>,
 ): Promise<PlanDraft> {
-  const { request, clock, continueOnCannotPlan } = chain;
+  const { request, clock } = chain;
   const startMs = monotonicNow(clock);
   const failures: PlanFailure[] = [];
-  for (const [index, planner] of planners.entries()) {
+  let waiting = planners;
+  for (;;) {
+    const [planner, ...others] = waiting;
+    if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
     // The signal may have been aborted between two planners.
     if (request.signal.aborted) throw request.signal.reason;
     const limitMs = limitOf(
       { timeoutMs: chain.timeoutMs, request },
-      { spentMs: monotonicNow(clock) - startMs, planners: planners.length - index },
+      { spentMs: monotonicNow(clock) - startMs, waiting },
     );
     try {
       const { steps, source } = await askOne(planner, { ...chain, limitMs });
@@ -63,25 +66,47 @@ async function askInTurn<TRequest extends PlanRequest>(
       if (request.signal.aborted) throw request.signal.reason;
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
-      const next = planners[index + 1];
-      if (isAgentError(data, "cannot-plan") && (next === undefined || !continueOnCannotPlan)) {
-        throw failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
-      }
+      waiting = isAgentError(data, "cannot-plan") ? others.filter(isAskedAfterRefusal(chain)) : others;
+      const [next] = waiting;
+      if (next === undefined) throw lastError(chain, { planner, error, failures });
       failures.push(...failuresOf(planner, data));
-      if (next === undefined) throw allFailed(chain.name, { failures, cause: error });
       await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
-  throw new TypeError("A fallback planner has at least one planner.");
 }
+
+/** The error of a chain whose last planner failed. */
+function lastError(
+  { name }: Pick<Chain<PlanRequest>, "name">,
+  { planner, error, failures }: { planner: Planner; error: AgentError; failures: readonly PlanFailure[] },
+): AgentError {
+  const data = error.toJSON();
+  if (!isAgentError(data, "cannot-plan")) {
+    return allFailed(name, { failures: [...failures, ...failuresOf(planner, data)], cause: error });
+  }
+  return failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
+}
+
+/** Which planners may know more than one that says that a request cannot be planned. */
+function isAskedAfterRefusal({ continueOnCannotPlan }: Pick<Chain<PlanRequest>, "continueOnCannotPlan">) {
+  return ({ usesModel }: Planner): boolean => continueOnCannotPlan ?? usesModel === false;
+}
+
+/** The longest time that is kept for planners without a model. */
+const quickPlanMs = 1_000;
 
 /** How long the next of the remaining planners may take. */
 function limitOf(
   { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
-  { spentMs, planners }: { readonly spentMs: number; readonly planners: number },
+  { spentMs, waiting }: { readonly spentMs: number; readonly waiting: readonly Planner[] },
 ): number {
   const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
-  return Math.min(leftMs, timeoutMs ?? leftMs / planners);
+  const [planner, ...others] = waiting;
+  if (timeoutMs !== undefined || planner?.usesModel === false) return Math.min(leftMs, timeoutMs ?? leftMs);
+  // A planner without a model is done soon: it needs no share, only a moment.
+  const slow = others.filter(({ usesModel }) => usesModel !== false).length;
+  const keptMs = slow < others.length ? Math.min(quickPlanMs, leftMs / 2) : 0;
+  return (leftMs - keptMs) / (slow + 1);
 }
 
 /** Asks one planner, for at most `limitMs`. Whatever a planner does after that is ignored. */

@@ -9,10 +9,13 @@ export interface FallbackPlannerOptions {
   name?: string | undefined;
   /**
    * The longest time for each planner, at least 1. @default an equal share of what is left of `plannerTimeoutMs`: of
-   * two planners, the first has half of it, and the second whatever remains
+   * two planners with a model, the first has half of it, and the second whatever remains
    */
   timeoutMs?: number | undefined;
-  /** Whether the next planner is asked, too, when one says that the request cannot be planned. @default false */
+  /**
+   * Whether the next planner is asked, too, when one says that the request cannot be planned. By default only those
+   * that never ask a model are, such as the rule planner. @default for planners with `usesModel: false`
+   */
   continueOnCannotPlan?: boolean | undefined;
   /** Time, for tests. @default the machine's */
   clock?: Clock | undefined;
@@ -22,7 +25,7 @@ export interface FallbackPlannerOptions {
 export const chainOptions = {
   name: { type: "short-text", default: "fallback" },
   timeoutMs: { type: "duration", min: 1 },
-  continueOnCannotPlan: { type: "boolean", default: false },
+  continueOnCannotPlan: { type: "boolean" },
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<FallbackPlannerOptions>;
 
@@ -30,8 +33,9 @@ export const chainOptions = {
  * Combines several planners: each is asked once, in turn, until one returns a valid plan. `source` of the plan states
  * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
  *
- * A planner that understands a request and reports that it cannot be planned (`cannot-plan`) ends the chain, unless
- * `continueOnCannotPlan` is set. When all have failed, planning fails with the last one's `cannot-plan`, or else with
+ * After a planner that reports that the request cannot be planned (`cannot-plan`), only planners that never ask a model
+ * are asked, or with `continueOnCannotPlan` all. Rules before a small model, with it set, plan more than either alone.
+ * When all have failed, planning fails with the last one's `cannot-plan`, or else with
  * `planning-failed`, with every failure. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
@@ -55,6 +59,7 @@ export function chainPlanners(
   const replanners = planners.filter((planner) => planner.replan !== undefined);
   return {
     name: chain.name,
+    usesModel: planners.some(({ usesModel }) => usesModel !== false),
     plan: async (request) => (await loadChain()).planInTurn(planners, { ...chain, request }),
     ...(replanners.length > 0 && {
       replan: async (request) => (await loadChain()).replanInTurn(replanners, { ...chain, request }),

@@ -127,6 +127,42 @@ describe("a cannot-plan error", () => {
   });
 });
 
+describe("a planner that never asks a model", () => {
+  const rules = (planner: Planner): Planner => ({ ...planner, usesModel: false });
+
+  it("is asked after a refusal, unlike other planners", async () => {
+    const model = works("model");
+    const { plan, emitted } = await ask([fails("first", cannotPlan()), model, rules(works("rules"))]);
+    expect(plan?.source).toMatchObject({ planner: "rules", failures: [{ planner: "first", code: "cannot-plan" }] });
+    expect(model.requests).toEqual([]);
+    expect(emitted).toMatchObject([{ planner: "first", next: "rules" }]);
+  });
+
+  it("is not asked with continueOnCannotPlan: false", async () => {
+    const { error } = await ask([fails("first", cannotPlan()), rules(works("rules"))], { continueOnCannotPlan: false });
+    expect(error).toMatchObject({ code: "cannot-plan" });
+  });
+
+  it("makes a chain one, if all are", () => {
+    expect(createFallbackPlanner([rules(works()), rules(works())]).usesModel).toBe(false);
+    expect(createFallbackPlanner([rules(works()), works()]).usesModel).toBe(true);
+  });
+
+  it.each([
+    [20_000, [9_500, 19_000, 20_000]],
+    [1_000, [250, 500, 1_000]],
+  ])("takes no share of %d ms, only a moment", async (timeoutMs, limits) => {
+    const given: (number | undefined)[] = [];
+    const told = (name: string) =>
+      plannerOf(name, (request) => {
+        given.push(request.timeoutMs);
+        throw new Error("no");
+      });
+    await ask([told("a"), told("b"), rules(told("rules"))], {}, { timeoutMs });
+    expect(given).toEqual(limits);
+  });
+});
+
 describe("nested chains", () => {
   it("report all failures in order, and the planner of the plan", async () => {
     const inner = createFallbackPlanner([fails("a"), fails("b")], { name: "inner" });

@@ -47,7 +47,8 @@ export async function checkAnswer(
   for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
     const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone });
     if (answer === undefined || isCut(answer, repaired)) continue;
-    const checked = answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
+    const isEmpty = answer.type === "refusal" && answer.reason === undefined;
+    const checked = isEmpty ? noAnswer : answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
     if (checked.type === "plan") return checked;
     first ??= checked;
   }
@@ -55,6 +56,13 @@ export async function checkAnswer(
     first ?? { type: "problem", code: "no-json", problems: ["There is no JSON object with a list of steps in it."] }
   );
 }
+
+/** No steps and nothing missing: weak models write that for whatever they do not understand. */
+const noAnswer: CheckedAnswer = {
+  type: "problem",
+  code: "invalid-plan",
+  problems: ['There are no steps. Write the steps, or in "missing" what the tools cannot do.'],
+};
 
 /** Whether there are no steps because the text ended before the first one. */
 function isCut(answer: ModelAnswer, repaired: readonly PlanRepair[]): boolean {

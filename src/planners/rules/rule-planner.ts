@@ -42,6 +42,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   const { explain } = readOptions(ruleOptions, options, "rulePlanner");
   return {
     name: "rules",
+    usesModel: false,
     async plan(request): Promise<PlanDraft> {
       const { steps } = await countPending(planByRules(request, explain));
       return { steps };

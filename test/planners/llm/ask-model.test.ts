@@ -252,9 +252,13 @@ describe("a refusal", () => {
     });
   });
 
-  it("may have no reason, or a very long one", async () => {
-    const failure = await failureOf(['{"steps": []}'], "book a flight");
-    expect(failure.message).toContain("the model says that the tools cannot do it");
+  it("needs a reason: a model without one is asked again, and then has failed", async () => {
+    const failure = await failureOf(['{"steps": []}', '{"steps": [], "missing": "none"}'], "book a flight");
+    expect(failure).toMatchObject({ code: "planning-failed", details: { failures: [{ code: "invalid-plan" }, {}] } });
+    expect(failure.message).toContain("There are no steps.");
+  });
+
+  it("may have a very long reason", async () => {
     const long = await failureOf([JSON.stringify({ steps: [], reason: "x".repeat(10_000) })], "book a flight");
     expect(long.message.length).toBeLessThan(600);
   });

@@ -94,7 +94,7 @@ describe("an answer without a valid plan", () => {
       type: "refusal",
       reason: "no tool books flights",
     });
-    expect(await check('```\n{"steps": []}\n```')).toEqual({ type: "refusal", reason: undefined });
+    expect(await check('```\n{"steps": []}\n```')).toMatchObject({ type: "problem", code: "invalid-plan" });
     expect(await check("{'steps': [], 'reason': 'no'}")).toEqual({ type: "refusal", reason: "no" });
   });
 

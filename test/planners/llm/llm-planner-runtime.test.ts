@@ -85,7 +85,7 @@ describe("cached plans", () => {
   });
 
   it("are never failures", async () => {
-    const { planner } = plannerOf(['{"steps": []}', good], { cache: true });
+    const { planner } = plannerOf(['{"steps": [], "missing": "a ship"}', good], { cache: true });
     await expect(planner.plan(requestOf(request))).rejects.toMatchObject({ code: "cannot-plan" });
     expect(await planner.plan(requestOf(request))).toMatchObject({ source: { attempts: 1 } });
   });

@@ -6,7 +6,7 @@ import { isRecord, type JsonRecord, plainName } from "./records.ts";
 /** A tool that a model named, and what its name says of the input. */
 export interface FoundTool {
   readonly tool: DefinedTool;
-  /** A constant of the input that was written after the tool's name, such as the operation of `Notes.add`. */
+  /** A constant of the input that was written after the tool's name, such as the operation of `Mailbox.send`. */
   readonly constant: { readonly key: string; readonly value: unknown } | undefined;
 }
 
@@ -15,7 +15,7 @@ const maxNameLength = 200;
 
 /**
  * The one tool that a name may mean: its exact name, the same name in another spelling (`send_email`), with something
- * before it (`functions.SendEmail`), or with a constant of its input behind it (`Notes.add`).
+ * before it (`functions.SendEmail`), or with a constant of its input behind it (`Mailbox.send`).
  */
 export async function findTool(name: unknown, tools: ReadonlyMap<string, DefinedTool>): Promise<FoundTool | undefined> {
   if (typeof name !== "string" || name.length > maxNameLength) return undefined;
