@@ -28,7 +28,12 @@ export interface ModelRequest {
 /** See {@link ModelRequest.responseFormat}. @inline */
 export type ModelResponseFormat =
   | { readonly type: "text" }
-  | { readonly type: "json"; readonly schema?: JsonSchema | undefined };
+  | {
+      readonly type: "json";
+      readonly schema?: JsonSchema | undefined;
+      /** Whether the schema is closed, so that a server may hold it strictly. @default false */
+      readonly strict?: boolean | undefined;
+    };
 
 /** Why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. @inline */
 export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
@@ -74,6 +79,12 @@ export interface LanguageModel {
   readonly provider: string;
   /** Which model, such as `qwen3`. */
   readonly modelId: string;
+  /**
+   * How its server holds a schema. `plain`: the usual keywords. `strict`: closed schemas, in which each key is required
+   * and null stands for one that is left out, as OpenAI wants them. `grammar`: as llama.cpp, with formats, lengths,
+   * patterns and definitions. @default "plain"
+   */
+  readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /** What it costs; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
   /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */

@@ -1,7 +1,7 @@
 import { globalRegistry, toJSONSchema } from "zod/v4/core";
 import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { convertZod3 } from "./schema-zod3.ts";
+import { besideText, convertZod3 } from "./schema-zod3.ts";
 import { describeThrown } from "./text.ts";
 
 /**
@@ -92,10 +92,33 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
   return toJSONSchema(schema as unknown as Zod4Schema, {
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
-      if (takesAnything(zodSchema._zod.def)) for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+      if (takesAnything(zodSchema._zod.def)) clear(jsonSchema);
       if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
     },
   }) as JsonSchema;
+}
+
+/**
+ * The JSON Schema of what is best written for a schema: like {@link inputJsonSchema}, but where anything is accepted and
+ * converted, the type that comes out, beside text.
+ */
+export function writableJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  if (zodVersionOf(schema) === 3) return convertZod3(schema, "writable");
+  return toJSONSchema(schema as unknown as Zod4Schema, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (takesAnything(zodSchema._zod.def)) {
+        const converted = { ...jsonSchema };
+        clear(jsonSchema);
+        Object.assign(jsonSchema, besideText(converted));
+      }
+      if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
+    },
+  }) as JsonSchema;
+}
+
+function clear(schema: Record<string, unknown>): void {
+  for (const keyword of Object.keys(schema)) delete schema[keyword];
 }
 
 /** The JSON Schema of the JSON that a schema's output becomes: anything JSON cannot express is `{}`. Never throws. */

@@ -53,10 +53,12 @@ export async function planWithModel(
     return { isRight, kind: isByModel ? (isRight ? "plan" : "wrong") : "fallback", failures, draft };
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
-    if (isAgentError(thrown, "cannot-plan") && thrown.details.failures === undefined) {
+    const details = thrown.details as { failures?: readonly { code: string; message: string }[] };
+    // The tiny model was taught to write no steps for what no tool can do, and knows no other way to say it.
+    const isRefusal = details.failures?.every(({ message }) => message.startsWith("There are no steps.")) ?? true;
+    if (isRefusal && isAgentError(thrown) && ["cannot-plan", "planning-failed"].includes(thrown.code)) {
       return { isRight: wanted.length === 0, kind: "refusal", failures: [] };
     }
-    const details = thrown.details as { failures?: readonly { code: string }[] };
     return { isRight: false, kind: "failed", failures: details.failures?.map(({ code }) => code) ?? [thrown.code] };
   }
 }

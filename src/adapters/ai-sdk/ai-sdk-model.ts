@@ -21,6 +21,7 @@ import type {
 } from "./ai-sdk-language-model.ts";
 import { readResult, readStream } from "./read-answer.ts";
 import { readFields } from "./read-fields.ts";
+import { isStrict, sendableFormat, strictOptions } from "./strict-schemas.ts";
 
 /** Options of {@link createAiSdkModel}. @inline */
 interface AiSdkModelOptions {
@@ -54,6 +55,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   return {
     provider,
     modelId,
+    schemas: isStrict(provider) ? "strict" : "plain",
     ...(price && { price }),
     async generate(request) {
       const { signal } = request;
@@ -62,7 +64,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
       const call = new AbortController();
       const stopListening = onAbort(signal, () => call.abort(signal.reason));
       try {
-        const callOptions = toCallOptions(request, { signal: call.signal, providerOptions });
+        const callOptions = toCallOptions(request, { provider, signal: call.signal, providerOptions });
         return await settleOrAbort(ask(model, request, callOptions), signal);
       } finally {
         stopListening();
@@ -144,30 +146,22 @@ const answerName = "answer";
  * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
  */
 function toCallOptions(
-  { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
-  { signal, providerOptions }: { signal: AbortSignal; providerOptions: AiSdkProviderOptions | undefined },
+  { messages, maxOutputTokens, temperature, ...request }: ModelRequest,
+  {
+    provider,
+    signal,
+    providerOptions,
+  }: { provider: string; signal: AbortSignal; providerOptions: AiSdkProviderOptions | undefined },
 ): AiSdkCallOptions {
+  const responseFormat = sendableFormat(provider, request.responseFormat);
   return {
     prompt: messages.map(toMessage),
     ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...providerOptionsFor(responseFormat, providerOptions),
+    ...strictOptions(provider, responseFormat, providerOptions),
     abortSignal: signal,
   };
-}
-
-/**
- * OpenAI's strict mode, which its provider turns on, accepts only schemas without optional keys and refuses ours. Other
- * providers ignore options under its name.
- */
-function providerOptionsFor(
-  format: ModelResponseFormat | undefined,
-  given: AiSdkProviderOptions | undefined,
-): { providerOptions?: AiSdkProviderOptions } {
-  if (format?.type !== "json" || format.schema === undefined)
-    return given === undefined ? {} : { providerOptions: given };
-  return { providerOptions: { ...given, openai: { strictJsonSchema: false, ...given?.openai } } };
 }
 
 function toMessage({ role, content }: ModelMessage): AiSdkMessage {

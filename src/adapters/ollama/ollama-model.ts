@@ -23,6 +23,7 @@ export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
     provider,
     modelId,
     price,
+    schemas: "grammar",
     async generate(request) {
       request.signal.throwIfAborted();
       caller ??= loadCaller(settings);

@@ -23,6 +23,8 @@ export interface ModelTask {
   readonly request: PlanRequest;
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
+  /** Whether the schema is closed; see `ModelResponseFormat`. */
+  readonly isStrict: boolean;
   readonly scope: AnswerScope;
   /** Null for the model's default. */
   readonly temperature: number | null;
@@ -144,7 +146,9 @@ class Asking {
   private responseFormat(): ModelResponseFormat {
     const { format } = this;
     if (format === "text") return { type: "text" };
-    return format === "json" ? { type: "json" } : { type: "json", schema: this.task.schema };
+    if (format === "json") return { type: "json" };
+    const { schema, isStrict } = this.task;
+    return { type: "json", schema, ...(isStrict && { strict: true }) };
   }
 
   /** Falls back to a weaker format if this one was refused; repeats once if the answer broke off. Else throws. */

@@ -132,7 +132,7 @@ function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFi
     return { path, words, message: `${message}, which stands in ${where}: that is only information. Leave it out.` };
   }
   const place = describeStepRef(source);
-  const reference = JSON.stringify({ $ref: `${place}${pathTo(value, words) ?? ""}` });
+  const reference = `"\${${place}${pathTo(value, words) ?? ""}}"`;
   const advice = `Outputs are only information: write the reference ${reference} instead, or leave it out.`;
   return { path, words, message: `${message}, which stands in the output of ${place}. ${advice}` };
 }

@@ -85,6 +85,7 @@ export class ModelPlanner {
       request: { ...request, emit },
       messages: messagesOf(prompt),
       schema: prompt.schema,
+      isStrict: prompt.isStrict,
       scope: {
         tools: new Map(tools.map((tool) => [tool.name, tool])),
         request: request.request,
@@ -112,7 +113,8 @@ export class ModelPlanner {
         entry.tools.every((tool, index) => tool === tools[index]),
     );
     if (known !== undefined) return known.prompt;
-    const prompt = await promptOf(tools, { ...this.settings, maxSteps });
+    const dialect = this.settings.model.schemas ?? "plain";
+    const prompt = await promptOf(tools, { ...this.settings, maxSteps, dialect });
     if (this.prompts.push({ tools: [...tools], maxSteps, prompt }) > maxPrompts) this.prompts.shift();
     return prompt;
   }

@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   { name: "trailing comma, single quotes", answer: text(goodPlan.replaceAll('"', "'").replace("}}", ",}}")) },
   { name: "unknown tool", answer: text(stepOf("Mailer", { to: "café crème" })) },
   { name: "unknown key", answer: text(stepOf("TodoStore", { operation: "add", title: "café crème", notify: true })) },
-  { name: "wrong type", answer: text(stepOf("TodoStore", { operation: "add", title: 7 })) },
+  { name: "wrong type", answer: text(stepOf("TodoStore", { operation: "add", title: { text: 7 } })) },
   { name: "words nobody typed", answer: text(stepOf("TodoStore", { operation: "add", title: "café noir" })) },
   { name: "400 thinking", answer: { fault: "thinking-unsupported" }, canThink: true },
   { name: "404 model", answer: { fault: "unknown-model" } },
@@ -86,8 +86,8 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
     if (fault.waits !== undefined) {
       await ollama.waitForRequest();
       if (fault.waits === "drip") ollama.release();
-      // Half of the time for all planners.
-      await clock.advance(60_000);
+      // All of the time for all planners but the moment that the rules need.
+      await clock.advance(119_000);
     }
     const { planner: name, attempts = 0, repaired = [], failures = [] } = (await planning).source;
     const codes = failures.map(({ code }) => code).join(", ");

@@ -170,7 +170,7 @@ describe("the new steps of a replan", () => {
     expect(await planner.replan?.(replanOf(records, { error }))).toMatchObject({ source: { attempts: 2 } });
     expect(model.requests[1]?.messages.at(-1)?.content).toContain(
       'does not say "drink", "extra", which stands in the output of s1. Outputs are only information: write the reference ' +
-        '{"$ref":"s1.value"} instead, or leave it out.',
+        '"${s1.value}" instead, or leave it out.',
     );
   });
 

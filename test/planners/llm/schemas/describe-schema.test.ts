@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { inputJsonSchema, type StandardSchema } from "../../../src/core/schema.ts";
-import { describeSchema } from "../../../src/planners/llm/describe-schema.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import { inputJsonSchema, type StandardSchema } from "../../../../src/core/schema.ts";
+import { describeSchema } from "../../../../src/planners/llm/schemas/describe-schema.ts";
+import { createCalculator } from "../../../../src/tools/calculator/calculator.ts";
+import { createTodoStore } from "../../../../src/tools/todo-store/todo-store.ts";
 
 async function describeOf(schema: StandardSchema): Promise<string> {
   return describeSchema(await inputJsonSchema(schema));

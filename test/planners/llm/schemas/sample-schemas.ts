@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import type { StandardSchema } from "../../../src/core/schema.ts";
+import type { StandardSchema } from "../../../../src/core/schema.ts";
 
 interface Category {
   name: string;
@@ -25,8 +25,12 @@ export const schemasWithValues: [name: string, schema: StandardSchema, ...values
   ["texts with rules", z.object({ a: z.email().max(9).optional(), b: z.string().regex(/^x/) }), { b: "x" }],
   ["numbers with rules", z.object({ a: z.int().min(1), b: z.number().multipleOf(0.5).max(3) }), { a: 1, b: 2.5 }],
   ["defaults", z.object({ a: z.string().default("x"), b: z.number().prefault(1) }), {}, { a: "y", b: 2 }],
-  ["coerced values", z.object({ a: z.coerce.number(), b: z.coerce.boolean() }), { a: "3", b: 1 }],
-  ["transforms", z.object({ a: z.string().transform(Number), b: z.preprocess(String, z.string()) }), { a: "1", b: 2 }],
+  ["coerced values", z.object({ a: z.coerce.number(), b: z.coerce.boolean() }), { a: "3", b: true }],
+  [
+    "transforms",
+    z.object({ a: z.string().transform(Number), b: z.preprocess(String, z.string()) }),
+    { a: "1", b: "2" },
+  ],
   ["values that catch", z.object({ a: z.number().catch(1) }), { a: "no" }],
   [
     "nullable and nullish",

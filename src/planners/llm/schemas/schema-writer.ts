@@ -1,0 +1,267 @@
+import { type JsonSchema, jsonTypeOf } from "../../../core/json-schema.ts";
+import { resolvePointer } from "./resolve-pointer.ts";
+
+/*
+ * Writes the schemas that constrain a model. Servers compile a schema to a grammar and know few keywords, some of which
+ * they get wrong. All of them hold type, properties, required, enum, const, items, minItems, maxItems, anyOf and
+ * additionalProperties; llama.cpp holds more (`grammar`). The model reads all other rules in the prompt, and the plan
+ * is checked against them.
+ */
+
+/** How the server of a model takes a schema; see `LanguageModel.schemas`. */
+export type SchemaDialect = "plain" | "strict" | "grammar";
+
+const maxParts = 1_000;
+const maxDepth = 30;
+
+/** Writes the schema of one input. */
+export class SchemaWriter {
+  /** Whether nothing that was written is open. */
+  isClosed = true;
+  readonly definitions: Record<string, JsonSchema> = {};
+  private readonly dialect: SchemaDialect;
+  private readonly name: string;
+  /** The names of definitions, by what they define. */
+  private readonly names = new Map<JsonSchema, string>();
+  /** The schemas that are being written. */
+  private readonly open = new Set<JsonSchema>();
+  /** How many parts may still be written: definitions that refer to each other would be repeated in every order. */
+  private room = maxParts;
+
+  constructor(
+    private readonly root: JsonSchema,
+    { dialect, name }: { readonly dialect: SchemaDialect; readonly name: string },
+  ) {
+    this.dialect = dialect;
+    this.name = name;
+  }
+
+  /** The schema in the dialect. Never narrower, except for open keys. */
+  write(schema: JsonSchema): JsonSchema {
+    if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.onlyType(schema);
+    this.open.add(schema);
+    const written = this.writeParts(schema);
+    this.open.delete(schema);
+    return written;
+  }
+
+  /** What a reference within the schema leads to: elsewhere than in `plain`, a definition of its own. */
+  private writeTarget(pointer: string): JsonSchema {
+    const target = resolvePointer(this.root, pointer);
+    if (target === undefined) return this.anything();
+    if (this.dialect === "plain") return this.write(target);
+    let name = this.names.get(target);
+    if (name === undefined) {
+      name = `${this.name}_${this.names.size + 1}`;
+      this.names.set(target, name);
+      this.definitions[name] = this.writeParts(target);
+    }
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  private onlyType(schema: JsonSchema): JsonSchema {
+    const target = schema.$ref === undefined ? schema : resolvePointer(this.root, schema.$ref);
+    return target?.type === "object" ? this.anyObject() : this.anything();
+  }
+
+  private writeParts(schema: JsonSchema): JsonSchema {
+    if (schema.$ref !== undefined) return this.writeTarget(schema.$ref);
+    if (schema.const !== undefined) return constants([schema.const]);
+    if (schema.enum !== undefined) return constants(schema.enum);
+    const branches = schema.anyOf ?? schema.oneOf;
+    if (branches !== undefined) return union(branches.map((branch) => this.write(branch)));
+    if (schema.allOf !== undefined) return this.write(this.mergeObjects(schema.allOf));
+    if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => this.write({ ...schema, type })));
+    return this.writeType(schema);
+  }
+
+  private writeType(schema: JsonSchema): JsonSchema {
+    switch (schema.type) {
+      case "object":
+        return this.writeObject(schema);
+      case "array":
+        return this.writeArray(schema);
+      case "string":
+        return { type: "string", ...(this.dialect === "grammar" && textKeywords(schema)) };
+      case "integer":
+        return { type: "integer", ...(this.dialect === "grammar" && integerKeywords(schema)) };
+      case "number":
+      case "boolean":
+      case "null":
+        return { type: schema.type };
+      default:
+        return this.anything();
+    }
+  }
+
+  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
+  private anything(): JsonSchema {
+    this.isClosed = false;
+    return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
+  }
+
+  private anyObject(): JsonSchema {
+    this.isClosed = false;
+    return { type: "object" };
+  }
+
+  /**
+   * A value that may also be a reference, which is text: where the value is none, a text beside it. Constants name what
+   * the tool does, which no other step decides.
+   */
+  private writeValue(schema: JsonSchema): JsonSchema {
+    const written = this.write(schema);
+    const isConstant = written.const !== undefined || written.enum !== undefined;
+    return isConstant || takesText(written)
+      ? written
+      : union([written, this.dialect === "grammar" ? referenceText : { type: "string" }]);
+  }
+
+  private writeObject({ properties, required = [], additionalProperties, propertyNames }: JsonSchema): JsonSchema {
+    // llama.cpp takes a property of that name for a reference, and refuses the whole schema.
+    if (properties !== undefined && Object.hasOwn(properties, "$ref")) return this.anyObject();
+    const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
+    const isClosed = additionalProperties === false || (properties !== undefined && additionalProperties === undefined);
+    if (isClosed || Object.keys(properties ?? {}).length > 0) return this.writeProperties(properties ?? {}, required);
+    const names = (propertyNames as JsonSchema | undefined)?.enum?.filter((name) => typeof name === "string");
+    if (names !== undefined && names.length > 0 && !names.includes("$ref")) {
+      return this.writeProperties(Object.fromEntries(names.map((name) => [name, others ?? {}])), required);
+    }
+    const isMap = others !== undefined && Object.keys(others).length > 0;
+    const open = this.anyObject();
+    return isMap ? { ...open, additionalProperties: this.writeValue(others) } : open;
+  }
+
+  private writeProperties(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+    const isStrict = this.dialect === "strict";
+    const entries = Object.entries(properties).map(([key, schema]) => {
+      const written = this.writeValue(schema);
+      if (!isStrict || required.includes(key)) return [key, written] as const;
+      // Null could mean either that it is left out, or null itself.
+      if (takes("null", written)) this.isClosed = false;
+      return [key, orNull(written)] as const;
+    });
+    return {
+      type: "object",
+      properties: Object.fromEntries(entries),
+      required: isStrict ? Object.keys(properties) : required,
+      additionalProperties: false,
+    };
+  }
+
+  private writeArray(schema: JsonSchema): JsonSchema {
+    const { items, prefixItems, additionalItems, minItems, maxItems } = schema;
+    const bounds = {
+      ...(typeof minItems === "number" && { minItems }),
+      ...(typeof maxItems === "number" && { maxItems }),
+    };
+    const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
+    if (tuple !== undefined) return this.writeTuple(tuple, { rest: prefixItems ? items : additionalItems, minItems });
+    const item = items as JsonSchema | undefined;
+    if (item === undefined || Object.keys(item).length === 0) {
+      this.isClosed = false;
+      return { type: "array", ...bounds };
+    }
+    return { type: "array", items: this.writeValue(item), ...bounds };
+  }
+
+  private writeTuple(
+    tuple: readonly JsonSchema[],
+    { rest, minItems }: { readonly rest: unknown; readonly minItems: unknown },
+  ): JsonSchema {
+    const isOpen = typeof rest === "object" && rest !== null;
+    const parts = tuple.map((part) => this.writeValue(part));
+    const least = typeof minItems === "number" ? { minItems } : {};
+    if (this.dialect === "grammar" && !isOpen && minItems === tuple.length)
+      return { type: "array", prefixItems: parts };
+    // Elsewhere a list of any of its items, in any order.
+    const items = isOpen ? [...parts, this.writeValue(rest as JsonSchema)] : parts;
+    return {
+      type: "array",
+      ...(items.length > 0 && { items: items.length > 1 ? { anyOf: items } : items[0] }),
+      ...least,
+      ...(!isOpen && { maxItems: tuple.length }),
+    };
+  }
+
+  /** Merges objects that must all match; allows anything if one of them is not an object. */
+  private mergeObjects(schemas: readonly JsonSchema[]): JsonSchema {
+    const parts = schemas.map((schema) =>
+      schema.$ref === undefined ? schema : resolvePointer(this.root, schema.$ref),
+    );
+    if (parts.some((part) => part?.type !== "object" || part.properties === undefined)) return {};
+    return {
+      type: "object",
+      properties: Object.fromEntries(parts.flatMap((part) => Object.entries(part?.properties ?? {}))),
+      required: [...new Set(parts.flatMap((part) => part?.required ?? []))],
+    };
+  }
+}
+
+/** A reference as a text. Only llama.cpp surely holds the pattern. */
+const referenceText: JsonSchema = { type: "string", pattern: "^\\$\\{[^{}]*\\}$" };
+
+function constants(values: readonly unknown[]): JsonSchema {
+  const types = new Set(values.map(jsonTypeOf));
+  const [type] = types.size === 1 ? types : [];
+  const held = values.length === 1 ? { const: values[0] } : { enum: values };
+  return { ...(type !== undefined && { type }), ...held };
+}
+
+/** One of some schemas, of which each may itself be one of several. */
+function union(schemas: readonly JsonSchema[]): JsonSchema {
+  const [first, ...others] = schemas;
+  if (first !== undefined && others.length === 0) return first;
+  return { anyOf: schemas.flatMap((schema) => schema.anyOf ?? [schema]) };
+}
+
+function takes(type: string, { anyOf, ...schema }: JsonSchema): boolean {
+  return anyOf?.some((branch) => takes(type, branch)) ?? (schema.type === type || schema.enum?.includes(null) === true);
+}
+
+/** Whether any text is allowed. */
+function takesText({ anyOf, ...schema }: JsonSchema): boolean {
+  if (anyOf !== undefined) return anyOf.some(takesText);
+  const { type, const: constant, enum: values, format, pattern } = schema;
+  return type === "string" && [constant, values, format, pattern].every((keyword) => keyword === undefined);
+}
+
+const heldFormats = new Set(["date", "date-time", "time", "uuid"]);
+/** llama.cpp refuses to repeat something more often. */
+const maxHeldLength = 500;
+/** Anchored, with plain characters and classes: what llama.cpp reads as everybody else does. */
+const heldPattern =
+  /^\^(?:[\w ,:;@#/=&%!~"'<>-]|\[[^\]\\]*\]|\\[.$(){}[\]+*?^|/-]|[()|?*+.]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/;
+const maxPatternLength = 200;
+
+function textKeywords({ format, minLength, maxLength, pattern }: JsonSchema): JsonSchema {
+  // A text that may be a template is not of a format; what else a plan checks.
+  if (typeof format === "string" && heldFormats.has(format)) return { format };
+  if (typeof pattern === "string" && pattern.length <= maxPatternLength && heldPattern.test(pattern))
+    return { pattern };
+  return {
+    ...(isHeldLength(minLength) && { minLength }),
+    ...(isHeldLength(maxLength) && { maxLength }),
+  };
+}
+
+function isHeldLength(length: unknown): length is number {
+  return typeof length === "number" && length > 0 && length <= maxHeldLength;
+}
+
+function integerKeywords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
+  const least = boundOf(minimum, exclusiveMinimum, 1);
+  const most = boundOf(maximum, exclusiveMaximum, -1);
+  return { ...(least !== undefined && { minimum: least }), ...(most !== undefined && { maximum: most }) };
+}
+
+function boundOf(bound: unknown, exclusive: unknown, step: number): number | undefined {
+  const value = typeof exclusive === "number" ? exclusive + step : bound;
+  const isHeld = typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 1e15;
+  return isHeld ? value : undefined;
+}
+
+/** A key that may be left out, where none may: null stands for that. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
+}
