@@ -58,7 +58,12 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(plan|core|async|english|language|dates|planners\/rules)\//,
     packages: /^zod\/v4$/,
   },
-  { layer: "src/planners/llm/", own: /^src\/(plan|core|async|planners\/llm)\//, packages: /^jsonrepair$/ },
+  {
+    layer: "src/planners/llm/",
+    // The rules plan the examples that a model sees.
+    own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/rule-planner-runtime\.ts$/,
+    packages: /^jsonrepair$/,
+  },
   { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },

@@ -160,8 +160,9 @@ async function generateUntilClosed(response, request) {
 function promptOf(body, isChat) {
   if (!isChat) return body.prompt ? (body.raw ? body.prompt : render(body.prompt)) : undefined;
   if (!body.messages?.length) return undefined;
-  // The first one is the request. A later one lists what is wrong with a plan, which this model cannot read.
-  return render(body.messages.find(({ role }) => role === "user")?.content ?? "");
+  // The first one ends with the request. A later one lists what is wrong with a plan, which this model cannot read.
+  const first = body.messages.find(({ role }) => role === "user")?.content ?? "";
+  return render(first.split("Request:\n").at(-1));
 }
 
 function render(request) {

@@ -11,7 +11,7 @@ export const answersPath = join(import.meta.dirname, "answers.json");
 export function requestOf({ messages }: Pick<ModelRequest, "messages">): string {
   const first = messages.find(({ role }) => role === "user");
   if (first === undefined) throw new Error("the prompt has no user message");
-  return first.content;
+  return first.content.split("Request:\n").at(-1) ?? "";
 }
 
 /** The tiny model without its engine: it gives the answers that were recorded. */

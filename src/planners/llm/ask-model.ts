@@ -13,7 +13,8 @@ import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
-import { askAgain, cut, describeProblems } from "./plan-prompt.ts";
+import { askAgain } from "./prompt/follow-up.ts";
+import { cut, describeProblems } from "./prompt/problems.ts";
 import { StepReporter } from "./report-steps.ts";
 
 /** What is needed to ask a model for one plan. */

@@ -3,7 +3,7 @@ import type { PlanMend, PlanRepair, PlanStep, PlanWarning } from "../../core/pla
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
-import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
+import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
 import { type ModelAnswer, readAnswer, readSteps } from "./reading/read-answer.ts";
 import { type ReadStep, StepReader, type StepReading } from "./reading/read-steps.ts";
 import { recoverJson } from "./reading/recover-json.ts";

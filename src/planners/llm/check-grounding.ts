@@ -5,7 +5,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { Grounds } from "../../plan/grounding.ts";
 import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../plan/unsaid-words.ts";
-import { cut, describeIssue, maxWordLength } from "./plan-prompt.ts";
+import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
 
 /** What is done about a word or number in a plan that is not in the request. @inline */
 export type GroundingPolicy = "refuse" | "warn" | "off";

@@ -8,7 +8,10 @@ import { contextShown, shownIn, textsOf } from "../../plan/unsaid-words.ts";
 import { askModel, type ModelPlan } from "./ask-model.ts";
 import type { AnswerScope } from "./check-answer.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
-import { dayOf, type PromptOptions, planMessages, promptOf, replanMessages, type ToolsPrompt } from "./plan-prompt.ts";
+import { replanMessages } from "./prompt/follow-up.ts";
+import { nearestExamples } from "./prompt/nearest-examples.ts";
+import { type PromptOptions, promptOf, type ToolsPrompt } from "./prompt/system-prompt.ts";
+import { planMessages, speaksOfTime } from "./prompt/user-message.ts";
 
 /** The options of a planner, checked and with their defaults. */
 export interface ModelPlannerSettings extends PromptOptions {
@@ -22,6 +25,8 @@ export interface ModelPlannerSettings extends PromptOptions {
   readonly maxCachedPlans: number;
 }
 
+/** How many examples of a tool's own sentences a model sees. */
+const maxExamples = 3;
 /** Sets of tools whose prompts are kept: an app has few, one for each kind of user. */
 const maxPrompts = 20;
 
@@ -38,7 +43,8 @@ export class ModelPlanner {
 
   /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
-    if (this.settings.maxCachedPlans === 0) return this.ask(request);
+    // What a request means that speaks of a time changes with every minute.
+    if (this.settings.maxCachedPlans === 0 || speaksOfTime(request.request)) return this.ask(request);
     const key = await cacheKey(request);
     const known = this.plans.get(key);
     if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
@@ -60,7 +66,7 @@ export class ModelPlanner {
       planned: firstPlan.steps,
       shown: shownIn(request),
       isReplan: true,
-      messagesOf: (prompt) => replanMessages(prompt, request),
+      messagesOf: async (prompt) => replanMessages(prompt, request),
     });
   }
 
@@ -73,7 +79,7 @@ export class ModelPlanner {
       planned: [],
       shown: contextShown(request.context),
       isReplan: false,
-      messagesOf: (prompt) => planMessages(prompt, request),
+      messagesOf: async (prompt) => planMessages(prompt, request, await nearestExamples(request, maxExamples)),
     },
   ): Promise<ModelPlan> {
     const { name, model, temperature, maxOutputTokens, grounding, expressions } = this.settings;
@@ -83,7 +89,7 @@ export class ModelPlanner {
       planner: name,
       model,
       request: { ...request, emit },
-      messages: messagesOf(prompt),
+      messages: await messagesOf(prompt),
       schema: prompt.schema,
       isStrict: prompt.isStrict,
       scope: {
@@ -128,13 +134,13 @@ function instructionsOf({ instructions = "", examples }: PromptOptions): string 
 /** How a model is asked. */
 interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown" | "isReplan"> {
   readonly emit: PlanRequest["emit"];
-  readonly messagesOf: (prompt: ToolsPrompt) => readonly ModelMessage[];
+  readonly messagesOf: (prompt: ToolsPrompt) => Promise<readonly ModelMessage[]>;
 }
 
-/** What a plan depends on: the words, what they may mean today, and the tools. */
+/** What a plan depends on: the words and the tools. */
 async function cacheKey(request: PlanRequest): Promise<string> {
-  const { tools, context = null, maxSteps, timeZone } = request;
+  const { tools, context = null, maxSteps } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);
-  return JSON.stringify([request.request, context, maxSteps, timeZone, dayOf(request), fingerprints, descriptions]);
+  return JSON.stringify([request.request, context, maxSteps, fingerprints, descriptions]);
 }

@@ -4,7 +4,7 @@ import { failOption, type OptionTable, readOptions } from "../../core/options.ts
 import type { Planner } from "../../core/planner.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./llm-planner-runtime.ts";
-import type { PlanExample } from "./plan-prompt.ts";
+import type { PlanExample } from "./prompt/system-prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
 export interface LlmPlannerOptions {

@@ -3,6 +3,7 @@ import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
+import { giveSamples } from "../../core/tool-samples.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. @inline */
@@ -30,6 +31,15 @@ const description =
   "Evaluates an arithmetic expression exactly: + - * / % ^ and parentheses, percentages (15%), factorials (5!), the constants pi and e, " +
   "and functions such as sqrt, abs, round, floor, ceil, min, max, sum, sin (radians), log (base 10), ln and exp. " +
   "Earlier results enter as variables.";
+
+const samples = [
+  "what is 45 times 23",
+  "15% of 80",
+  "what is (4 + 5) * 3",
+  "add up 3, 4 and 5",
+  "square root of 144",
+  "multiply 6 by 7 and subtract 2",
+];
 
 /**
  * Creates the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
@@ -63,6 +73,7 @@ export function createCalculator(options: CalculatorOptions = {}) {
       return value.then((later) => ({ value: later, expression }));
     },
   });
+  giveSamples(tool, samples);
   describeWith(tool, describeCalculation);
   return readWith(tool, async () => {
     const reading = [import("./reading/calculator-reader.ts"), import("./reading/sum-weights.ts")] as const;

@@ -103,29 +103,27 @@ const limitNumber = () => z.number().int().min(1).max(1_000).default(100).descri
 
 const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
 const dueText = `an ISO 8601 date (2026-11-22), or ${timeText}`;
-const due = (description: string) =>
-  z
-    .string()
-    .refine(isDueDate, `must be ${dueText} that exists`)
-    .meta({ description: `${description}: ${dueText}` });
+// Short, as a model reads it with each request.
+const due = (description = "As dueDate or dueAt") =>
+  z.string().refine(isDueDate, `must be ${dueText} that exists`).meta({ description });
 // A time is accepted here, too, as in version 0.1.0, and becomes the dueAt.
-const dueDay = (more = "") => due("").meta({ description: `The day it is due: an ISO 8601 date (2026-11-22)${more}` });
+const dueDay = (more = "") => due(`A date (2026-11-22)${more}`);
 const dueTime = (more = "") =>
   z
     .string()
     .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
-    .meta({ description: `The time it is due, in place of dueDate: an ISO 8601 ${timeText}${more}` });
+    .meta({ description: `In place of dueDate: a time with offset (2026-11-22T18:00:00+01:00)${more}` });
 const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
 const oneDue = "give dueDate or dueAt, not both";
 const dayText = () =>
   z
     .string()
     .refine((text) => text.length === 10 && isDueDate(text), "must be an ISO 8601 date (2026-11-22) that exists")
-    .meta({ description: "Due on this ISO 8601 date (2026-11-22)" });
+    .meta({ description: "A date" });
 
 const targetFields = () => ({
   id: z.string().min(1).max(200).optional(),
-  title: titleText().optional().describe("Title of the todo; give exactly one of id, title, index"),
+  title: titleText().optional().describe("Give one of id, title, index"),
   index: z
     .number()
     .int()
@@ -134,7 +132,7 @@ const targetFields = () => ({
     .refine((index) => index !== 0, "positions count from 1; -1 is the last")
     .optional()
     .describe("Position: 1 is the first, -1 the last"),
-  list: listName().optional().describe("Look only in this list"),
+  list: listName().optional(),
 });
 
 function namesOne({ id, title, index }: TodoTarget): boolean {
@@ -162,10 +160,10 @@ const addSchema = () =>
 const listSchema = () =>
   z.strictObject({
     operation: z.literal("list"),
-    list: listName().optional().describe("Only this list; all lists if left out"),
+    list: listName().optional().describe("Default: all lists"),
     status: z.enum(["all", "pending", "completed"]).default("all"),
-    dueBefore: due("Due before").optional(),
-    dueAfter: due("Due after").optional(),
+    dueBefore: due().optional(),
+    dueAfter: due().optional(),
     dueOn: dayText().optional(),
     tag: tagText().optional(),
     priority: priorityName().optional(),

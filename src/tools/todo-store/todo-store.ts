@@ -7,6 +7,7 @@ import { failOption, hasMethods, type OptionTable, readOptions } from "../../cor
 import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import { giveSamples } from "../../core/tool-samples.ts";
 import { changeTodos, checkKey } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
@@ -33,6 +34,20 @@ const todoOptions = {
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
 } satisfies OptionTable<TodoStoreOptions>;
+
+const samples = [
+  "add milk to my shopping list",
+  "what is on my shopping list",
+  "mark call Anna as done",
+  "delete milk from my shopping list",
+  "rename milk to oat milk",
+  "clear my shopping list",
+  "is milk on my list",
+  "remind me to call Anna",
+  "complete the second item on my list",
+  "show my completed tasks",
+  "move milk to my party list",
+];
 
 /**
  * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
@@ -82,6 +97,7 @@ export function createTodoStore<TResources = unknown>(
       await undoChange(where, done);
     },
   });
+  giveSamples(tool, samples);
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());

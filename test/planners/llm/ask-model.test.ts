@@ -214,7 +214,7 @@ describe("an invalid answer", () => {
     expect(await formatsOf(["", good])).toEqual(["schema", "json"]);
     expect(await formatsOf([refusesFormat, refusesFormat, " \n", good])).toEqual(["schema", "json", "text", "text"]);
     const { requests, source } = await planWith(["", good], request);
-    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(["system", "user", "user"]);
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(source?.failures).toEqual([
       {
         planner: "llm",

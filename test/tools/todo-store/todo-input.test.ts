@@ -68,6 +68,6 @@ describe("the input schema", () => {
     const operations = branches.map((branch) => branch.properties?.operation?.const);
     expect(operations).toEqual(["add", "list", "get", "complete", "reopen", "update", "delete", "clear", "search"]);
     expect(branches[0]?.required).toEqual(["operation", "title"]);
-    expect(JSON.stringify(branches[0]?.properties?.dueDate)).toContain("ISO 8601");
+    expect(JSON.stringify(branches[0]?.properties?.dueDate)).toContain("A date (2026-11-22)");
   });
 });

@@ -9,90 +9,206 @@ import { resolvePointer } from "./resolve-pointer.ts";
 const maxDepth = 8;
 const maxParts = 1_000;
 
-/** A schema as a type, its descriptions and bounds as comments. On one line, or one for each branch of a union. */
+/**
+ * A schema as a type, its descriptions and bounds as comments. Objects of a union stand on a line each; fields that
+ * several of them have are described once, below.
+ */
 export function describeSchema(schema: JsonSchema): string {
-  const around = { root: schema, depth: 0, open: [schema], room: { left: maxParts } };
-  const branches = schema.anyOf ?? schema.oneOf;
-  if (branches === undefined || branches.length < 2) return describe(schema, around);
-  return branches.map((branch) => `\n    | ${describe(branch, around)}`).join("");
+  return new TypeWriter(schema, { hasComments: true }).whole();
 }
 
-interface Around {
-  readonly root: JsonSchema;
-  readonly depth: number;
-  /** The enclosing schemas. */
-  readonly open: readonly JsonSchema[];
+/** The type of an output, to which later steps refer: without comments, and each object once. */
+export function describeOutput(schema: JsonSchema): string {
+  return new TypeWriter(schema, { hasComments: false }).whole();
+}
+
+/** A field of an object of a union. */
+interface Field {
+  readonly key: string;
+  readonly mark: "" | "?";
+  readonly type: string;
+}
+
+class TypeWriter {
+  private readonly hasComments: boolean;
+  /** The definitions that are being written. */
+  private readonly open: JsonSchema[];
+  private depth = 0;
   /** How many parts may still be described: definitions that refer to each other would be repeated in every order. */
-  readonly room: { left: number };
-}
+  private room = maxParts;
 
-function describe(schema: JsonSchema, around: Around): string {
-  const type = typeText(schema, { ...around, depth: around.depth + 1 });
-  const notes = notesOf(schema);
-  return notes === "" ? type : `${type} /* ${notes} */`;
-}
+  constructor(
+    private readonly root: JsonSchema,
+    { hasComments }: { readonly hasComments: boolean },
+  ) {
+    this.hasComments = hasComments;
+    this.open = [root];
+  }
 
-function typeText(schema: JsonSchema, around: Around): string {
-  if (around.depth > maxDepth || around.room.left-- <= 0) return "unknown";
-  if (schema.$ref !== undefined) return definitionText(schema.$ref, around);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  const branches = schema.anyOf ?? schema.oneOf;
-  if (branches !== undefined) return branches.map((branch) => describe(branch, around)).join(" | ");
-  if (schema.allOf !== undefined) return schema.allOf.map((part) => describe(part, around)).join(" & ");
-  if (Array.isArray(schema.type)) return schema.type.join(" | ");
-  switch (schema.type) {
-    case "object":
-      return objectText(schema, around);
-    case "array":
-      return arrayText(schema, around);
-    default:
-      return typeof schema.type === "string" ? schema.type : "unknown";
+  whole(): string {
+    const branches = this.root.anyOf ?? this.root.oneOf;
+    if (branches === undefined || branches.length < 2) return this.describe(this.root);
+    if (branches.every(({ type, properties }) => type === "object" && properties !== undefined)) {
+      return this.hasComments ? this.unionOfObjects(branches) : this.unionOfOutputs(branches);
+    }
+    return branches.map((branch) => `\n    | ${this.describe(branch)}`).join("");
+  }
+
+  /** Objects of which some differ only in a constant are one, and fields that several have stand below. */
+  private unionOfObjects(branches: readonly JsonSchema[]): string {
+    const objects = mergeAlike(branches).map((branch) => this.fieldsOf(branch));
+    const counts = new Map<string, number>();
+    const nameOf = ({ key, type }: Field) => `${key}: ${type}`;
+    for (const field of objects.flat()) counts.set(nameOf(field), (counts.get(nameOf(field)) ?? 0) + 1);
+    // Of one key only one type can stand below: the one that occurs most.
+    const shared = new Map<string, string>();
+    for (const [text, count] of [...counts].sort(([, left], [, right]) => right - left)) {
+      const key = text.slice(0, text.indexOf(": "));
+      if (count > 1 && !shared.has(key)) shared.set(key, text);
+    }
+    const lines = objects.map((fields) => {
+      const written = fields.map((field) =>
+        shared.get(field.key) === nameOf(field)
+          ? `${field.key}${field.mark}`
+          : `${field.key}${field.mark}: ${field.type}`,
+      );
+      return `\n    | { ${written.join(", ")} }`;
+    });
+    const below = shared.size > 0 ? [`\n    where ${[...shared.values()].join(", ")}`] : [];
+    return [...lines, ...below].join("");
+  }
+
+  /** An object that is repeated within the others has a name. */
+  private unionOfOutputs(branches: readonly JsonSchema[]): string {
+    const texts = branches.map((branch) => this.typeOf(branch));
+    const [first = ""] = texts;
+    const isRepeated = first.length > 40 && texts.slice(1).some((text) => text.includes(first));
+    const written = isRepeated ? ["T", ...texts.slice(1).map((text) => text.replaceAll(first, "T"))] : texts;
+    const lines = written.map((text, index) => {
+      const { description } = branches[index] ?? {};
+      return `\n    | ${text}${typeof description === "string" ? ` /* ${comment(description)} */` : ""}`;
+    });
+    return lines.join("") + (isRepeated ? `\n    where T = ${first}` : "");
+  }
+
+  private describe(schema: JsonSchema): string {
+    const type = this.typeOf(schema);
+    const usual = this.hasComments && schema.default !== undefined ? ` = ${JSON.stringify(schema.default)}` : "";
+    const notes = this.hasComments ? notesOf(schema) : "";
+    return `${type}${usual}${notes === "" ? "" : ` /* ${notes} */`}`;
+  }
+
+  private typeOf(schema: JsonSchema): string {
+    if (this.depth >= maxDepth || this.room-- <= 0) return "unknown";
+    this.depth++;
+    const text = this.typeText(schema);
+    this.depth--;
+    return text;
+  }
+
+  private typeText(schema: JsonSchema): string {
+    if (schema.$ref !== undefined) return this.definitionText(schema.$ref);
+    if (schema.const !== undefined) return JSON.stringify(schema.const);
+    if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+    const branches = schema.anyOf ?? schema.oneOf;
+    if (branches !== undefined) return branches.map((branch) => this.describe(branch)).join(" | ");
+    if (schema.allOf !== undefined) return schema.allOf.map((part) => this.describe(part)).join(" & ");
+    if (Array.isArray(schema.type)) return schema.type.join(" | ");
+    if (schema.type === "object") return this.objectText(schema);
+    if (schema.type === "array") return this.arrayText(schema);
+    return typeof schema.type === "string" ? schema.type : "unknown";
+  }
+
+  private fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly Field[] {
+    return Object.entries(properties).map(([key, schema]) => ({
+      key: plainKey.test(key) ? key : JSON.stringify(key),
+      mark: required.includes(key) ? "" : "?",
+      type: this.describe(schema),
+    }));
+  }
+
+  private objectText(schema: JsonSchema): string {
+    const { additionalProperties: others, propertyNames } = schema;
+    const fields = this.fieldsOf(schema).map(({ key, mark, type }) => `${key}${mark}: ${type}`);
+    if (typeof others === "object") {
+      const names = (propertyNames as JsonSchema | undefined)?.enum?.map((name) => JSON.stringify(name)).join(" | ");
+      fields.push(`[name: ${names ?? "string"}]: ${this.describe(others)}`);
+    }
+    return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
+  }
+
+  private arrayText({ items, prefixItems }: JsonSchema): string {
+    const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
+    if (tuple !== undefined) return `[${tuple.map((item) => this.describe(item)).join(", ")}]`;
+    const item = items === undefined ? "unknown" : this.describe(items as JsonSchema);
+    return /^(?:\w+|"[^"]*"|\{[^{}]*\})$/.test(item) ? `${item}[]` : `(${item})[]`;
+  }
+
+  /** A separate definition, once: a recursive type would be written again and again. */
+  private definitionText(pointer: string): string {
+    const target = resolvePointer(this.root, pointer);
+    if (target === undefined) return "unknown";
+    if (this.open.includes(target)) return "unknown /* the same again */";
+    this.open.push(target);
+    const text = this.describe(target);
+    this.open.pop();
+    return text;
   }
 }
 
-function objectText({ properties, required = [], additionalProperties }: JsonSchema, around: Around): string {
-  const fields = Object.entries(properties ?? {}).map(([key, schema]) => {
-    return `${JSON.stringify(key)}${required.includes(key) ? "" : "?"}: ${describe(schema, around)}`;
-  });
-  if (typeof additionalProperties === "object")
-    fields.push(`[name: string]: ${describe(additionalProperties, around)}`);
-  return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
+const plainKey = /^[A-Za-z_]\w*$/;
+
+/** Objects that have all but one constant in common, as one with all its values. */
+function mergeAlike(branches: readonly JsonSchema[]): readonly JsonSchema[] {
+  const merged = new Map<string, { branch: JsonSchema; key: string; values: unknown[] }>();
+  for (const branch of branches) {
+    const { properties = {}, ...rest } = branch;
+    const constants = Object.entries(properties).filter(([, { const: constant }]) => constant !== undefined);
+    const [key = ""] = constants.length === 1 ? (constants[0] ?? []) : [];
+    const { [key]: constant, ...others } = properties;
+    const text = JSON.stringify([rest, key, others, key === "" ? merged.size : null]);
+    const known = merged.get(text);
+    if (known === undefined) merged.set(text, { branch, key, values: [constant?.const] });
+    else known.values.push(constant?.const);
+  }
+  return [...merged.values()].map(({ branch, key, values }) =>
+    values.length === 1 ? branch : { ...branch, properties: { ...branch.properties, [key]: { enum: values } } },
+  );
 }
 
-function arrayText({ items, prefixItems }: JsonSchema, around: Around): string {
-  const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
-  if (tuple !== undefined) return `[${tuple.map((item) => describe(item, around)).join(", ")}]`;
-  const item = items === undefined ? "unknown" : describe(items as JsonSchema, around);
-  return /^[\w"]+$/.test(item) ? `${item}[]` : `(${item})[]`;
-}
-
-/** A separate definition, once: a recursive type would be written again and again. */
-function definitionText(pointer: string, around: Around): string {
-  const target = resolvePointer(around.root, pointer);
-  if (target === undefined) return "unknown";
-  if (around.open.includes(target)) return "unknown /* the same again */";
-  return describe(target, { ...around, open: [...around.open, target] });
-}
-
-/** What a model would not guess. The bounds of zod's safe integers are left out. */
+/** What a model would not guess. Bounds that hardly matter are left out. */
 function notesOf(schema: JsonSchema): string {
   const notes: string[] = [];
   if (typeof schema.description === "string") notes.push(schema.description);
   if (typeof schema.format === "string") notes.push(schema.format);
   if (typeof schema.pattern === "string" && schema.format === undefined) notes.push(`matches ${schema.pattern}`);
-  for (const [keyword, name] of bounds) {
-    const bound = schema[keyword];
-    if (typeof bound === "number" && Math.abs(bound) < Number.MAX_SAFE_INTEGER) notes.push(`${name} ${bound}`);
+  const isTuple = schema.prefixItems !== undefined || Array.isArray(schema.items);
+  for (const [keyword, name, unit] of bounds) {
+    const bound = isTuple ? undefined : schema[keyword];
+    const matters =
+      typeof bound === "number" && Math.abs(bound) < 1_000_000 && (unit === "" || isNarrow(keyword, bound));
+    if (matters) notes.push(`${name} ${bound}${unit}`);
   }
-  if (schema.default !== undefined) notes.push(`default ${JSON.stringify(schema.default)}`);
-  return notes.join(", ").replaceAll("*/", "* /").replace(/\s+/g, " ");
+  return comment(notes.join(", "));
+}
+
+/** Whether a length is one that a model might miss. */
+function isNarrow(keyword: string, bound: number): boolean {
+  return keyword.startsWith("min") ? bound > 1 : bound < 100;
+}
+
+function comment(text: string): string {
+  return text.replaceAll("*/", "* /").replace(/\s+/g, " ");
 }
 
 const bounds = [
-  ["minimum", "at least"],
-  ["exclusiveMinimum", "more than"],
-  ["maximum", "at most"],
-  ["exclusiveMaximum", "less than"],
-  ["multipleOf", "a multiple of"],
+  ["minimum", "at least", ""],
+  ["exclusiveMinimum", "more than", ""],
+  ["maximum", "at most", ""],
+  ["exclusiveMaximum", "less than", ""],
+  ["multipleOf", "a multiple of", ""],
+  ["minLength", "at least", " characters"],
+  ["maxLength", "at most", " characters"],
+  ["minItems", "at least", " items"],
+  ["maxItems", "at most", " items"],
 ] as const;
