@@ -35,7 +35,8 @@ const rateLimitOptions = {
   intervalMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
 } satisfies OptionTable<RateLimitOptions>;
 
-const toolLimits = {
+/** The options of the limits of a tool or a model. */
+export const toolLimits = {
   concurrency: { type: "integer", min: 1 },
   rateLimit: { options: rateLimitOptions },
   circuitBreaker: { options: circuitBreakerOptions },

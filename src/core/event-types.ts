@@ -5,6 +5,9 @@ import { failOption } from "./options.ts";
 const eventTypes: Readonly<Record<AgentEventType, true>> = {
   "run-start": true,
   "plan-start": true,
+  "model-start": true,
+  "model-retry": true,
+  "model-end": true,
   "plan-delta": true,
   "plan-fallback": true,
   "plan-end": true,
@@ -31,4 +34,18 @@ const eventTypes: Readonly<Record<AgentEventType, true>> = {
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (typeof type === "string" && Object.hasOwn(eventTypes, type)) return;
   failOption("type", type, `the type of an event: ${Object.keys(eventTypes).join(", ")}`);
+}
+
+const transientTypes: ReadonlySet<AgentEventType> = new Set([
+  "step-progress",
+  "step-attempt",
+  "step-late",
+  "plan-delta",
+  "model-start",
+  "model-retry",
+] as const);
+
+/** Whether an event is only emitted, never recorded. */
+export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
+  return transientTypes.has(type);
 }

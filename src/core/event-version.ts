@@ -5,7 +5,10 @@ import type { AgentEvent } from "./events.ts";
 export type EventUpgrade = (event: AgentEvent) => AgentEvent;
 
 /** From version 1 to 2, and so on: to change the shape of a recorded event, or to record a new type, add a function. */
-const upgrades: readonly EventUpgrade[] = [];
+const upgrades: readonly EventUpgrade[] = [
+  // 2 records the event "model-end".
+  (event) => event,
+];
 
 /** The version of the format in which events are now recorded. */
 export const eventVersion = upgrades.length + 1;

@@ -6,6 +6,9 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { Plan } from "./plan.ts";
 import type {
   EventBase,
+  ModelEndEvent,
+  ModelRetryEvent,
+  ModelStartEvent,
   PlanDeltaEvent,
   PlanEndEvent,
   PlanFallbackEvent,
@@ -252,6 +255,9 @@ export interface RunEndEvent extends EventBase<"run-end"> {
 export type AgentEvent<TTool extends Tool = Tool> =
   | RunStartEvent
   | PlanStartEvent
+  | ModelStartEvent
+  | ModelRetryEvent
+  | ModelEndEvent
   | PlanDeltaEvent
   | PlanFallbackEvent
   | PlanEndEvent
@@ -286,11 +292,6 @@ type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** An event before it is numbered. */
 export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" | "recorded">;
-
-/** Whether an event is only emitted, never recorded. */
-export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return type === "step-progress" || type === "step-attempt" || type === "step-late" || type === "plan-delta";
-}
 
 /** Whether an event means that a step, or an iteration of one, has failed or must not run. */
 export function isStepFailure(event: EventInit): boolean {

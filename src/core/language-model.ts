@@ -1,3 +1,5 @@
+import type { RetryOptions } from "../async/retry.ts";
+import type { ErrorData } from "./error-data.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** One message to a model. @group Models */
@@ -23,6 +25,23 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** Called with each piece of the answer as it comes, in order; a model that cannot stream passes it in one piece. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
+  /** Follows the attempts of a model that repeats failed calls; see {@link LanguageModel.retry}. */
+  readonly attempts?: ModelAttempts | undefined;
+}
+
+/** What is told of the attempts of a call, and where each is made. @group Models */
+export interface ModelAttempts {
+  /** Makes an attempt, from 1, by calling `call`, with what this attempt has in place of the request's. */
+  make(
+    attempt: number,
+    call: (instead?: Pick<ModelRequest, "maxOutputTokens" | "onTextDelta">) => Promise<ModelResponse>,
+  ): Promise<ModelResponse>;
+  /** An attempt has failed, and another follows after `delayMs`. */
+  retry(failed: {
+    readonly attempt: number;
+    readonly error: ErrorData;
+    readonly delayMs: number;
+  }): void | Promise<void>;
 }
 
 /** See {@link ModelRequest.responseFormat}. @inline */
@@ -85,6 +104,11 @@ export interface LanguageModel {
    * patterns and definitions. @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
+  /**
+   * How it repeats calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so
+   * that each is counted. @default it does not: each call is one attempt
+   */
+  readonly retry?: RetryOptions | undefined;
   /** What it costs; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
   /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */

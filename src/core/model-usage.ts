@@ -71,6 +71,21 @@ export function addUsage(left: ModelUsage | undefined, right: ModelUsage): Model
   };
 }
 
+/** What of a usage a part of it leaves; undefined for nothing. */
+export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): ModelUsage | undefined {
+  if (part === undefined) return usage;
+  const modelCalls = usage.modelCalls - part.modelCalls;
+  if (modelCalls <= 0) return undefined;
+  const cost = usage.cost === undefined || part.cost === undefined ? undefined : Math.max(0, usage.cost - part.cost);
+  return {
+    modelCalls,
+    inputTokens: Math.max(0, usage.inputTokens - part.inputTokens),
+    outputTokens: Math.max(0, usage.outputTokens - part.outputTokens),
+    ...(cost !== undefined && { cost }),
+    ...(usage.isEstimated && { isEstimated: true }),
+  };
+}
+
 /** What some calls used together; undefined if there are none. */
 export function sumCalls(calls: readonly ModelCall[]): ModelUsage | undefined {
   let sum: ModelUsage | undefined;

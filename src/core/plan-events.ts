@@ -1,4 +1,5 @@
 import type { ReplanApproval } from "./approval.ts";
+import type { ErrorData } from "./error-data.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
@@ -16,6 +17,36 @@ export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   /** Its place in the plan, from 0. */
   readonly index: number;
   readonly step: PlanStep;
+}
+
+/** An attempt to call a model started. Transient. */
+export interface ModelStartEvent extends EventBase<"model-start"> {
+  /** Provider and id, such as `ollama/qwen3`. */
+  readonly model: string;
+  /** Which attempt of the call it is, from 1. */
+  readonly attempt: number;
+}
+
+/** An attempt to call a model failed, and another follows. Transient. */
+export interface ModelRetryEvent extends EventBase<"model-retry"> {
+  readonly model: string;
+  /** The attempt that failed. */
+  readonly attempt: number;
+  readonly error: ErrorData;
+  /** When the next one starts, in milliseconds from now. */
+  readonly delayMs: number;
+}
+
+/** An attempt to call a model ended. Recorded in a run, so that its budget counts what a process used that died. */
+export interface ModelEndEvent extends EventBase<"model-end"> {
+  readonly model: string;
+  readonly attempt: number;
+  /** What the attempt used; a failed one may have used nothing. */
+  readonly usage: ModelUsage;
+  readonly durationMs: number;
+  readonly outcome:
+    | { readonly status: "completed" }
+    | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
 }
 
 /** A planner produced no plan, so the next one is asked. */

@@ -2,7 +2,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
-import { addUsage, type ModelUsage } from "./model-usage.ts";
+import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { reduceStep, retryFailed } from "./reduce-step.ts";
 import { askedNow, type RunStatus, runStatusAfter } from "./run-summary.ts";
@@ -61,6 +61,8 @@ export interface RunState {
   notUndone?: readonly NotUndone[];
   /** What calls of models used. */
   usage?: ModelUsage;
+  /** What of that was counted since planning started, call by call. */
+  planningUsage?: ModelUsage;
   createdAt: string;
   updatedAt: string;
   /** When its first step started. */
@@ -89,15 +91,11 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "run-start":
       reduceStart(state, event);
       break;
+    case "plan-start":
+    case "model-end":
     case "plan-end":
-      state.isPlanning = false;
-      addToUsage(state, event);
-      if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
-      else if (event.outcome.error.code !== "interrupted") state.planningError = event.outcome.error;
-      break;
     case "plan-revise":
-      addToUsage(state, event);
-      reduceRevision(state, event);
+      reducePlanning(state, event);
       break;
     case "approval-request":
     case "approval-end":
@@ -123,9 +121,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       if (event.outcome.status !== "interrupted") state.endedAt = event.timestamp;
       if (event.notUndone !== undefined) state.notUndone = event.notUndone;
       break;
-    case "plan-start":
-      state.isPlanning = true;
-      break;
+    case "model-start":
+    case "model-retry":
     case "plan-fallback":
     case "plan-delta":
     case "circuit-change":
@@ -137,6 +134,30 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       event satisfies never;
   }
   return state;
+}
+
+type PlanningPart = Extract<AgentEvent, { type: "plan-start" | "model-end" | "plan-end" | "plan-revise" }>;
+
+function reducePlanning(state: RunState, event: PlanningPart): void {
+  switch (event.type) {
+    case "plan-start":
+      state.isPlanning = true;
+      break;
+    case "model-end":
+      state.planningUsage = addUsage(state.planningUsage, event.usage);
+      state.usage = addUsage(state.usage, event.usage);
+      break;
+    case "plan-end":
+      state.isPlanning = false;
+      addToUsage(state, event);
+      if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
+      else if (event.outcome.error.code !== "interrupted") state.planningError = event.outcome.error;
+      break;
+    case "plan-revise":
+      addToUsage(state, event);
+      reduceRevision(state, event);
+      break;
+  }
 }
 
 function reduceStepOf(state: RunState, event: StepEvent): void {
@@ -182,8 +203,11 @@ function reopen(
   for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, timestamp);
 }
 
+/** Adds what the calls of a planning used, except what was counted when each ended. */
 function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
-  if (usage !== undefined) state.usage = addUsage(state.usage, usage);
+  const rest = usage && restOfUsage(usage, state.planningUsage);
+  delete state.planningUsage;
+  if (rest !== undefined) state.usage = addUsage(state.usage, rest);
 }
 
 /** The state that a list of events leads to. */

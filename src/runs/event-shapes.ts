@@ -3,7 +3,10 @@ import type { Plan } from "../core/plan.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 
 /** The events that are recorded. */
-type RecordedType = Exclude<AgentEventType, "step-progress" | "step-attempt" | "step-late" | "plan-delta">;
+type RecordedType = Exclude<
+  AgentEventType,
+  "step-progress" | "step-attempt" | "step-late" | "plan-delta" | "model-start" | "model-retry"
+>;
 
 type Check = (value: unknown) => boolean;
 /** The check of each key. Other keys are allowed. */
@@ -102,7 +105,8 @@ const isPlanShape = object({
 const isPlan: Check = (value) => isPlanShape(value) && isInOrder(value as Plan);
 
 const planOutcome = oneOfShapes("status", { completed: { plan: isPlan }, failed: failure, cancelled: failure });
-const usage = optional(object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber }));
+const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber });
+const usage = optional(isUsage);
 const execution = {
   version: optional(Number.isInteger),
   tools: listOf(object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects) })),
@@ -158,6 +162,17 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
     start(event) ?? ((event.request === undefined) === (event.plan === undefined) ? "plan" : undefined),
   "plan-start": keys({ planner: isText }),
   "plan-fallback": keys({ planner: isText, next: isText, error: isAgentErrorData }),
+  "model-end": keys({
+    model: isText,
+    attempt: isPositive,
+    usage: isUsage,
+    durationMs: isNumber,
+    outcome: oneOfShapes("status", {
+      completed: {},
+      failed: { error: isErrorData },
+      cancelled: { error: isErrorData },
+    }),
+  }),
   "plan-end": keys({ usage, outcome: planOutcome }),
   "plan-revise": keys({ planner: isText, replan: isPositive, cause: isAgentErrorData, usage, outcome: revision }),
   "step-start": keys({ ...step, iterations, input: isObject, effect: optional(isEffect), reasoning }),

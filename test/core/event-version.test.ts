@@ -12,6 +12,9 @@ const toVersion = (version: number): EventUpgrade => {
   return (event) => (event.type === "step-start" ? { ...event, tool: `${event.tool} ${version}` } : event);
 };
 
+/** As the first version recorded it. */
+const ofFirst = (event: AgentEvent): AgentEvent => ({ ...event, version: 1 }) as AgentEvent;
+
 const toolsOf = (events: readonly AgentEvent[]) => events.flatMap((event) => ("tool" in event ? [event.tool] : []));
 
 describe("upgradeEvents", () => {
@@ -24,7 +27,7 @@ describe("upgradeEvents", () => {
 
   it("upgrades each execution from its own version, step by step", () => {
     const executions = [
-      runStart("r"),
+      ofFirst(runStart("r")),
       stepStart("r", 2),
       resume(3, 2),
       stepStart("r", 4),

@@ -1,10 +1,14 @@
 import { expect, it } from "vitest";
-import { type AgentEventType, isTransient } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/event-types.ts";
+import type { AgentEventType } from "../../src/core/events.ts";
 
 it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {
     "run-start": false,
     "plan-start": false,
+    "model-start": true,
+    "model-retry": true,
+    "model-end": false,
     "plan-delta": true,
     "plan-fallback": false,
     "plan-end": false,

@@ -62,7 +62,7 @@ async function planRow(
   { id, prompt }: DataRow,
   { planner, tools }: { readonly planner: Planner; readonly tools: readonly DefinedTool[] },
 ): Promise<PlannedRow> {
-  const meter = new ModelMeter(undefined, undefined);
+  const meter = new ModelMeter(undefined, undefined, { now: () => 0, emit: () => {} });
   const { signal } = new AbortController();
   const startedMs = performance.now();
   const measured = () => ({ usage: meter.usage, tookMs: performance.now() - startedMs });

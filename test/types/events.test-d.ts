@@ -84,6 +84,9 @@ describe("events", () => {
       switch (event.type) {
         case "run-start":
         case "plan-start":
+        case "model-start":
+        case "model-retry":
+        case "model-end":
         case "plan-delta":
         case "plan-fallback":
         case "plan-end":

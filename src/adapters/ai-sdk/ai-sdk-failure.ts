@@ -127,6 +127,10 @@ const reasonsOfStatuses: ReadonlyMap<number, ModelFailureReason> = new Map([
   [529, "busy"],
 ]);
 
+/** A key without money left: waiting does not help. */
+const isOutOfQuota = (code: string) =>
+  /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i.test(code);
+
 const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
   [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],
   [/^(authentication_error|permission_error|invalid_api_key|unauthenticated)$/i, "unauthorized"],
@@ -146,6 +150,7 @@ const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?outp
 /** Why a model returned no answer. `isAnswering`: it had started to, so a broken connection interrupted its answer. */
 function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering: boolean }): ModelFailureReason {
   const { name, message, status, codes } = facts;
+  if (codes.some(isOutOfQuota)) return "rejected";
   const named = reasonsOfNames.get(name) ?? (status === undefined ? undefined : reasonsOfStatuses.get(status));
   const isBrokenOff = brokenOffMessages.test(message);
   if (named !== undefined) return named === "invalid-response" && isBrokenOff ? "interrupted" : named;
@@ -199,9 +204,9 @@ function readCodes(thrown: unknown): readonly string[] {
   const codes: string[] = [];
   let current = thrown;
   for (let depth = 0; depth < maxCauses && current !== undefined; depth++) {
-    const { code, type, cause, error } = readFields(current, "code", "type", "cause", "error");
+    const { code, type, cause, error, data } = readFields(current, "code", "type", "cause", "error", "data");
     for (const told of [code, type]) if (typeof told === "string") codes.push(told);
-    current = cause ?? error;
+    current = cause ?? error ?? data;
   }
   return codes;
 }

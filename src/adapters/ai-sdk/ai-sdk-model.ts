@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "../../async/clock.ts";
 import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import {
@@ -9,8 +10,9 @@ import {
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
+import { type ModelCallOptions, ModelCalls, modelCallOptions } from "../../core/model-calls.ts";
 import { modelFailure, priceOptions } from "../../core/model-failure.ts";
-import { checkKeys, checkObject, checkOption, failOption } from "../../core/options.ts";
+import { checkObject, failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import type {
   AiSdkCallOptions,
@@ -24,16 +26,31 @@ import { readFields } from "./read-fields.ts";
 import { isStrict, sendableFormat, strictOptions } from "./strict-schemas.ts";
 
 /** Options of {@link createAiSdkModel}. @inline */
-interface AiSdkModelOptions {
+interface AiSdkModelOptions extends ModelCallOptions {
   /** What its tokens cost; a budget of `cost` needs it. @default unknown */
   price?: ModelPrice | undefined;
   /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
   providerOptions?: AiSdkProviderOptions | undefined;
+  /** For the delays between attempts. @default the machine's */
+  clock?: Clock | undefined;
+  /** For the jitter of delays: from 0 to 1. @default Math.random */
+  random?: (() => number) | undefined;
 }
+
+const modelOptions = {
+  price: { options: priceOptions },
+  providerOptions: (options, option): AiSdkProviderOptions | undefined => {
+    if (options !== undefined) checkObject(option, options);
+    return options as AiSdkProviderOptions | undefined;
+  },
+  ...modelCallOptions,
+  clock: { type: "clock", default: systemClock },
+  random: { type: "function", default: () => Math.random() },
+} satisfies OptionTable<AiSdkModelOptions>;
 
 /**
  * A language model of the AI SDK, version 5, 6 or 7, such as `openai("gpt-5-mini")`, as a model of this package. It is
- * called directly: the package `ai` is not needed, nothing is retried here, and warnings about settings that a model
+ * called directly: the package `ai` is not needed, and warnings about settings that a model
  * does not support are not reported. If it cannot stream, it is asked for the whole answer.
  *
  * Throws `invalid-options` for anything that is not such a model, including a mere id, which `generateText` of the AI
@@ -47,16 +64,16 @@ interface AiSdkModelOptions {
  */
 export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): LanguageModel {
   checkModel(model);
-  checkKeys("options", options, ["price", "providerOptions"]);
-  const { price, providerOptions } = options;
-  checkOption({ options: priceOptions }, price, "options.price");
-  if (providerOptions !== undefined) checkObject("options.providerOptions", providerOptions);
+  const settings = readOptions(modelOptions, options, "options");
+  const { price, providerOptions, retry } = settings;
   const { provider, modelId } = model;
+  const calls = new ModelCalls({ provider, modelId }, settings);
   return {
     provider,
     modelId,
     schemas: isStrict(provider) ? "strict" : "plain",
     ...(price && { price }),
+    retry,
     async generate(request) {
       const { signal } = request;
       signal.throwIfAborted();
@@ -64,8 +81,10 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
       const call = new AbortController();
       const stopListening = onAbort(signal, () => call.abort(signal.reason));
       try {
-        const callOptions = toCallOptions(request, { provider, signal: call.signal, providerOptions });
-        return await settleOrAbort(ask(model, request, callOptions), signal);
+        const answer = calls.run({ ...request, signal: call.signal }, (attempt) => {
+          return ask(model, attempt, toCallOptions(attempt, { provider, signal: call.signal, providerOptions }));
+        });
+        return await settleOrAbort(answer, signal);
       } finally {
         stopListening();
       }

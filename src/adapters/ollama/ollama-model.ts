@@ -17,12 +17,13 @@ import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } fr
  */
 export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
   const settings = resolveOllamaOptions(options);
-  const { provider, modelId, price } = settings;
+  const { provider, modelId, price, retry } = settings;
   let caller: Promise<OllamaCaller> | undefined;
   return {
     provider,
     modelId,
     price,
+    retry,
     schemas: "grammar",
     async generate(request) {
       request.signal.throwIfAborted();

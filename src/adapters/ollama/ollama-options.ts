@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
-import type { RetryOptions, RetryPolicy } from "../../async/retry.ts";
-import { retryOptions } from "../../core/check-tool.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
+import { type ModelCallOptions, modelCallOptions } from "../../core/model-calls.ts";
 import { priceOptions } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 
@@ -9,7 +8,7 @@ import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf
 export type OllamaThink = boolean | "low" | "medium" | "high";
 
 /** Options of {@link createOllamaModel}. @group Models */
-export interface OllamaModelOptions {
+export interface OllamaModelOptions extends ModelCallOptions {
   /** Which model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
   model: string;
   /** Where the server is; the scheme may be left out. The environment is not read. @default http://127.0.0.1:11434 */
@@ -34,11 +33,6 @@ export interface OllamaModelOptions {
   /** What it costs. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
   /**
-   * How a call is retried if the server is too busy; one whose runner crashed is retried once at most.
-   * @default 3 attempts, 500 ms before the second
-   */
-  retry?: RetryOptions | undefined;
-  /**
    * For a proxy, or to wait longer than the 300 seconds that Node's waits for the first token. @default the global one
    */
   fetch?: typeof globalThis.fetch | undefined;
@@ -60,7 +54,7 @@ const modelOptions = {
   contextTokens: { type: "integer", min: 256, max: 2 ** 53 - 1 },
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"' },
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
-  retry: readRetry,
+  ...modelCallOptions,
   // Looked up with each request, so that the current one is used.
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
   clock: { type: "clock", default: systemClock },
@@ -77,11 +71,6 @@ export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, type
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
   const { model, ...settings } = readOptions(modelOptions, options);
   return { provider: "ollama", modelId: model, ...settings };
-}
-
-function readRetry(retry: unknown = {}, option: string): RetryPolicy {
-  const table = { ...retryOptions, minDelayMs: { type: "duration", min: 0, default: 500 } } as const;
-  return readOptions(table, retry as RetryOptions, option);
 }
 
 /** Errors name the header, and never show its value: it may be a key. */

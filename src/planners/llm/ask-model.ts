@@ -4,6 +4,7 @@ import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   estimateTokens,
   type LanguageModel,
+  type ModelAttempts,
   type ModelMessage,
   type ModelResponse,
   type ModelResponseFormat,
@@ -71,6 +72,8 @@ class Asking {
   private maxOutputTokens: number;
   private temperature: number | undefined;
   private attempts = 0;
+  /** How many answers have begun to arrive. */
+  private answers = 0;
   private mayAskForAll = true;
   private mayAskAgain = true;
 
@@ -132,11 +135,27 @@ class Asking {
     const { messages, maxOutputTokens, temperature } = this;
     const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
-    const reporter = emit && new StepReporter({ ...scope, planner, attempt: this.attempts, emit });
-    const onTextDelta = reporter && ((delta: string) => reporter.push(delta));
+    let reporter: StepReporter | undefined;
+    // Another attempt of the model starts its answer over.
+    const startOver = () => {
+      reporter = emit && new StepReporter({ ...scope, planner, attempt: ++this.answers, emit });
+    };
+    const onTextDelta = emit && ((delta: string) => reporter?.push(delta));
+    const make: ModelAttempts["make"] = async (attempt, call) => {
+      if (attempt > 1) {
+        await reporter?.end();
+        startOver();
+      }
+      const response = await call({ onTextDelta });
+      // The steps of an answer are told before its end.
+      await reporter?.end();
+      return response;
+    };
+    startOver();
     const responseFormat = this.responseFormat();
     try {
-      const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta };
+      const attempts: ModelAttempts = { make, retry: () => {} };
+      const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta, attempts };
       return requireResponse(model, await generate(model, asked));
     } finally {
       // The steps of one answer are emitted before those of the next.
@@ -168,7 +187,7 @@ class Asking {
       this.task.onTemperatureRefused();
       return;
     }
-    if (reason === "interrupted" && this.mayAskForAll) {
+    if (reason === "interrupted" && this.mayAskForAll && this.task.model.retry === undefined) {
       // An answer that broke off was cut, too, though not for lack of room.
       this.mayAskForAll = false;
       return;

@@ -1,9 +1,11 @@
 import { onAbort } from "../../async/on-abort.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError } from "../../core/errors.ts";
+import type { EventInit } from "../../core/events.ts";
 import {
   estimateTokens,
   type LanguageModel,
+  type ModelAttempts,
   type ModelRequest,
   type ModelResponse,
   modelName,
@@ -18,10 +20,23 @@ import {
   sumCalls,
 } from "../../core/model-usage.ts";
 import { failOption } from "../../core/options.ts";
+import type { ModelEndEvent } from "../../core/plan-events.ts";
 import type { RunBudget } from "../../core/stored-run-options.ts";
 
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
+
+/** Where a meter reads the time and tells of attempts. */
+export interface MeterHost {
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  readonly emit: (event: EventInit) => void | Promise<void>;
+}
+
+interface Attempt {
+  readonly attempt: number;
+  readonly call: Parameters<ModelAttempts["make"]>[1];
+}
 
 /** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
@@ -32,6 +47,7 @@ export class ModelMeter {
   constructor(
     private readonly budget: RunBudget | undefined,
     private readonly spent: ModelUsage | undefined,
+    private readonly host: MeterHost,
   ) {}
 
   /** What each call has used; for one in progress, the most it may use. */
@@ -49,36 +65,67 @@ export class ModelMeter {
     this.isClosed = true;
   }
 
+  /** As `PlanRequest.generate`: each attempt of a model that repeats failed calls is admitted, counted and told. */
+  generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+    const attempts: ModelAttempts = {
+      make: (attempt, call) => this.attempt(model, request, { attempt, call }),
+      retry: ({ attempt, error, delayMs }) =>
+        this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs }),
+    };
+    if (model.retry !== undefined) return model.generate({ ...request, attempts });
+    const { attempts: _told, ...plain } = request;
+    return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
+  }
+
   /**
-   * As `PlanRequest.generate`. Until a call has ended, its estimate counts, so that two at a time keep the budget, too.
-   * Of an aborted call, the prompt and the text received so far count.
+   * Until an attempt has ended, its estimate counts, so that two at a time keep the budget, too. Of an aborted one, the
+   * prompt and the text received so far count.
    */
-  async generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
+  private async attempt(
+    model: LanguageModel,
+    request: ModelRequest,
+    { attempt, call }: Attempt,
+  ): Promise<ModelResponse> {
     const { signal } = request;
     if (this.isClosed) throw planningEnded(model);
     if (signal.aborted) throw signal.reason;
     const inputTokens = estimatePrompt(request);
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
+    const about = { model: modelName(model), attempt };
     let told = "";
-    const onTextDelta = (delta: string) => {
-      told += delta;
-      request.onTextDelta?.(delta);
-    };
+    const ask: Attempt["call"] = (own) =>
+      call({
+        maxOutputTokens,
+        onTextDelta: (delta) => {
+          told += delta;
+          (own?.onTextDelta ?? request.onTextDelta)?.(delta);
+        },
+      });
     const countHeard = () => {
       this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
+    };
+    const startMs = this.host.now();
+    const end = (outcome: ModelEndEvent["outcome"]) => {
+      const { model: _name, ...used } = this.made[index] as ModelCall;
+      const durationMs = Math.max(0, this.host.now() - startMs);
+      return this.host.emit({ type: "model-end", ...about, usage: { modelCalls: 1, ...used }, durationMs, outcome });
     };
     // The next call may start before the model notices the abort, and must see what this one has left of the budget.
     const stopListening = onAbort(signal, countHeard);
     try {
-      const response = await model.generate({ ...request, maxOutputTokens, onTextDelta });
+      const told = this.host.emit({ type: "model-start", ...about });
+      if (told !== undefined) await told;
+      const response = await (request.attempts?.make(attempt, ask) ?? ask());
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
+      await end({ status: "completed" });
       const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (request.maxOutputTokens ?? 0);
       return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
     } catch (thrown) {
       if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
       else countHeard();
+      await end({ status: signal.aborted ? "cancelled" : "failed", error: toErrorData(thrown) });
       throw thrown;
     } finally {
       stopListening();

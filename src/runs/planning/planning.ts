@@ -1,4 +1,5 @@
 import type { AbortSource } from "../../async/abort-source.ts";
+import { monotonicNow } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit } from "../../core/events.ts";
@@ -186,7 +187,10 @@ export class Planning {
     private readonly reporter: PlanReporter,
     { stored }: RunSettings,
   ) {
-    this.meter = new ModelMeter(stored.budget, reporter.spent);
+    this.meter = new ModelMeter(stored.budget, reporter.spent, {
+      now: () => monotonicNow(engine.clock),
+      emit: (event) => (this.hasEnded ? undefined : reporter.emit(event)),
+    });
   }
 
   /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */

@@ -1,10 +1,11 @@
 import type { CallVerdict } from "../../async/circuit-breaker.ts";
+import type { Admission } from "../../core/call-gate.ts";
 import { AgentError } from "../../core/errors.ts";
 import { describeStepRef } from "../../core/step-ref.ts";
 import type { Run } from "../run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 import { refOfTask, type StepCall } from "./step-call.ts";
-import { type Admission, hasLimits } from "./tool-gate.ts";
+import { hasLimits } from "./tool-gate.ts";
 
 /** A limit that forbids a call. */
 type LimitError = AgentError<"circuit-open" | "limit-exceeded">;

@@ -1,3 +1,4 @@
+import { eventVersion } from "../../core/event-version.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
@@ -47,7 +48,7 @@ export function runStart(
 ): AgentEvent {
   return {
     type: "run-start",
-    version: 1,
+    version: eventVersion,
     runId,
     sequence: 1,
     timestamp: at(minute),
@@ -68,7 +69,7 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
 
 /** The start of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
-  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: 1, tools: [] };
+  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: eventVersion, tools: [] };
 }
 
 /** The suspension of a run. */

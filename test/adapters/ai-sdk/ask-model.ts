@@ -10,7 +10,8 @@ export function ask(rest: Partial<ModelRequest> = {}): ModelRequest {
 /** Asks, and gathers what was told on the way. */
 export async function generateFrom(model: AiSdkLanguageModel, rest: Partial<ModelRequest> = {}) {
   const deltas: string[] = [];
-  const response = await createAiSdkModel(model).generate(ask({ onTextDelta: (delta) => deltas.push(delta), ...rest }));
+  const once = createAiSdkModel(model, { retry: { maxAttempts: 1 } });
+  const response = await once.generate(ask({ onTextDelta: (delta) => deltas.push(delta), ...rest }));
   return { response, deltas };
 }
 

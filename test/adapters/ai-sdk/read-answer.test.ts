@@ -217,6 +217,7 @@ describe("an abort", () => {
     const answer = createAiSdkModel(fakeV4({ doStream: () => opened.promise }).model).generate(
       ask({ signal: controller.signal }),
     );
+    await settled();
     controller.abort(reason);
     await expect(answer).rejects.toBe(reason);
     opened.resolve({ stream });

@@ -104,7 +104,7 @@ describe("an interrupted or invalid answer", () => {
     [{ body: `{"a":"${"x".repeat(3_000_000)}"}\n` }, "invalid-response", "A line of the answer is longer than 2097152"],
     [{ body: '{"status":"success"}\n' }, "invalid-response", "The answer is not a chat answer"],
   ] as const)("is reported for %j as %s", async (answer, reason, text) => {
-    const { fail } = await setUp([answer]);
+    const { fail } = await setUp([answer], once);
     const error = await fail();
     expect(error.details).toMatchObject({ reason });
     expect(error.message).toContain(text);
@@ -112,7 +112,7 @@ describe("an interrupted or invalid answer", () => {
   });
 
   it("is reported after its first part was passed to onTextDelta", async () => {
-    const { fail, deltas } = await setUp([{ fault: "cut", text: "one two three four" }]);
+    const { fail, deltas } = await setUp([{ fault: "cut", text: "one two three four" }], once);
     await fail();
     expect(deltas.join("")).toBe("one two thre");
   });
@@ -208,21 +208,17 @@ describe("attempts of a call", () => {
     ollama.assertComplete();
   });
 
-  it("are repeated once after a crash", async () => {
-    const { ask, fail, ollama } = await setUp([
-      { fault: "crash" },
-      { text: "Hi" },
-      { fault: "crash" },
-      { fault: "crash" },
-    ]);
+  it("are repeated after a crash", async () => {
+    const crash = { fault: "crash" } as const;
+    const { ask, fail, ollama } = await setUp([crash, { text: "Hi" }, crash, crash, crash]);
     expect((await ask()).text).toBe("Hi");
     expect((await fail()).details).toMatchObject({ reason: "server-error", status: 500 });
     ollama.assertComplete();
   });
 
   it("end with the first failure that is not worth repeating", async () => {
-    const { fail, ollama } = await setUp([{ fault: "busy" }, { fault: "html" }]);
-    expect((await fail()).details).toMatchObject({ reason: "server-error" });
+    const { fail, ollama } = await setUp([{ fault: "busy" }, { fault: "unknown-model" }]);
+    expect((await fail()).details).toMatchObject({ reason: "unknown-model" });
     ollama.assertComplete();
   });
 });

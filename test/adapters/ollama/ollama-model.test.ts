@@ -77,7 +77,7 @@ describe("an answer", () => {
   });
 
   it("that is too long is refused", async () => {
-    const { fail, deltas } = await setUp([{ fault: "large" }]);
+    const { fail, deltas } = await setUp([{ fault: "large" }], { retry: { maxAttempts: 1 } });
     const error = await fail();
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "invalid-response" });
     expect(error.message).toContain("longer than 1048576 characters");

@@ -107,7 +107,7 @@ describe("an interrupted answer", () => {
 
   it("is requested once more, with the same request", async () => {
     const { source, requests } = await planWith([brokeOff, good], request);
-    const [{ signal: _first, ...first } = {}, { signal: _second, ...second } = {}] = requests;
+    const [first, second] = requests.map(({ signal: _signal, attempts: _attempts, ...rest }) => rest);
     expect(second).toEqual(first);
     expect(source).toMatchObject({ attempts: 2, repaired: [], failures: [{ code: "model-failed" }] });
   });

@@ -106,11 +106,13 @@ describe("an agent with a model", () => {
       output: { title: "milk 5" },
       usage: { modelCalls: 1, ...usage },
     });
-    expect(collected.types().slice(0, 6)).toEqual([
+    expect(collected.types().slice(0, 8)).toEqual([
       "run-start",
       "plan-start",
+      "model-start",
       "plan-delta",
       "plan-delta",
+      "model-end",
       "plan-end",
       "step-start",
     ]);
@@ -155,7 +157,12 @@ describe("an agent with a model", () => {
       },
       usage: { modelCalls: 2, inputTokens: 20, outputTokens: 10 },
     });
-    expect(collected.types()).toEqual(["run-start", "plan-start", "plan-end", "run-end"]);
+    const call = ["model-start", "model-end"] as const;
+    expect(collected.types()).toEqual(["run-start", "plan-start", ...call, ...call, "plan-end", "run-end"]);
+    expect(collected.events.filter(({ type }) => type === "model-end")).toMatchObject([
+      { model: "scripted/script", attempt: 1, usage: { modelCalls: 1, ...usage }, outcome: { status: "completed" } },
+      { attempt: 1 },
+    ]);
   });
 
   it("reports cannot-plan if the model refuses", async () => {

@@ -6,6 +6,8 @@ import type { RunBudget } from "../../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedText } from "../../../src/testing/scripted-model.ts";
 
+const host = { now: () => 0, emit: () => {} };
+
 const price = { inputPerMillion: 10, outputPerMillion: 100 };
 const { signal } = new AbortController();
 /** A message of 32 characters is estimated at 11 tokens plus 4, 15 in all. */
@@ -26,7 +28,7 @@ async function play(
   rest: { caps?: readonly (number | undefined)[]; spent?: ModelMeter["usage"]; price?: LanguageModel["price"] } = {},
 ) {
   const model = createScriptedModel(answers, { price: "price" in rest ? rest.price : price });
-  const meter = new ModelMeter(budget, rest.spent);
+  const meter = new ModelMeter(budget, rest.spent, host);
   const outcomes: unknown[] = [];
   for (let index = 0; index < answers.length; index++) {
     try {
@@ -61,7 +63,7 @@ describe("a budget of calls", () => {
   });
 
   it("names the model, the budget and what the usage would be", async () => {
-    const meter = new ModelMeter({ modelCalls: 0 }, undefined);
+    const meter = new ModelMeter({ modelCalls: 0 }, undefined, host);
     await expect(meter.generate(createScriptedModel(["x"]), asked())).rejects.toThrow(
       "A call of scripted/script would bring modelCalls to at least 1; the budget is 0.",
     );
@@ -146,7 +148,7 @@ describe("a budget of cost", () => {
     const { outcomes, meter } = await play({ cost: 0.46 }, [answerUsing(0, 16)], { price: cent, spent, caps: [50] });
     expect(outcomes).toEqual([16]);
     expect(meter.describeOverrun()).toBeUndefined();
-    const gone = new ModelMeter({ cost: 0.3 }, spent);
+    const gone = new ModelMeter({ cost: 0.3 }, spent, host);
     expect(gone.describeOverrun()).toBeUndefined();
     const free = createScriptedModel([answerUsing(1, 1)], { price: { inputPerMillion: 0, outputPerMillion: 0 } });
     await expect(gone.generate(free, asked())).resolves.toBeDefined();
@@ -158,7 +160,7 @@ describe("a budget of cost", () => {
   });
 
   it("uses each model's own price", async () => {
-    const meter = new ModelMeter({ cost: 0.002, tokens: 1_000 }, undefined);
+    const meter = new ModelMeter({ cost: 0.002, tokens: 1_000 }, undefined, host);
     const dear = createScriptedModel([answerUsing(1, 1)], {
       price: { inputPerMillion: 1_000, outputPerMillion: 1_000 },
     });
@@ -171,7 +173,7 @@ describe("a budget of cost", () => {
 
 describe("calls at the same time", () => {
   it("each count as the most they may use, until they have ended", async () => {
-    const meter = new ModelMeter({ tokens: 100 }, undefined);
+    const meter = new ModelMeter({ tokens: 100 }, undefined, host);
     const model = createScriptedModel([answerUsing(15, 1), answerUsing(15, 1), answerUsing(15, 1)]);
     const first = meter.generate(model, asked({ maxOutputTokens: 40 }));
     const second = meter.generate(model, asked({ maxOutputTokens: 40 }));
@@ -186,7 +188,7 @@ describe("calls at the same time", () => {
   });
 
   it("leave nothing to the second if the first may use it all", async () => {
-    const meter = new ModelMeter({ tokens: 1_000, modelCalls: 9 }, undefined);
+    const meter = new ModelMeter({ tokens: 1_000, modelCalls: 9 }, undefined, host);
     const model = createScriptedModel([answerUsing(15, 1)]);
     const outcomes = await Promise.allSettled([meter.generate(model, asked()), meter.generate(model, asked())]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);

@@ -10,6 +10,8 @@ import { costOf, type ModelUsage } from "../../../src/core/model-usage.ts";
 import type { RunBudget } from "../../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 
+const host = { now: () => 0, emit: () => {} };
+
 /** One call: its prompt, its answer, and when it ends. */
 interface Call {
   readonly content: string;
@@ -110,7 +112,7 @@ describe("a budget", () => {
         fc.option(spent, { nil: undefined }),
         fc.array(call, { maxLength: 12 }),
         async (limits, before, calls) => {
-          const meter = new ModelMeter(limits, before);
+          const meter = new ModelMeter(limits, before, host);
           const { used, beyond } = await play(meter, calls);
           const { modelCalls = 0, inputTokens = 0, outputTokens = 0, cost = 0 } = before ?? {};
           const total = {

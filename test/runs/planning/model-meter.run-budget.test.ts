@@ -187,7 +187,8 @@ describe("a budget of a run", () => {
         asksModel(createScriptedModel([used(10, 5)], { modelId: "b" })),
       ]),
       request: "Do it",
-      options: { budget: { tokens: 100 } },
+      // Enough for a run that is cut off after each of its events: what was used before counts.
+      options: { budget: { tokens: 1_000 } },
     }));
     expect(result.usage).toEqual({ modelCalls: 2, inputTokens: 40, outputTokens: 10 });
     expect(result.plan?.source.calls?.map(({ model }) => model)).toEqual(["scripted/a", "scripted/b"]);
@@ -218,9 +219,11 @@ describe("a budget of a run", () => {
           request: "Do it",
           options: { maxReplans: 1, replanTools: ["A"], budget },
           executions: [({ another, runId, result }) => another(agent()).approve(runId, approvalOf(result, "s1"))],
+          // A run that is cut off while it plans has used more of its budget.
+          isResumable: false,
         };
       });
-    const enough = await play({ modelCalls: 2 });
+    const enough = await play({ modelCalls: 4 });
     expect(enough.result.status).toBe("completed");
     expect(enough.result.usage).toEqual({ modelCalls: 2, inputTokens: 30, outputTokens: 11 });
     const short = await play({ tokens: 45 });

@@ -10,6 +10,8 @@ import { modelFailure } from "../../../src/core/model-failure.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 import { createScriptedModel, type ScriptedText } from "../../../src/testing/scripted-model.ts";
 
+const host = { now: () => 0, emit: () => {} };
+
 const price = { inputPerMillion: 10, outputPerMillion: 100 };
 const { signal } = new AbortController();
 /** A message of 32 characters is estimated at 11 tokens plus 4, 15 in all. */
@@ -24,7 +26,7 @@ const answerUsing = (inputTokens: number, outputTokens: number) => says("ok", { 
 describe("a meter without a budget", () => {
   it("counts the usage of calls, and does not change them", async () => {
     const model = createScriptedModel([answerUsing(12, 3), answerUsing(20, 30)], { price });
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     expect(meter.usage).toBeUndefined();
     const response = await meter.generate(model, asked({ maxOutputTokens: 50, temperature: 0.5 }));
     expect(response).toEqual({ text: "ok", finishReason: "stop", usage: { inputTokens: 12, outputTokens: 3 } });
@@ -45,7 +47,7 @@ describe("a meter without a budget", () => {
   });
 
   it("estimates usage that a model does not report, including its thinking", async () => {
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     await meter.generate(createScriptedModel([says("123456", { reasoning: "123" })]), asked());
     await meter.generate(createScriptedModel([says("123", { usage: { inputTokens: 2 } })]), asked({ messages: [] }));
     expect(meter.calls).toEqual([
@@ -55,7 +57,7 @@ describe("a meter without a budget", () => {
   });
 
   it("estimates usage that is missing or not a number", async () => {
-    const meter = new ModelMeter({ tokens: 10_000 }, undefined);
+    const meter = new ModelMeter({ tokens: 10_000 }, undefined, host);
     const usages = [{ inputTokens: Number.NaN, outputTokens: -5 }, undefined, null];
     for (const usage of usages) {
       const model: LanguageModel = {
@@ -71,13 +73,16 @@ describe("a meter without a budget", () => {
   it("passes on the pieces of an answer", async () => {
     const pieces: string[] = [];
     const model = createScriptedModel([says("one two", { deltas: ["one", " two"] })]);
-    await new ModelMeter(undefined, undefined).generate(model, asked({ onTextDelta: (delta) => pieces.push(delta) }));
+    await new ModelMeter(undefined, undefined, host).generate(
+      model,
+      asked({ onTextDelta: (delta) => pieces.push(delta) }),
+    );
     expect(pieces).toEqual(["one", " two"]);
   });
 
   it("counts a running call as the most it may use", async () => {
     const controller = new AbortController();
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     const call = meter.generate(
       createScriptedModel([{ hangs: "until-aborted" }]),
       asked({ maxOutputTokens: 100, signal: controller.signal }),
@@ -101,7 +106,7 @@ describe("a meter without a budget", () => {
         });
       },
     };
-    const meter = new ModelMeter({ tokens: 100 }, undefined);
+    const meter = new ModelMeter({ tokens: 100 }, undefined, host);
     const call = meter.generate(deaf, asked({ signal: controller.signal }));
     expect(meter.usage).toMatchObject({ inputTokens: 15, outputTokens: 85 });
     await expect(meter.generate(deaf, asked())).rejects.toMatchObject({ code: "limit-exceeded" });
@@ -118,7 +123,7 @@ describe("a meter without a budget", () => {
 
   it("does not call a model with a signal that has already aborted", async () => {
     const model = createScriptedModel(["never"]);
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     const aborted = AbortSignal.abort(new Error("enough"));
     await expect(meter.generate(model, asked({ signal: aborted }))).rejects.toThrow("enough");
     expect(model.requests).toEqual([]);
@@ -127,7 +132,7 @@ describe("a meter without a budget", () => {
 
   it("calls no model once it is closed", async () => {
     const model = createScriptedModel(["late"]);
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     meter.close();
     await expect(meter.generate(model, asked())).rejects.toMatchObject({
       code: "cancelled",
@@ -153,7 +158,7 @@ describe("a call that fails", () => {
   };
 
   it.each(Object.entries(reasons))("with %s counts its prompt as used: %s", async (reason, isRead) => {
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     const error = modelFailure({ provider: "a", modelId: "b" }, reason as ModelFailureReason, { message: "No." });
     await expect(meter.generate(createScriptedModel([error], { price }), asked())).rejects.toBe(error);
     expect(meter.usage).toEqual(
@@ -164,7 +169,7 @@ describe("a call that fails", () => {
   });
 
   it("part-way counts as the text received so far", async () => {
-    const meter = new ModelMeter(undefined, undefined);
+    const meter = new ModelMeter(undefined, undefined, host);
     const breaks: LanguageModel = {
       provider: "my",
       modelId: "own",
@@ -190,7 +195,7 @@ describe("a call that fails", () => {
     ["throws getters that throw", hostile],
     ["throws undefined", undefined],
   ])("because it %s is counted, and rejects with that error", async (_what, thrown) => {
-    const meter = new ModelMeter({ modelCalls: 5 }, undefined);
+    const meter = new ModelMeter({ modelCalls: 5 }, undefined, host);
     const throwing: LanguageModel = {
       provider: "my",
       modelId: "own",
