@@ -13,6 +13,7 @@ export type {
   ApprovalReason,
   ApprovalRequest,
 } from "./core/approval.ts";
+export { composed } from "./core/composed.ts";
 export { defineTool, type ToolOptions } from "./core/define-tool.ts";
 export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";

@@ -6,6 +6,7 @@ export const publicExports = {
   "src/index.ts": {
     values: [
       "AgentError",
+      "composed",
       "createAgent",
       "createCalculator",
       "createFallbackPlanner",

@@ -22,19 +22,20 @@ export function besideText<T extends object>(schema: T): T | { anyOf: (T | { typ
   return (schema as JsonSchema).type === "string" ? schema : { anyOf: [schema, { type: "string" as const }] };
 }
 
-/** The JSON Schema keyword of a definition that is marked as sensitive. */
+/** The JSON Schema keywords of the marks of a definition. */
 function markOf(definition: unknown): object {
-  return isMarked(definition as Zod3Definition) ? { sensitive: true } : {};
+  const marks = (["sensitive", "composed"] as const).filter((mark) => isMarked(definition as Zod3Definition, mark));
+  return Object.fromEntries(marks.map((mark) => [mark, true]));
 }
 
 /** A wrapper of the same value around a marked schema is marked, too: the converter merges some of these into one. */
-function isMarked(definition: Zod3Definition): boolean {
-  if (definition.sensitive === true) return true;
+function isMarked(definition: Zod3Definition, mark: string): boolean {
+  if (definition[mark] === true) return true;
   const { innerType, schema, left, right, options, typeName } = definition;
   const branches = Array.isArray(options) ? options : [];
   return [innerType, schema, left, right, typeName === "ZodBranded" && definition.type, ...branches].some((inner) => {
     const { _def } = (inner || {}) as { _def?: Zod3Definition };
-    return _def !== undefined && isMarked(_def);
+    return _def !== undefined && isMarked(_def, mark);
   });
 }
 

@@ -93,7 +93,7 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
       if (takesAnything(zodSchema._zod.def)) clear(jsonSchema);
-      if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
+      copyMarks(zodSchema, jsonSchema);
     },
   }) as JsonSchema;
 }
@@ -112,7 +112,7 @@ export function writableJsonSchema(schema: StandardSchema): JsonSchema | Promise
         clear(jsonSchema);
         Object.assign(jsonSchema, besideText(converted));
       }
-      if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
+      copyMarks(zodSchema, jsonSchema);
     },
   }) as JsonSchema;
 }
@@ -129,7 +129,7 @@ export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<J
       io: "output",
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
-        if (isMarkedZod4(zodSchema)) jsonSchema.sensitive = true;
+        copyMarks(zodSchema, jsonSchema);
         if (zodSchema._zod.def.type !== "date") return;
         jsonSchema.type = "string";
         jsonSchema.format = "date-time";
@@ -162,19 +162,26 @@ interface MarkedSchema {
   clone(): object;
 }
 
-/** A copy of a schema of zod 4 that is marked as sensitive. */
-export function markZod4<TSchema>(schema: TSchema): TSchema {
+/** What a field of a tool may be marked as; see `sensitive` and `composed`. */
+export type SchemaMark = "sensitive" | "composed";
+
+function copyMarks(schema: unknown, jsonSchema: Record<string, unknown>): void {
+  for (const mark of ["sensitive", "composed"] as const) if (isMarkedZod4(schema, mark)) jsonSchema[mark] = true;
+}
+
+/** A copy of a schema of zod 4 with a mark. */
+export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const zod = schema as unknown as MarkedSchema;
-  const metadata = { ...metadataOf(zod), sensitive: true };
+  const metadata = { ...metadataOf(zod), [mark]: true };
   if (zod.meta !== undefined) return zod.meta(metadata) as TSchema;
   const copy = zod.clone();
   globalRegistry.add(copy as Registered, metadata);
   return copy as TSchema;
 }
 
-/** Whether a schema of zod 4 is itself marked as sensitive. */
-export function isMarkedZod4(schema: unknown): boolean {
-  return metadataOf(schema as MarkedSchema)?.sensitive === true;
+/** Whether a schema of zod 4 itself has a mark. */
+export function isMarkedZod4(schema: unknown, mark: SchemaMark): boolean {
+  return metadataOf(schema as MarkedSchema)?.[mark] === true;
 }
 
 /** Another copy of zod has a registry of its own, which only its schemas know. */

@@ -1,5 +1,5 @@
-import { failOption } from "./options.ts";
-import { isMarkedZod4, markZod4, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { markSchema } from "./mark-schema.ts";
+import { isMarkedZod4, type StandardSchema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 type ZodDefinition = Readonly<Record<string, unknown>>;
@@ -19,16 +19,7 @@ interface ZodSchema {
  * @group Tools
  */
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
-  switch (zodVersionOf(schema)) {
-    case 3: {
-      const { constructor: Schema } = schema as unknown as { constructor: new (definition: object) => TSchema };
-      return new Schema({ ...(schema as ZodSchema)._def, sensitive: true });
-    }
-    case 4:
-      return markZod4(schema);
-    default:
-      return failOption("schema", schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
-  }
+  return markSchema(schema, "sensitive");
 }
 
 const known = new WeakMap<Tool, boolean>();
@@ -53,7 +44,7 @@ export function hasSensitive(schema: unknown): boolean {
     seen.add(node);
     const { _zod, _def } = node as ZodSchema;
     const definition = _zod?.def ?? _def;
-    if (definition?.sensitive === true || (_zod !== undefined && isMarkedZod4(node))) return true;
+    if (definition?.sensitive === true || (_zod !== undefined && isMarkedZod4(node, "sensitive"))) return true;
     if (definition !== undefined) for (const part of Object.values(definition)) open.push(partOf(part, definition));
     else open.push(...(node instanceof Map ? node.values() : Object.values(node)));
   }

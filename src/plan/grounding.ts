@@ -6,6 +6,7 @@ import { ordinals, readNumber, startsNumber, withoutLastZeros } from "../english
 import { minusWords, smallWords } from "../english/small-words.ts";
 import { timeWords } from "../english/times.ts";
 import { asLiteral, asReference, parseTemplate } from "./reference.ts";
+import { impliedNumbers, SaidWords } from "./said-otherwise.ts";
 
 /*
  * A schema ensures valid plans, not correct ones: of 1 500 answers of a small model, 460 were valid and wrong, and 455
@@ -26,11 +27,16 @@ export class Grounds {
   private readonly numbers = new Set<string>();
   /** As JavaScript writes them when they are numbers in JSON. */
   private readonly jsonNumbers = new Set<string>();
+  /** What follows from the numbers of the text, found when it is first asked for. */
+  private implied: ReadonlySet<number> | undefined;
+  private otherwise: SaidWords | undefined;
+  private readonly tokens: readonly string[];
   private readonly hasTime: boolean;
   private readonly hasMinus: boolean;
 
-  constructor(text: string) {
+  constructor(private readonly text: string) {
     const tokens = tokensOf(text);
+    this.tokens = tokens;
     for (const [index, token] of tokens.entries()) {
       for (const part of [token, ...token.split("'"), ...(isUnspaced(token) ? token : "")]) this.words.add(stem(part));
       for (const number of numbersAt(tokens, index)) {
@@ -76,13 +82,27 @@ export class Grounds {
   /** The words of a text, or the number, that the request does not have; none for any other value. */
   missing(value: unknown): readonly string[] {
     if (typeof value === "number") {
-      const isSaid = this.jsonNumbers.has(String(Math.abs(value))) && (value >= 0 || this.hasMinus);
-      return isSaid ? [] : [String(value)];
+      const size = Math.abs(value);
+      const isSaid = this.jsonNumbers.has(String(size)) || this.implies(size);
+      return isSaid && (value >= 0 || this.hasMinus) ? [] : [String(value)];
     }
     if (typeof value !== "string") return [];
     if (isDate(value)) return this.hasTime || this.hasPartOf(value) ? [] : [value];
     const tokens = tokensOf(value);
-    return tokens.filter((token, index) => !this.words.has(stem(token)) && !this.hasNumber(tokens, index));
+    const unsaid = tokens.filter((token, index) => !this.words.has(stem(token)) && !this.hasNumber(tokens, index));
+    return unsaid.filter((token) => !this.means(token, value));
+  }
+
+  private implies(value: number): boolean {
+    this.implied ??= impliedNumbers(this.tokens, this.text);
+    return this.implied.has(value);
+  }
+
+  /** Whether a word of a value says in another way what the text says. */
+  private means(token: string, value: string): boolean {
+    if (/^\d/.test(token)) return this.implies(Number(token.replaceAll(",", "")));
+    this.otherwise ??= new SaidWords(this.tokens, this.text);
+    return this.otherwise.mean(token, { isCode: value.includes(token.toUpperCase()) });
   }
 
   /** Whether a number of the request is the day, month, year or hour of a date or time. */

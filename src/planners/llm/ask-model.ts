@@ -97,7 +97,7 @@ class Asking {
       if (!this.mayAskAgain) throw this.planningFailed();
       this.mayAskAgain = false;
       this.mended.push("asked-again");
-      this.messages = askAgain(this.task.messages, { answer: response.text, problems });
+      this.messages = askAgain(this.task.messages, { answer: response.text, code, problems });
       // A grammar under which a model writes nothing hinders it.
       if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
     }

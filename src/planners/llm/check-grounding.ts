@@ -1,4 +1,5 @@
 import type { JsonPath } from "../../core/json.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describeStepRef } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -35,6 +36,8 @@ interface Finding {
   readonly message: string;
   /** Whether it makes the plan invalid; else, in a replan, the orchestrator asks for approval. */
   readonly isFinal: boolean;
+  /** Whether it is in a text that a model may compose. */
+  readonly isComposed?: boolean;
 }
 
 /** Reports what the request does not say: as a problem if a step has an effect, else as a warning. */
@@ -51,10 +54,10 @@ export async function checkGrounding(
     const tool = tools.get(step.tool) as DefinedTool;
     const isHarmless = await isSurelyPure(step, tool);
     const found = isHarmless ? await check.ofHarmless(step, tool) : await check.ofEffect(step, tool);
-    for (const { path, words, message, isFinal } of found) {
+    for (const { path, words, message, isFinal, isComposed } of found) {
       const finding = { path: ["steps", index + kept.length, ...path], message };
       const isRefused = grounding === "refuse" ? isFinal || mayAskAgain : isReplan && !isFinal && mayAskAgain;
-      if (isRefused && !isHarmless) problems.push(describeIssue(finding));
+      if (isRefused && !isHarmless && !isComposed) problems.push(describeIssue(finding));
       else warnings.push({ code: "ungrounded", ...finding, ...(words && { words }) });
     }
   }
@@ -102,12 +105,19 @@ class GroundingCheck {
     { grounds, isHarmless }: { readonly grounds: Grounds; readonly isHarmless: boolean },
   ): Promise<readonly Finding[]> {
     const { input: schema } = await toolSchemas(tool);
-    const found = grounds
-      .findUngrounded(step, { schema, isHarmless })
-      .map(({ path, words }) => findingOf(["input", ...path], words));
+    const found = grounds.findUngrounded(step, { schema, isHarmless }).map(({ path, words }) => ({
+      ...findingOf(["input", ...path], words),
+      isComposed: isComposed(schemasAt(schema, path, step.input)),
+    }));
     // A value that a schema prescribes is not checked word by word, and can do much: `clear`, `all`.
     return found.length > 0 || grounds.speaksOf(step, tool) ? found : [notAskedFor];
   }
+}
+
+/** Whether a field is marked as composed, and is plain text. */
+function isComposed(schemas: readonly JsonSchema[] | undefined): boolean {
+  const isText = schemas?.every(({ type, format }) => type === "string" && format === undefined) ?? false;
+  return isText && (schemas?.some(({ composed }) => composed === true) ?? false);
 }
 
 const notAskedFor: Finding = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import { composed } from "../../../src/core/composed.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../src/core/tool.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "../../../src/planners/llm/check-answer.ts";
@@ -190,5 +191,32 @@ describe("words that the request does not contain", () => {
     const [problem = ""] = checked.type === "problem" ? checked.problems : [];
     expect(problem).toMatch(/and 9990 more\.$/);
     expect(problem.length).toBeLessThan(700);
+  });
+});
+
+describe("a text that a model composes", () => {
+  const mail = defineTool({
+    name: "Mail",
+    description: "Sends an email",
+    inputSchema: z.object({ to: z.string(), body: composed(z.string()), on: composed(z.iso.date()).optional() }),
+    effect: "once",
+    execute: () => null,
+  }) as DefinedTool;
+  const options = { tools: byName([mail]), request: "email ana that I am late", typed: "email ana that I am late" };
+  const mailTo = (input: object) => answerOf({ tool: "Mail", input });
+
+  it("may have words that the request does not say, with a warning", async () => {
+    const checked = await check(mailTo({ to: "ana", body: "Dear Ana, sorry, I am late." }), options);
+    expect(checked).toMatchObject({
+      type: "plan",
+      warnings: [{ code: "ungrounded", path: ["steps", 0, "input", "body"], words: ["dear", "sorry"] }],
+    });
+  });
+
+  it.each([
+    { to: "bob", body: "late" },
+    { to: "ana", body: "late", on: "2026-12-24" },
+  ])("is the only one that may: %j", async (input) => {
+    expect(await check(mailTo(input), options)).toMatchObject({ type: "problem", code: "ungrounded" });
   });
 });

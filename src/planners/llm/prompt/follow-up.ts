@@ -7,14 +7,18 @@ import type { ToolsPrompt } from "./system-prompt.ts";
 import { planMessages } from "./user-message.ts";
 
 const maxEcho = 1_000;
+/** What to do about words that nobody said. */
+const sayAsAsked =
+  "Write the words and numbers of the request as they are, or a reference to an output, and leave out what nobody said.\n";
 
 /** The messages that ask once more, with what was wrong. Of a long answer only the beginning is shown. */
 export function askAgain(
   messages: readonly ModelMessage[],
-  { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },
+  { answer, code, problems }: { readonly answer: string; readonly code: string; readonly problems: readonly string[] },
 ): readonly ModelMessage[] {
   const shown = describeProblems(problems).map((problem) => `- ${problem}`);
-  const content = `That is not a valid plan:\n${shown.join("\n")}\nAnswer with the whole JSON object again, corrected.`;
+  const advice = code === "ungrounded" ? sayAsAsked : "";
+  const content = `That is not a valid plan:\n${shown.join("\n")}\n${advice}Answer with the whole JSON object again, corrected.`;
   const echo: readonly ModelMessage[] =
     answer.trim() === "" ? [] : [{ role: "assistant", content: cut(answer, maxEcho) }];
   return withMore([...messages, ...echo], content);

@@ -11,7 +11,7 @@ describe("a request to correct an answer", () => {
   const messages = planMessages({ system: "" }, requestOf("x"));
 
   it("lists the problems after the answer", () => {
-    expect(askAgain(messages, { answer: "[]", problems: ["a: b", "c: d"] }).slice(2)).toEqual([
+    expect(askAgain(messages, { answer: "[]", code: "invalid-plan", problems: ["a: b", "c: d"] }).slice(2)).toEqual([
       { role: "assistant", content: "[]" },
       {
         role: "user",
@@ -20,12 +20,17 @@ describe("a request to correct an answer", () => {
     ]);
   });
 
+  it("says what to do about words that nobody said", () => {
+    const [, , last] = askAgain(messages, { answer: "[]", code: "ungrounded", problems: ["a: b"] }).slice(1);
+    expect(last?.content).toContain("leave out what nobody said.\nAnswer with");
+  });
+
   it("omits an empty answer, and shortens a long one", () => {
     // Some providers refuse two messages of the user in a row.
-    const [, only, ...others] = askAgain(messages, { answer: " \n", problems: ["a: b"] });
+    const [, only, ...others] = askAgain(messages, { answer: " \n", code: "invalid-plan", problems: ["a: b"] });
     expect(others).toEqual([]);
     expect(only?.content).toMatch(/^x\n\nThat is not a valid plan:\n- a: b\n/);
-    const long = askAgain(messages, { answer: `${"x".repeat(999)}😀`, problems: [] });
+    const long = askAgain(messages, { answer: `${"x".repeat(999)}😀`, code: "invalid-plan", problems: [] });
     expect(long[2]?.content).toBe(`${"x".repeat(999)}\ufffd`);
   });
 
@@ -34,7 +39,9 @@ describe("a request to correct an answer", () => {
     expect(describeProblems(problems)).toHaveLength(11);
     expect(describeProblems(problems).at(-1)).toBe("and 2 more");
     expect(describeProblems(problems).join("").length).toBeLessThan(6_000);
-    expect(askAgain(messages, { answer: "", problems })[1]?.content).toContain("\n- and 2 more\n");
+    expect(askAgain(messages, { answer: "", code: "invalid-plan", problems })[1]?.content).toContain(
+      "\n- and 2 more\n",
+    );
   });
 });
 

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
+import { composed } from "../../src/core/composed.ts";
+import { inputJsonSchema, writableJsonSchema } from "../../src/core/schema.ts";
+import { sensitive } from "../../src/core/sensitive.ts";
+
+describe("composed", () => {
+  it.each([
+    ["zod 4", z.object({ body: composed(z.string().min(1)), to: z.string() })],
+    ["zod 3", z3.object({ body: composed(z3.string().min(1)), to: z3.string() })],
+  ])("marks a field of %s in its JSON Schema, and changes nothing else", async (_name, schema) => {
+    for (const convert of [inputJsonSchema, writableJsonSchema]) {
+      const { properties } = await convert(schema);
+      expect(properties?.body).toMatchObject({ type: "string", minLength: 1, composed: true });
+      expect(properties?.to).not.toHaveProperty("composed");
+    }
+    expect((await schema["~standard"].validate({ body: "", to: "a" })).issues).toHaveLength(1);
+  });
+
+  it("may be marked as sensitive, too", async () => {
+    const { properties } = await inputJsonSchema(z.object({ body: sensitive(composed(z.string())) }));
+    expect(properties?.body).toMatchObject({ composed: true, sensitive: true });
+  });
+
+  it("takes only schemas of zod", () => {
+    expect(() => composed({} as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+  });
+});

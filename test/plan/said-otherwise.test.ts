@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { Grounds } from "../../src/plan/grounding.ts";
+
+const missing = (request: string, value: unknown) => new Grounds(request).missing(value);
+
+describe("a number that follows from what was said", () => {
+  it.each([
+    ["at 8% a year", 0.08],
+    ["at eight percent", 0.08],
+    ["at 7.5 per cent", 0.075],
+    ["wait 5 minutes", 300],
+    ["wait five minutes", 300_000],
+    ["for 2 hours", 120],
+    ["for 1.5 h", 5_400],
+    ["for three days", 259_200_000],
+    ["a capacitance of 100µF", 0.0001],
+    ["an inductance of 50 mH", 0.05],
+    ["a budget of 5k", 5_000],
+    ["a file of 10 MB", 1e7],
+    ["run 15 kilometers", 15_000],
+    ["over the past decade", 10],
+    ["in April 2022", "2022-04"],
+    ["more than 5 players", 6],
+    ["under 60 minutes", 59],
+    ["with $1,000 at 3%", 0.03],
+  ])("%s: %j", (request, value) => {
+    expect(missing(request, value)).toEqual([]);
+  });
+
+  it.each([
+    ["at 8% a year", 0.8],
+    ["wait 5 minutes", 500],
+    ["5 apples", 500],
+    ["add milk", 60],
+    ["more than 5 players", 7],
+    ["a budget of 5k", 50_000],
+  ])("%s, not %j", (request, value) => {
+    expect(missing(request, value)).toEqual([String(value)]);
+  });
+});
+
+describe("a word that says the same", () => {
+  it.each([
+    ["convert 5 kilometers to miles", "km"],
+    ["convert 5 km to mi", "kilometers"],
+    ["change 5000 Japanese Yen into US Dollars", "JPY"],
+    ["change 5000 Japanese Yen into US Dollars", "usd"],
+    ["pay €20", "EUR"],
+    ["pay 20 euros", "EUR"],
+    ["pay $20", "USD"],
+    ["the weather in France", "FR"],
+    ["translate it into German", "DE"],
+    ["a hotel in New York", "NY"],
+    ["remind me to call the denttist", "dentist"],
+    ["book a restarant", "restaurant"],
+    ["add choclate", "chocolate"],
+    ["send it to Jonathan", "Johnathan"],
+  ])("%s: %s", (request, word) => {
+    expect(missing(request, word)).toEqual([]);
+  });
+
+  it.each([
+    ["pay $20", "EUR"],
+    ["pay 20", "USD"],
+    ["the weather in France", "de"],
+    ["add milk", "mild"],
+    ["add apples", "maples juice"],
+    ["call Anna", "Hanna"],
+    ["write to jonas", "jones"],
+    ["delete the invoices", "devices"],
+  ])("%s, not %s", (request, word) => {
+    expect(missing(request, word).length).toBeGreaterThan(0);
+  });
+
+  it("is found in linear time", () => {
+    const long = Array.from({ length: 20_000 }, (_, index) => `word${"abcdefghij"[index % 10]}${index}x`).join(" ");
+    const grounds = new Grounds(`${long} ${"chocolate ".repeat(20_000)}`);
+    expect(grounds.missing("x".repeat(50_000))).toHaveLength(1);
+    expect(grounds.missing("nothing ".repeat(10_000))).toHaveLength(10_000);
+  });
+});
