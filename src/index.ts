@@ -38,6 +38,7 @@ export type { Jsonify, JsonObject, JsonValue } from "./core/json.ts";
 export type { JsonSchema } from "./core/json-schema.ts";
 export type {
   LanguageModel,
+  ModelAttempts,
   ModelFailureReason,
   ModelMessage,
   ModelPrice,

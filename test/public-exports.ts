@@ -71,6 +71,7 @@ export const publicExports = {
       "LanguageModel",
       "ListRunsOptions",
       "LlmPlannerOptions",
+      "ModelAttempts",
       "ModelFailureReason",
       "ModelMessage",
       "ModelPrice",
