@@ -10,8 +10,13 @@ const defaultThinkingTokens = 4_096;
 /** What a template adds around each message, and around all of them; a high estimate. */
 const tokensPerMessage = 16;
 
-/** A request to a model as sent. `truncate` is missing from the library's types. */
-export type OllamaChatRequest = ChatRequest & { stream: true; truncate: boolean; options: { num_ctx: number } };
+/** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
+export type OllamaChatRequest = Omit<ChatRequest, "think"> & {
+  stream: true;
+  truncate: boolean;
+  think?: OllamaThink;
+  options: { num_ctx?: number; num_predict?: number };
+};
 
 /** Inputs of {@link toChatRequest}. */
 interface ChatRequestOptions {
@@ -32,7 +37,7 @@ export function toChatRequest(
   const fitted = fitContext({
     promptTokens: promptTokens(messages),
     maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
-    wanted: settings.contextTokens,
+    wanted: settings.contextTokens === "server" ? undefined : settings.contextTokens,
     contextLength: facts.contextLength,
     largest: largestContext,
   });
@@ -47,9 +52,11 @@ export function toChatRequest(
     ...(think !== undefined && { think }),
     ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
     options: {
+      ...settings.options,
+      ...(settings.seed !== undefined && { seed: settings.seed }),
       ...(temperature !== undefined && { temperature }),
       num_predict: fitted.outputTokens,
-      num_ctx: fitted.contextTokens,
+      ...(settings.contextTokens !== "server" && { num_ctx: fitted.contextTokens }),
     },
   };
 }
@@ -70,7 +77,8 @@ function promptTokens(messages: readonly ModelMessage[]): number {
 }
 
 function promptTooLong(settings: OllamaSettings, facts: ModelFacts, tokens: number) {
-  const { modelId, contextTokens = Number.POSITIVE_INFINITY } = settings;
+  const { modelId } = settings;
+  const contextTokens = typeof settings.contextTokens === "number" ? settings.contextTokens : Number.POSITIVE_INFINITY;
   const { contextLength = Number.POSITIVE_INFINITY } = facts;
   const isOurs = contextTokens < contextLength;
   const message = isOurs
@@ -80,7 +88,8 @@ function promptTooLong(settings: OllamaSettings, facts: ModelFacts, tokens: numb
 }
 
 const leastContextTokens = 4_096;
-const contextStep = 1_024;
+/** A second try repeats the start of the answer and says what was wrong with it. */
+const secondTryTokens = 512;
 /** An answer with room for fewer is not worth requesting, unless no more was wanted. */
 const leastOutputTokens = 256;
 
@@ -108,9 +117,8 @@ function fitContext(options: FitContextOptions): ContextFit | undefined {
   const limit = Math.min(wanted ?? Number.POSITIVE_INFINITY, options.contextLength ?? Number.POSITIVE_INFINITY);
   const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
   if (outputTokens < Math.min(maxOutputTokens, leastOutputTokens)) return undefined;
-  const needed = Math.ceil((promptTokens + outputTokens) / contextStep) * contextStep;
-  return {
-    contextTokens: wanted === undefined ? Math.min(limit, Math.max(leastContextTokens, largest, needed)) : limit,
-    outputTokens,
-  };
+  // One size for all calls of a planning: the second has twice the room, and a server loads the model again for another.
+  const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
+  const grown = largest >= promptTokens + outputTokens ? largest : Math.max(leastContextTokens, needed);
+  return { contextTokens: wanted === undefined ? Math.min(limit, grown) : limit, outputTokens };
 }

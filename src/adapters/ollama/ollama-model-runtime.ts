@@ -1,3 +1,4 @@
+import type { ChatRequest } from "ollama/browser";
 import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import type { ModelRequest, ModelResponse } from "../../core/language-model.ts";
@@ -59,7 +60,7 @@ export class OllamaCaller {
     const { settings, refusesThink } = this;
     const { facts, request } = call;
     const chat = toChatRequest(request, { settings, facts, refusesThink, largestContext: this.largestContext });
-    this.largestContext = Math.max(this.largestContext, chat.options.num_ctx);
+    this.largestContext = Math.max(this.largestContext, chat.options.num_ctx ?? 0);
     try {
       return await this.send(chat, call);
     } catch (thrown) {
@@ -87,7 +88,7 @@ export class OllamaCaller {
           explainCut: (thrown) => explainCut(this.settings, thrown),
         }),
     });
-    const parts = await client.chat(chat);
+    const parts = await client.chat(chat as ChatRequest & { stream: true });
     const response = await readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
     const { num_predict: room = 0 } = chat.options;
     return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;

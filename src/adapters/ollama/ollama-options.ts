@@ -5,7 +5,7 @@ import { priceOptions } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 
 /** Whether a model thinks before it answers, and how hard. @inline */
-export type OllamaThink = boolean | "low" | "medium" | "high";
+export type OllamaThink = boolean | "low" | "medium" | "high" | "max";
 
 /** Options of {@link createOllamaModel}. @group Models */
 export interface OllamaModelOptions extends ModelCallOptions {
@@ -20,11 +20,19 @@ export interface OllamaModelOptions extends ModelCallOptions {
    * false: it seldom makes a plan better, and always slower
    */
   think?: OllamaThink | undefined;
+  /** A key for a server that wants one, sent as `authorization: Bearer …`. Never in an error. */
+  apiKey?: string | undefined;
   /**
-   * The context to ask for, in tokens, at least 256: `num_ctx`. The server reloads a model when it changes.
-   * @default what the largest request so far needs, at least 4096 and at most what the model has
+   * The context to ask for, in tokens, at least 256: `num_ctx`; `server` leaves it to the server. A model is loaded again
+   * when it changes.
+   * @default a power of two with room for the largest request so far and an answer of twice the length, at least 4096 and
+   * at most what the model has
    */
-  contextTokens?: number | undefined;
+  contextTokens?: number | "server" | undefined;
+  /** For answers that can be repeated at a temperature above 0. @default the server's */
+  seed?: number | undefined;
+  /** Further options of Ollama, such as `{ top_k: 20 }`. Those that other options or a call set are not taken from here. */
+  options?: Readonly<Record<string, unknown>> | undefined;
   /**
    * How long the server keeps the model loaded after a call: seconds, or a text such as `10m`; negative means forever.
    * @default the server's, which is 5 minutes unless configured otherwise
@@ -50,8 +58,14 @@ const modelOptions = {
   },
   host: readOllamaHost,
   headers: readHeaders,
-  think: { isValid: isThink, expected: 'true, false, "low", "medium" or "high"' },
-  contextTokens: { type: "integer", min: 256, max: 2 ** 53 - 1 },
+  think: { isValid: isThink, expected: 'true, false, "low", "medium", "high" or "max"' },
+  apiKey: readKey,
+  contextTokens: {
+    isValid: (value) => value === "server" || (Number.isSafeInteger(value) && (value as number) >= 256),
+    expected: 'a whole number from 256, or "server"',
+  },
+  seed: { type: "integer", min: 0, max: 2 ** 31 - 1 },
+  options: readFurther,
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"' },
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
   ...modelCallOptions,
@@ -62,15 +76,28 @@ const modelOptions = {
 } satisfies OptionTable<OllamaModelOptions>;
 
 /** {@link OllamaModelOptions}, checked and with the defaults filled in. */
-export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, typeof modelOptions>, "model"> {
+export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, typeof modelOptions>, "model" | "apiKey"> {
   readonly provider: "ollama";
   readonly modelId: string;
 }
 
 /** Throws `invalid-options`. */
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
-  const { model, ...settings } = readOptions(modelOptions, options);
-  return { provider: "ollama", modelId: model, ...settings };
+  const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options);
+  const key: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  return { provider: "ollama", modelId: model, ...settings, headers: { ...key, ...headers } };
+}
+
+/** Errors never show its value. */
+function readKey(key: unknown, option: string): string | undefined {
+  if (key === undefined || (typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`)))
+    return key;
+  return failOption(option, typeof key === "string" ? "…" : typeof key, "a key that a header can have");
+}
+
+function readFurther(options: unknown = {}, option: string): Readonly<Record<string, unknown>> {
+  checkObject(option, options);
+  return { ...options };
 }
 
 /** Errors name the header, and never show its value: it may be a key. */
@@ -101,7 +128,7 @@ function isKeepAlive(value: unknown): boolean {
 }
 
 function isThink(value: unknown): boolean {
-  return typeof value === "boolean" || value === "low" || value === "medium" || value === "high";
+  return typeof value === "boolean" || ["low", "medium", "high", "max"].includes(value as string);
 }
 
 const defaultOllamaHost = "http://127.0.0.1:11434";

@@ -122,7 +122,9 @@ class Asking {
     const { maxOutputTokens: room = this.maxOutputTokens } = response;
     const isFull = room < this.maxOutputTokens;
     const why = isFull ? ", all that the model's context or the budget leaves" : "";
-    this.fail("cut-off", `The answer was cut after ${room} tokens${why}.`, response.text);
+    // Thinking counts as output.
+    const thought = response.text.trim() === "" && response.reasoning ? ", which its thinking used up" : "";
+    this.fail("cut-off", `The answer was cut after ${room} tokens${thought}${why}.`, response.text);
     // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;

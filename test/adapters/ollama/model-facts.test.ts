@@ -56,7 +56,7 @@ describe("the server's facts about a model", () => {
       const facts = { model_info: { "general.architecture": "llama", "llama.context_length": length } };
       const { ask, ollama } = await setUp([hi], { server: { showScript: [answerWith(facts)] } });
       await ask();
-      expect(ollama.chats[0]?.options).toMatchObject({ num_ctx: 4_096 });
+      expect(ollama.chats[0]?.options).toMatchObject({ num_ctx: 8_192 });
     }
   });
 

@@ -108,7 +108,7 @@ describe("a request", () => {
         ],
         stream: true,
         truncate: false,
-        options: { num_predict: 2_048, num_ctx: 4_096 },
+        options: { num_predict: 2_048, num_ctx: 8_192 },
       },
     ]);
     expect(ollama.requests.map(({ path }) => path)).toEqual(["/api/show", "/api/chat"]);
@@ -169,15 +169,15 @@ describe("a request", () => {
 describe("the context size", () => {
   const words = (tokens: number) => [{ role: "user" as const, content: "abc".repeat(tokens) }];
 
-  it("grows with the messages in steps of 1024, and never shrinks, as the server would reload the model", async () => {
+  it("is a power of two with room for a second try, and never shrinks, as the server would reload the model", async () => {
     const { ask, ollama } = await setUp([{ text: "" }, { text: "" }, { text: "" }]);
     await ask({ messages: words(3_000) });
     await ask({ messages: words(10) });
     await ask({ messages: words(6_000), maxOutputTokens: 100 });
     expect(ollama.chats.map(({ options }) => options)).toEqual([
-      { num_predict: 2_048, num_ctx: 5_120 },
-      { num_predict: 2_048, num_ctx: 5_120 },
-      { num_predict: 100, num_ctx: 6_144 },
+      { num_predict: 2_048, num_ctx: 8_192 },
+      { num_predict: 2_048, num_ctx: 8_192 },
+      { num_predict: 100, num_ctx: 8_192 },
     ]);
   });
 
@@ -186,6 +186,32 @@ describe("the context size", () => {
     const { ask, ollama } = await setUp([{ text: "" }], { server: { models } });
     await ask({ messages: words(1_000) });
     expect(ollama.chats[0]?.options).toEqual({ num_predict: 2_048 - 1_032, num_ctx: 2_048 });
+  });
+
+  it("is the same for an answer of twice the length", async () => {
+    const { ask, ollama } = await setUp([{ text: "" }, { text: "" }]);
+    await ask({ messages: words(1_100), maxOutputTokens: 2_048 });
+    await ask({ messages: words(1_500), maxOutputTokens: 4_096 });
+    expect(ollama.chats.map(({ options }) => (options as { num_ctx?: number }).num_ctx)).toEqual([8_192, 8_192]);
+  });
+
+  it("does not change what else is sent: a seed, and options of Ollama", async () => {
+    const options = { top_k: 20, num_predict: 1, temperature: 2 };
+    const { ask, ollama } = await setUp([{ text: "" }], { seed: 7, options });
+    await ask({ temperature: 0 });
+    expect(ollama.chats[0]?.options).toEqual({
+      top_k: 20,
+      seed: 7,
+      temperature: 0,
+      num_predict: 2_048,
+      num_ctx: 8_192,
+    });
+  });
+
+  it("is left to the server if wanted", async () => {
+    const { ask, ollama } = await setUp([{ text: "" }], { contextTokens: "server" });
+    await ask();
+    expect(ollama.chats[0]?.options).toEqual({ num_predict: 2_048 });
   });
 
   it("is the given size, up to the model's", async () => {

@@ -24,6 +24,27 @@ describe("the options of createOllamaModel", () => {
     });
   });
 
+  it("may have a key, which is a header that headers may replace", () => {
+    const { headers } = resolveOllamaOptions({ model: "m", apiKey: "k1", headers: { "x-team": "a" } });
+    expect(headers).toEqual({ authorization: "Bearer k1", "x-team": "a" });
+    const error = (() => {
+      try {
+        return resolveOllamaOptions({ model: "m", apiKey: "secret\nkey" });
+      } catch (thrown) {
+        return thrown as Error;
+      }
+    })();
+    expect(String((error as Error).message)).not.toContain("secret");
+  });
+
+  it.each(["max", "high", true] as const)("may let a model think: %s", (think) => {
+    expect(resolveOllamaOptions({ model: "m", think, contextTokens: "server", seed: 7 })).toMatchObject({
+      think,
+      contextTokens: "server",
+      seed: 7,
+    });
+  });
+
   it("are used", () => {
     const options = {
       model: "qwen3:4b",
@@ -67,7 +88,7 @@ describe("the options of createOllamaModel", () => {
     [{ model: "m", host: `gpu/${"x".repeat(2_000)}` }, "host"],
     [{ model: "m", headers: "x" }, "headers"],
     [{ model: "m", headers: { a: 1 } }, "headers.a"],
-    [{ model: "m", think: "max" }, "think"],
+    [{ model: "m", think: "most" }, "think"],
     [{ model: "m", contextTokens: 255 }, "contextTokens"],
     [{ model: "m", contextTokens: Number.POSITIVE_INFINITY }, "contextTokens"],
     [{ model: "m", keepAlive: "soon" }, "keepAlive"],
