@@ -60,6 +60,8 @@ export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 /** What a call used, in tokens, as the model reported it; anything it did not report is absent. @inline */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
+  /** How many of these the provider had kept from earlier calls. */
+  readonly cachedInputTokens?: number | undefined;
   /** Including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
@@ -79,6 +81,8 @@ export interface ModelResponse {
 export interface ModelPrice {
   /** For a million tokens of input. */
   readonly inputPerMillion: number;
+  /** For a million tokens of input that the provider had kept. @default as any other input */
+  readonly cachedInputPerMillion?: number | undefined;
   /** For a million tokens of output. */
   readonly outputPerMillion: number;
 }

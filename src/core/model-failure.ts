@@ -28,5 +28,6 @@ export function modelFailure(
 /** The options of a price. */
 export const priceOptions = {
   inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+  cachedInputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE },
   outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
 } satisfies OptionTable<ModelPrice>;

@@ -30,13 +30,15 @@ export function modelCall(
   const output = told?.outputTokens;
   const inputTokens = isAmount(input) ? input : estimate.inputTokens;
   const outputTokens = isAmount(output) ? output : estimate.outputTokens;
+  const cached = told?.cachedInputTokens;
+  const cachedInputTokens = isAmount(cached) ? Math.min(cached, inputTokens) : 0;
   const isEstimated = !isAmount(input) || !isAmount(output);
   const price = priceOf(model);
   return {
     model: modelName(model),
     inputTokens,
     outputTokens,
-    ...(price && { cost: costOf(price, { inputTokens, outputTokens }) }),
+    ...(price && { cost: costOf(price, { inputTokens, outputTokens, cachedInputTokens }) }),
     ...(isEstimated && { isEstimated }),
   };
 }
@@ -52,10 +54,15 @@ function isAmount(value: unknown): value is number {
 
 /** What a number of tokens cost. */
 export function costOf(
-  { inputPerMillion, outputPerMillion }: ModelPrice,
-  { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
+  { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion }: ModelPrice,
+  {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens = 0,
+  }: Pick<ModelUsage, "inputTokens" | "outputTokens"> & { readonly cachedInputTokens?: number },
 ): number {
-  return (inputTokens * inputPerMillion + outputTokens * outputPerMillion) / 1_000_000;
+  const input = (inputTokens - cachedInputTokens) * inputPerMillion + cachedInputTokens * cachedInputPerMillion;
+  return (input + outputTokens * outputPerMillion) / 1_000_000;
 }
 
 /** The sum of two usages; the cost is known only if both costs are. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelPrice, ModelTokens } from "../../src/core/language-model.ts";
+import type { LanguageModel, ModelPrice, ModelTokens } from "../../src/core/language-model.ts";
 import {
   addUsage,
   costOf,
@@ -24,6 +24,17 @@ describe("modelCall", () => {
       inputTokens: 10,
       outputTokens: 20,
     });
+  });
+
+  it("costs less for input that the provider had kept, if the price says so", () => {
+    const cheap = { inputPerMillion: 10, cachedInputPerMillion: 1, outputPerMillion: 0 };
+    const used = { inputTokens: 1_000_000, outputTokens: 0 };
+    const model = (price: object) => ({ provider: "p", modelId: "m", price }) as LanguageModel;
+    const told = { ...used, cachedInputTokens: 600_000 };
+    expect(modelCall(model(cheap), told, used).cost).toBeCloseTo(4.6, 9);
+    // More than there is cannot have been kept.
+    expect(modelCall(model(cheap), { ...used, cachedInputTokens: 2_000_000 }, used).cost).toBe(1);
+    expect(modelCall(model({ inputPerMillion: 10, outputPerMillion: 0 }), told, used).cost).toBe(10);
   });
 
   it("costs what the price of the model states", () => {

@@ -139,11 +139,14 @@ function readEnd(model: Pick<LanguageModel, "provider" | "modelId">, ended: unkn
 }
 
 function readUsage(usage: unknown): ModelTokens {
-  const read = readFields(usage, "inputTokens", "outputTokens");
+  const read = readFields(usage, "inputTokens", "outputTokens", "cachedInputTokens");
+  const { cacheRead } = readFields(read.inputTokens, "cacheRead");
+  const cachedInputTokens = readTokens(cacheRead ?? read.cachedInputTokens);
   const inputTokens = readTokens(read.inputTokens);
   const outputTokens = readTokens(read.outputTokens);
   return {
     ...(inputTokens !== undefined && { inputTokens }),
+    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
   };
 }

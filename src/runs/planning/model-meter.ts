@@ -89,7 +89,7 @@ export class ModelMeter {
     const { signal } = request;
     if (this.isClosed) throw planningEnded(model);
     if (signal.aborted) throw signal.reason;
-    const inputTokens = estimatePrompt(request);
+    const inputTokens = estimatePrompt(model, request);
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
@@ -207,8 +207,11 @@ function isOver(cost: number, budget: number): boolean {
   return cost > budget * (1 + 1e-9);
 }
 
-function estimatePrompt({ messages }: ModelRequest): number {
-  return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, 0);
+function estimatePrompt({ schemas }: LanguageModel, { messages, responseFormat }: ModelRequest): number {
+  // A hosted model reads the schema, and bills it; elsewhere it becomes a grammar.
+  const schema = responseFormat?.type === "json" && schemas !== "grammar" ? responseFormat.schema : undefined;
+  const schemaTokens = schema === undefined ? 0 : estimateTokens(JSON.stringify(schema));
+  return messages.reduce((sum, { content }) => sum + estimateTokens(content) + tokensPerMessage, schemaTokens);
 }
 
 function tokensOf(usage: ModelUsage | undefined): number {

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
+import { readResult } from "../../../src/adapters/ai-sdk/read-answer.ts";
 import { ask, deferred, generateFrom, settled, silentStream } from "./ask-model.ts";
 import { fakeV4, finishOf, streamingV2, streamingV3, streamOf, textParts, usageOf } from "./fake-models.ts";
 
@@ -262,5 +263,16 @@ describe("an abort", () => {
     await generateFrom(streamingV3(...textParts("Yes"), finishOf("stop")), { signal });
     await expect(generateFrom(streamingV3(), { signal })).rejects.toThrow("broke off");
     expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});
+
+describe("input that a provider had kept", () => {
+  it.each([
+    [{ inputTokens: 10, cachedInputTokens: 4, outputTokens: 1 }],
+    [{ inputTokens: { total: 10, noCache: 6, cacheRead: 4 }, outputTokens: { total: 1 } }],
+  ])("is reported by each version of the SDK (%#)", (usage) => {
+    const result = { content: [{ type: "text", text: "x" }], finishReason: "stop", usage };
+    const { usage: read } = readResult({ provider: "p", modelId: "m" }, result, {});
+    expect(read).toEqual({ inputTokens: 10, cachedInputTokens: 4, outputTokens: 1 });
   });
 });
