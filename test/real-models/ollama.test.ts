@@ -8,7 +8,7 @@ const isWanted = Boolean(host && model);
 if (!isWanted) console.info("Skipped: a real Ollama (set OLLAMA_HOST and OLLAMA_MODEL to run it).");
 
 describe.skipIf(!isWanted)(`a real Ollama with ${model}`, () => {
-  const llm = createOllamaModel({ model: model ?? "", host });
+  const llm = createOllamaModel({ model: model || "none", host });
 
   it("answers a message", { timeout: 600_000 }, async () => {
     const { signal } = new AbortController();

@@ -198,8 +198,14 @@ export class SchemaWriter {
   }
 }
 
-/** A reference as a text. Only llama.cpp surely holds the pattern. */
-const referenceText: JsonSchema = { type: "string", pattern: "^\\$\\{[^{}]*\\}$" };
+/**
+ * A reference as a text. Only llama.cpp surely holds the pattern, and it takes it literally: what the pattern lets
+ * through is not escaped, so a quote in it would end the JSON string (seen with `[^{}]*`).
+ */
+const referenceText: JsonSchema = {
+  type: "string",
+  pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z_][A-Za-z0-9_-]*|\\[[0-9]+\\])*\\}$",
+};
 
 function constants(values: readonly unknown[]): JsonSchema {
   const types = new Set(values.map(jsonTypeOf));
@@ -229,9 +235,12 @@ function takesText({ anyOf, ...schema }: JsonSchema): boolean {
 const heldFormats = new Set(["date", "date-time", "time", "uuid"]);
 /** llama.cpp refuses to repeat something more often. */
 const maxHeldLength = 500;
-/** Anchored, with plain characters and classes: what llama.cpp reads as everybody else does. */
+/**
+ * Anchored, with plain characters and classes: what llama.cpp reads as everybody else does. Without what may be a quote
+ * or a line break: a point, or a class of all others.
+ */
 const heldPattern =
-  /^\^(?:[\w ,:;@#/=&%!~"'<>-]|\[[^\]\\]*\]|\\[.$(){}[\]+*?^|/-]|[()|?*+.]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/;
+  /^\^(?:[\w ,:;@#/=&%!~'<>-]|\[(?!\^)[^\]\\"]*\]|\\[.$(){}[\]+*?^|/-]|[()|?*+]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/;
 const maxPatternLength = 200;
 
 function textKeywords({ format, minLength, maxLength, pattern }: JsonSchema): JsonSchema {

@@ -164,6 +164,7 @@ describe("the dialect of a server", () => {
     key: z.string().regex(/^[A-Z]{2}-[0-9]+$/),
     digits: z.string().regex(/^\d+$/),
     part: z.string().regex(/[a-z]/),
+    quotes: z.string().regex(/^[^a]*.$/),
     count: z.int().min(1).max(9),
     more: z.int().gt(0),
     pair: z.tuple([z.string(), z.number()]),
@@ -172,7 +173,10 @@ describe("the dialect of a server", () => {
 
   it("grammar has what llama.cpp holds, and no pattern that it reads in its own way", async () => {
     const { input } = await writtenIn("grammar", shapes);
-    const reference = { type: "string", pattern: "^\\$\\{[^{}]*\\}$" };
+    const reference = {
+      type: "string",
+      pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z_][A-Za-z0-9_-]*|\\[[0-9]+\\])*\\}$",
+    };
     expect(input.properties).toEqual({
       day: { anyOf: [{ type: "string", format: "date" }, reference] },
       at: { anyOf: [{ type: "string", format: "date-time" }, reference] },
@@ -181,6 +185,7 @@ describe("the dialect of a server", () => {
       key: { anyOf: [{ type: "string", pattern: "^[A-Z]{2}-[0-9]+$" }, reference] },
       digits: { type: "string" },
       part: { type: "string" },
+      quotes: { type: "string" },
       count: { anyOf: [{ type: "integer", minimum: 1, maximum: 9 }, reference] },
       more: { anyOf: [{ type: "integer", minimum: 1 }, reference] },
       pair: {
