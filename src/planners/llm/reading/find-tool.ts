@@ -21,7 +21,7 @@ export async function findTool(name: unknown, tools: ReadonlyMap<string, Defined
   if (typeof name !== "string" || name.length > maxNameLength) return undefined;
   const exact = tools.get(name);
   if (exact !== undefined) return { tool: exact, constant: undefined };
-  const trimmed = name.trim();
+  const trimmed = name.trim().replace(/\(\)$/, "");
   for (const isAlike of [isSpelledAlike, endsAlike]) {
     const alike = [...tools.values()].filter((tool) => isAlike(trimmed, tool.name));
     if (alike.length > 1) return undefined;

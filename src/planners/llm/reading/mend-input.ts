@@ -119,7 +119,9 @@ class Mending {
         this.mends.push(describeMend("key", { path: ["input", ...path, key], written: key, read: undefined }));
         continue;
       }
-      const alike = isKnown ? [] : known.filter((name) => plainName(name) === plainName(key));
+      const alike = isKnown
+        ? []
+        : known.filter((name) => plainName(name) === plainName(key) || this.isConstantOf(path, name, { value, item }));
       const [name = key] = alike.length === 1 && !Object.hasOwn(value, alike[0] ?? "") ? alike : [];
       if (name !== key) {
         isRenamed = true;
@@ -130,6 +132,18 @@ class Mending {
     if (!isRenamed) return value;
     this.replace(path, named);
     return named;
+  }
+
+  /** Whether a value is one of those that a missing, required key may have, such as an operation. */
+  private isConstantOf(
+    path: JsonPath,
+    name: string,
+    { value, item }: { readonly value: Readonly<Record<string, unknown>>; readonly item: unknown },
+  ): boolean {
+    if (Object.hasOwn(value, name) || typeof item !== "string") return false;
+    const around = this.schemasAt(path) ?? [];
+    const isRequired = around.every(({ required = [] }) => required.includes(name));
+    return isRequired && constantsLike(item, this.schemasAt([...path, name]) ?? []).length === 1;
   }
 
   private replace(path: JsonPath, value: unknown): void {
@@ -203,12 +217,12 @@ function constantsLike(text: string, schemas: readonly JsonSchema[]): readonly u
 }
 
 function readText(text: string): readonly unknown[] {
-  if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
-    const number = Number(text);
+  if (/^[$€£¥+-]?\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text.replace(/^[$€£¥]/, ""));
     // An inexact number would be a different one.
     return Number.isSafeInteger(Math.trunc(number)) ? [number] : [];
   }
-  if (/^(?:true|false|yes|no)$/i.test(text)) return [/^(?:true|yes)$/i.test(text)];
+  if (/^(?:true|false|yes|no|on|off)$/i.test(text)) return [/^(?:true|yes|on)$/i.test(text)];
   if (!/^[[{]/.test(text) || text.length > maxJsonLength) return [];
   const value = parseJson(text);
   return value === undefined ? [] : [value];

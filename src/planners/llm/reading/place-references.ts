@@ -83,6 +83,8 @@ class Placing {
     if (typeof value !== "object" || value === null || asLiteral(value) !== undefined) return value;
     const reference = asReference(value);
     if (reference !== undefined) return this.placeObject(value, reference.$ref, path);
+    const named = this.namedReference(value);
+    if (named !== undefined) return this.placeNamed(value, named, path);
     if (Array.isArray(value)) {
       const items = await inOrder(value.entries(), ([index, item]) => this.place(item, [...path, index]));
       return items.some((item, index) => item !== value[index]) ? items : value;
@@ -104,6 +106,21 @@ class Placing {
     if (read === undefined) return value;
     const placed = await this.whole(read, { path, written: target, isOurs: !read.isMended && inner === target });
     return asReference(placed as object)?.$ref === target ? value : placed;
+  }
+
+  /** The text of an object such as `{ ref: "s1.value" }`. */
+  private namedReference(value: object): string | undefined {
+    const [[key, text] = [], ...others] = Object.entries(value) as [string, unknown][];
+    const isNamed = others.length === 0 && typeof text === "string" && /^[$@]?(?:ref|reference|from)$/.test(key ?? "");
+    return isNamed && !this.places.isTyped(text) ? text : undefined;
+  }
+
+  /** Only where no object is allowed. */
+  private async placeNamed(value: object, text: string, path: JsonPath): Promise<unknown> {
+    const schemas = schemasAt(this.places.schema, path, this.root);
+    const types = schemas && schemas.length > 0 ? typesOf(schemas) : undefined;
+    const read = types === undefined || types.has("object") ? undefined : await this.read(innerOf(text)?.text ?? text);
+    return read === undefined ? value : this.whole(read, { path, written: JSON.stringify(value), isOurs: false });
   }
 
   private async placeText(text: string, path: JsonPath): Promise<unknown> {

@@ -29,7 +29,10 @@ export function readAnswer(
 ): ModelAnswer | undefined {
   if (depth > maxDepth) return undefined;
   // An empty list in prose means nothing.
-  if (Array.isArray(value)) return value.length === 0 ? undefined : stepsAnswer(value);
+  if (Array.isArray(value)) {
+    const [only, ...others] = value as readonly unknown[];
+    return value.length === 0 ? undefined : stepsAnswer(Array.isArray(only) && others.length === 0 ? only : value);
+  }
   if (!isRecord(value)) return undefined;
   return listedAnswer(value) ?? innerAnswer(value, { isAlone, depth: depth + 1 }) ?? soleAnswer(value, isAlone);
 }

@@ -114,12 +114,18 @@ export class StepReader {
     const { isTyped } = this;
     const { input: schema } = await toolSchemas(tool);
     const earlier = { tools, stepOf: this.ids.stepOf, idsOf: this.ids.idsOf };
-    const mended = mendInput(step.input, { schema, mayRefer: (text) => !isTyped(text) && mayRefer(text, earlier) });
+    const given = asOnlyField(step.input, schema);
+    const mended = mendInput(given, {
+      schema,
+      mayRefer: (text) => !isTyped(text) && mayRefer(text, earlier),
+    });
     const escaped = escapeTyped(mended.input, this.typed);
     const planned = { id: "", ...step, input: escaped } as PlanStep;
     const placed = await placeReferences(escaped, { step: planned, schema, earlier, isTyped });
     const filled = await this.leaveOutBlanks({ ...planned, input: placed.input as PlanStep["input"] });
-    return { input: filled.input, mends: [...mended.mends, ...placed.mends, ...filled.mends] };
+    const named =
+      given === step.input ? [] : [describeMend("value", { path: ["input"], written: step.input, read: given })];
+    return { input: filled.input, mends: [...named, ...mended.mends, ...placed.mends, ...filled.mends] };
   }
 
   /** Leaves out empty texts that a tool refuses in a field it does not require, such as a date. */
@@ -153,6 +159,14 @@ export class StepReader {
     const { tools, prefix } = this.reading;
     return completeStep(step, { index, previous, isEarlier: (id) => ids.stepOf(id) !== undefined, tools, prefix });
   }
+}
+
+/** A text or number in place of an input that has just one field which is required. */
+function asOnlyField(input: unknown, schema: JsonSchema): unknown {
+  if (typeof input !== "number" && (typeof input !== "string" || /^\s*[[{]/.test(input))) return input;
+  const [only, ...others] = schemasAt(schema, []) ?? [];
+  const [key, ...more] = only?.required ?? [];
+  return key === undefined || others.length > 0 || more.length > 0 ? input : { [key]: input };
 }
 
 function withoutEmpty(step: JsonRecord): JsonRecord {

@@ -41,7 +41,7 @@ export async function readReference(
   step: PlanStep,
   earlier: EarlierSteps,
 ): Promise<ReadReference | undefined> {
-  const text = written.trim();
+  const text = written.trim().replace(/^(?:the )?(?:output|result|value) (?:of|from) (?:step )?/i, "");
   if (text === "" || text.length > maxLength) return undefined;
   const exact = await checkedReference(text, step, earlier);
   if (exact !== undefined) return exact;

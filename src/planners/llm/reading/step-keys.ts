@@ -84,7 +84,17 @@ const surelyOfStep = new Set([
   "stepNumber",
 ]);
 /** Objects that hold the name and the input of a tool. */
-const holders = ["function", "tool", "action", "tool_call", "toolCall", "function_call", "call"] as const;
+const holders = [
+  "function",
+  "tool",
+  "action",
+  "step",
+  "tool_call",
+  "toolCall",
+  "function_call",
+  "functionCall",
+  "call",
+] as const;
 
 /** Whether an object names a tool, and so may be a step. */
 export function isStep(value: JsonRecord): boolean {

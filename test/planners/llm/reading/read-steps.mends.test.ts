@@ -33,6 +33,7 @@ describe("what may mean several things stays as it is written", () => {
       "a list that may be one value",
       { tool: "TodoStore", input: { operation: "add", title: "x", tags: "dairy, cold" } },
     ],
+    ["a number with a unit", { tool: "TodoStore", input: { operation: "complete", index: "40%" } }],
     ["a number with other text", { tool: "TodoStore", input: { operation: "complete", index: "2nd" } }],
     ["an empty text that is required", { tool: "TodoStore", input: { operation: "add", title: "" } }],
     ["null that is required", { tool: "TodoStore", input: { operation: "add", title: null } }],

@@ -49,11 +49,11 @@ describe("the keys of a step", () => {
 
   it.each([
     ['{"title": "x"}', { title: "x" }],
-    ["title", "title"],
+    ["title", { title: "title" }],
     ['["x"]', '["x"]'],
     [null, {}],
     [["x"], ["x"]],
-    [5, 5],
+    [5, { title: "5" }],
   ])("may contain the input as %j", async (input, expected) => {
     expect(await read({ tool: "Note", input })).toMatchObject({ step: { tool: "Note", input: expected } });
   });
