@@ -37,6 +37,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
+    "adapters/schemas/index": "src/adapters/schemas/index.ts",
     "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",
     "cli/main": "src/cli/main.ts",

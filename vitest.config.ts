@@ -17,6 +17,7 @@ export default defineConfig(({ mode }) => {
     resolve: {
       alias: [
         { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
+        { find: /^planwright\/schemas$/, replacement: source("./src/adapters/schemas/index.ts") },
         { find: /^planwright\/sqlite$/, replacement: source("./src/adapters/sqlite/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },
         { find: /^planwright$/, replacement: source("./src/index.ts") },

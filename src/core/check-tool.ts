@@ -4,7 +4,7 @@ import type { RateLimitOptions } from "../async/rate-limit.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { checkKeys, failOption, type OptionTable, readOptions } from "./options.ts";
-import { inputJsonSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { expectedSchema, inputJsonSchema, isSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
 import type { PhraseList, Tool, ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
 
@@ -127,8 +127,8 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
 }
 
 function readSchema(schema: unknown, option: string): StandardSchema {
-  if (zodVersionOf(schema) === undefined) failOption(option, schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
-  return schema as StandardSchema;
+  if (!isSchema(schema)) failOption(option, schema, expectedSchema);
+  return schema;
 }
 
 const phraseOptions = {

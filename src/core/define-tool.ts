@@ -98,7 +98,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, 
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   name: TName;
   description: string;
-  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
+  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that tells its JSON Schema. */
   inputSchema: TSchema;
   /** A value, or a function of the parsed input. @default "idempotent" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;

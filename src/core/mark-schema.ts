@@ -11,6 +11,6 @@ export function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark
     case 4:
       return markZod4(schema, mark);
     default:
-      return failOption("schema", schema, "a schema of zod 4, or of zod 3 from 3.25.28 on");
+      return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
   }
 }

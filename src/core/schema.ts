@@ -6,7 +6,9 @@ import { describeThrown } from "./text.ts";
 
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
+ * A tool's schema must also tell its JSON Schema, by the Standard JSON Schema interface; for zod planwright makes it.
  * @see https://standardschema.dev
+ * @see https://standardschema.dev/json-schema
  * @group Tools
  */
 export interface StandardSchema<TInput = unknown, TOutput = TInput> {
@@ -16,7 +18,19 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Parses a value; returns a promise if the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
+    /** Returns the JSON Schema of what is accepted, and of what is returned. Throws for what JSON cannot express. */
+    readonly jsonSchema?:
+      | {
+          readonly input: (options: JsonSchemaTarget) => Readonly<Record<string, unknown>>;
+          readonly output: (options: JsonSchemaTarget) => Readonly<Record<string, unknown>>;
+        }
+      | undefined;
   };
+}
+
+/** Which version of JSON Schema is asked for. */
+interface JsonSchemaTarget {
+  readonly target: "draft-2020-12";
 }
 
 /** The result of a schema's own `validate`. */
@@ -83,11 +97,44 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   return "_def" in schema && "~standard" in schema ? 3 : undefined;
 }
 
+/** What a schema must be, for errors. */
+export const expectedSchema =
+  "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or any Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1)";
+
+/** Whether a value is a schema whose JSON Schema is known. */
+export function isSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  if (zodVersionOf(value) !== undefined) return true;
+  const standard = (value as Partial<StandardSchema>)["~standard"];
+  return typeof standard?.validate === "function" && typeof standard.jsonSchema?.input === "function";
+}
+
+/** The JSON Schema as told by a schema that zod did not make; undefined for zod. Throws for what JSON cannot express. */
+function toldJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | undefined {
+  if (zodVersionOf(schema) !== undefined) return undefined;
+  return schema["~standard"].jsonSchema?.[io]({ target: "draft-2020-12" }) as JsonSchema;
+}
+
+/** Every JSON Schema as told by a schema that zod did not make; undefined for zod. */
+export function allTold(schema: StandardSchema): readonly JsonSchema[] | undefined {
+  if (zodVersionOf(schema) !== undefined) return undefined;
+  return (["input", "output"] as const).flatMap((io): readonly JsonSchema[] => {
+    try {
+      const told = toldJsonSchema(schema, io);
+      return told === undefined ? [] : [told];
+    } catch {
+      return [];
+    }
+  });
+}
+
 /**
- * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use. Throws (zod 4) or rejects
- * (zod 3) for types that JSON cannot express; the message has the path.
+ * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use. Throws (zod 4 and others) or
+ * rejects (zod 3) for types that JSON cannot express; the message has the path.
  */
 export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  const told = toldJsonSchema(schema, "input");
+  if (told !== undefined) return told;
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
   return toJSONSchema(schema as unknown as Zod4Schema, {
     io: "input",
@@ -103,6 +150,8 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
  * converted, the type that comes out, beside text.
  */
 export function writableJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
+  const told = toldJsonSchema(schema, "input");
+  if (told !== undefined) return told;
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "writable");
   return toJSONSchema(schema as unknown as Zod4Schema, {
     io: "input",
@@ -125,6 +174,8 @@ function clear(schema: Record<string, unknown>): void {
 export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "output").catch(() => ({}));
   try {
+    const told = toldJsonSchema(schema, "output");
+    if (told !== undefined) return told;
     return toJSONSchema(schema as unknown as Zod4Schema, {
       io: "output",
       unrepresentable: "any",

@@ -1,13 +1,15 @@
 import { markSchema } from "./mark-schema.ts";
-import { isMarkedZod4, type StandardSchema } from "./schema.ts";
+import { allTold, isMarkedZod4, type StandardSchema } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 type ZodDefinition = Readonly<Record<string, unknown>>;
 
-/** What this module reads of a schema of zod 3 or zod 4. */
+/** What this module reads of a schema of zod 3 or zod 4, or of a JSON Schema. */
 interface ZodSchema {
   readonly _zod?: { readonly def: ZodDefinition };
   readonly _def?: ZodDefinition;
+  readonly sensitive?: unknown;
+  readonly writeOnly?: unknown;
 }
 
 /**
@@ -34,21 +36,36 @@ export function isSensitiveTool(tool: Tool): boolean {
   return answer;
 }
 
-/** Searches everything in a schema's definition: a converter to JSON Schema would tell more, but cost much more. */
-export function hasSensitive(schema: unknown): boolean {
+/**
+ * Searches everything in a schema's definition: zod's converter to JSON Schema would tell more, but cost much more. May
+ * be true for a schema without such a field.
+ */
+export function hasSensitive(schema: StandardSchema | undefined): boolean {
+  if (schema === undefined) return false;
   const seen = new Set<unknown>();
-  const open: unknown[] = [schema];
+  const open: unknown[] = [allTold(schema) ?? schema];
   while (open.length > 0) {
     const node = open.pop();
     if (typeof node !== "object" || node === null || seen.has(node)) continue;
     seen.add(node);
     const { _zod, _def } = node as ZodSchema;
     const definition = _zod?.def ?? _def;
-    if (definition?.sensitive === true || (_zod !== undefined && isMarkedZod4(node, "sensitive"))) return true;
+    if (isSensitive(node)) return true;
     if (definition !== undefined) for (const part of Object.values(definition)) open.push(partOf(part, definition));
     else open.push(...(node instanceof Map ? node.values() : Object.values(node)));
   }
   return false;
+}
+
+/** Whether a schema of zod, its definition or a JSON Schema is itself marked. */
+function isSensitive(node: ZodSchema): boolean {
+  const { _zod, _def, sensitive, writeOnly } = node;
+  return (
+    sensitive === true ||
+    writeOnly === true ||
+    _def?.sensitive === true ||
+    (_zod !== undefined && (_zod.def.sensitive === true || isMarkedZod4(node, "sensitive")))
+  );
 }
 
 /** Calls only functions that return schemas. */

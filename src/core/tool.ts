@@ -52,7 +52,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly name: TName;
   /** What the tool does, for planners, in a sentence. */
   readonly description: string;
-  /** zod 3 (from 3.25.28) or zod 4. It must be expressible as JSON Schema. */
+  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that tells its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** A value, or a function of the parsed input. @default "idempotent" */

@@ -1,7 +1,7 @@
 import type { JsonPath, JsonValue } from "../core/json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
-import { type ParseResult, parseWith } from "../core/schema.ts";
+import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { describeMissing, findSource, isNameOfLoop, isReady, type SchemasAt, type StepScope } from "./find-source.ts";
@@ -57,6 +57,7 @@ interface Findings {
 
 function collectIssues({ step, scope, references, preview, parsed, schemas, outputs }: Findings): readonly PlanIssue[] {
   const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
+  const tool = scope.tools.get(step.tool);
   const issues: PlanIssue[] = [];
   for (const [index, found] of references.entries()) {
     const isLooped = found.reference !== undefined && isNameOfLoop(found.reference.stepId, step, scope);
@@ -70,11 +71,14 @@ function collectIssues({ step, scope, references, preview, parsed, schemas, outp
   }
   if (parsed.ok) return issues;
   const unknown = new PathSet(references.map((reference) => reference.path));
+  // Of what zod did not make nothing is known but the path, which for a union may be that of the whole.
+  const isOpaque = tool !== undefined && zodVersionOf(tool.inputSchema) === undefined;
   const hasUnknownKeys = issues.some(({ code }) => code === "unknown-key");
   for (const [index, { path, message }] of parsed.issues.entries()) {
     const raw = parsed.raw[index];
     // A strict schema's own issue about keys is already reported key by key.
     if ((hasUnknownKeys && codeOf(raw) === "unrecognized_keys") || isExcused(path, raw, unknown)) continue;
+    if (isOpaque && unknown.hasAtOrBelow(path)) continue;
     issues.push({ code: "invalid-input", path: at(path), message });
   }
   // A schema that throws says nothing about the input while a part of it is not known.

@@ -1,0 +1,124 @@
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import { failOption } from "../../core/options.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import { copySchema } from "./check-schema.ts";
+import type { FromJsonSchema } from "./from-json-schema.ts";
+import { toIssues } from "./to-issues.ts";
+
+/** A JSON Schema as a schema of a tool. @group Tools */
+export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
+  /** What it accepts, as a copy of what was given. */
+  readonly schema: JsonSchema;
+}
+
+/**
+ * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09, 7,
+ * 4). A value is checked and not changed: there are no defaults. A `format` is checked if it is known (`date-time`, `email`,
+ * `uri`, `uuid` and others). The keywords `sensitive` and `composed` mark a field, as do the functions of these names.
+ *
+ * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
+ *
+ * Throws `invalid-options`, with the path, for a misspelled type, a pattern that is not ECMAScript's, a `$ref` that leads
+ * nowhere or outside, and for keywords that would have no effect.
+ *
+ * {@includeCode ../../../examples/25-schemas.ts}
+ * @see https://json-schema.org/draft/2020-12
+ * @group Tools
+ */
+export function jsonSchema<const TSchema extends JsonSchema>(schema: TSchema): JsonSchemaOf<FromJsonSchema<TSchema>>;
+export function jsonSchema<T>(schema: JsonSchema): JsonSchemaOf<T>;
+export function jsonSchema(schema: JsonSchema): JsonSchemaOf<unknown> {
+  const copy = copySchema(schema, "schema");
+  // The validator adds to what it is given.
+  const root = structuredClone(copy) as Schema;
+  const parts: Parts = { root, draft: draftOf(schema), lookup: dereference(root) };
+  checkReferences(parts.lookup);
+  const hasUnique = canonicalJson(copy).includes('"uniqueItems"');
+  const tell = () => structuredClone(copy);
+  return {
+    schema: tell(),
+    "~standard": {
+      version: 1,
+      vendor: "planwright",
+      validate: (value) => {
+        const tooLong = hasUnique ? findTooLong(value, []) : undefined;
+        if (tooLong !== undefined) return { issues: [tooLong] };
+        const errors = findErrors(parts, value);
+        return errors.length === 0 ? { value } : { issues: toIssues(errors, value) };
+      },
+      jsonSchema: { input: tell, output: tell },
+    },
+  };
+}
+
+const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
+  ["draft/2020-12/", "2020-12"],
+  ["draft/2019-09/", "2019-09"],
+  ["draft-07/", "7"],
+  ["draft-06/", "7"],
+  ["draft-04/", "4"],
+];
+
+function draftOf({ $schema = "draft/2020-12/" }: JsonSchema): SchemaDraft {
+  const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
+  return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
+}
+
+/** What the validator needs of a schema. */
+interface Parts {
+  readonly root: Schema;
+  readonly draft: SchemaDraft;
+  /** Each part that a reference may lead to, by its URI. */
+  readonly lookup: Readonly<Record<string, Schema | boolean>>;
+}
+
+/** Throws for a `$ref` that leads nowhere; the validator itself would do so only when it gets there. */
+function checkReferences(lookup: Parts["lookup"]): void {
+  for (const schema of Object.values(lookup)) {
+    const { $ref, __absolute_ref__: target } = Object(schema) as Schema;
+    if ($ref !== undefined && lookup[target ?? $ref] === undefined)
+      failOption("schema", { $ref }, `a schema whose every $ref leads to a part of it, and not to ${$ref}`);
+  }
+}
+
+/** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
+function findErrors({ root, draft, lookup }: Parts, value: unknown): readonly OutputUnit[] {
+  const check = (checked: unknown) => validate(checked, root, draft, lookup, false).errors;
+  try {
+    return check(value);
+  } catch (thrown) {
+    if (!hasUndefined(value)) throw thrown;
+    return check(withNull(value));
+  }
+}
+
+function hasUndefined(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === undefined;
+  return Object.values(value).some(hasUndefined);
+}
+
+function withNull(value: unknown): unknown {
+  if (value === undefined) return null;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withNull);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
+}
+
+/** The validator compares each item with each. */
+const maxUnique = 5_000;
+
+function findTooLong(
+  value: unknown,
+  path: readonly (string | number)[],
+): { path: typeof path; message: string } | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value) && value.length > maxUnique)
+    return { path, message: `at most ${maxUnique} items can be checked to be unique` };
+  for (const [key, item] of Object.entries(value)) {
+    const found = findTooLong(item, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

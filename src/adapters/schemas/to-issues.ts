@@ -1,0 +1,104 @@
+import type { OutputUnit } from "@cfworker/json-schema";
+import type { JsonPath } from "../../core/json.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
+
+/** Keywords whose errors only say that there are others below. */
+const containers = new Set(
+  "$ref $recursiveRef additionalItems allOf dependentSchemas else items patternProperties prefixItems properties propertyNames then unevaluatedItems unevaluatedProperties".split(
+    " ",
+  ),
+);
+const unions = new Set(["anyOf", "oneOf"]);
+/** What rules a branch of a union out, rather than finding fault with a value that means it. */
+const decisive = new Set(["const", "enum", "type"]);
+
+/**
+ * The issues of a value, from the flat list of the validator's errors, in which those of a part follow that of the whole.
+ */
+export function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
+  const issues: SchemaIssue[] = [];
+  for (let index = 0; index < errors.length; index += 1) {
+    const error = errors[index] as OutputUnit;
+    if (unions.has(error.keyword)) {
+      const below = errorsBelow(errors, index);
+      issues.push(...unionIssues({ union: error, below, value }));
+      index += below.length;
+    } else if (!isContainer(error, errors[index + 1])) {
+      issues.push({ path: pathOf(error, value), message: messageOf(error) });
+    }
+  }
+  return issues;
+}
+
+function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit | undefined): boolean {
+  if (keyword === "additionalProperties" || keyword === "if") return next !== undefined;
+  return containers.has(keyword) && next?.keywordLocation.startsWith(keywordLocation) === true;
+}
+
+function errorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
+  const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
+  let end = index + 1;
+  while (errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
+  return errors.slice(index + 1, end);
+}
+
+interface FailedUnion {
+  readonly union: OutputUnit;
+  readonly below: readonly OutputUnit[];
+  readonly value: unknown;
+}
+
+/** If only one branch can be meant, its issues; else one issue that names them all. */
+function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
+  const branches = new Map<string, OutputUnit[]>();
+  for (const error of below) {
+    const branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
+    branches.set(branch, [...(branches.get(branch) ?? []), error]);
+  }
+  const path = pathOf(union, value);
+  if (branches.size === 0) return [{ path, message: "it fits more than one of the forms of which it may have one" }];
+  const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
+  if (meant.length === 1) return toIssues(meant[0] as OutputUnit[], value);
+  const each = [...branches.values()].map((errors) => toIssues(errors, value)[0]?.message);
+  return [{ path, message: `it has none of its possible forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
+}
+
+/** Whether an error is about the union's value itself, or about one of its constant members. */
+function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit): boolean {
+  if (!decisive.has(keyword)) return false;
+  const rest = instanceLocation.slice(union.instanceLocation.length + 1);
+  return rest === "" || (keyword !== "type" && !rest.includes("/"));
+}
+
+/** The validator's location is a pointer as a URI fragment; for a key that is missing, it is that of its object. */
+function pathOf({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
+  const path: (string | number)[] = [];
+  let holder = value;
+  for (const part of instanceLocation.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    path.push(Array.isArray(holder) ? Number(key) : key);
+    holder = (holder as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+  }
+  const missing = keyword === "required" ? /"(.*)"/s.exec(error)?.[1] : undefined;
+  return missing === undefined ? path : [...path, missing];
+}
+
+function messageOf({ keyword, error }: OutputUnit): string {
+  switch (keyword) {
+    case "required":
+      return "it is required, but missing";
+    case "false":
+      return "nothing may be here";
+    case "type":
+      return error
+        .replace(/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1")
+        .replaceAll('", "', " or ");
+    case "enum":
+    case "const":
+      return error.replace(/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2");
+    case "not":
+      return "it has a form that is ruled out";
+    default:
+      return error;
+  }
+}
