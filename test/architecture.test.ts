@@ -68,6 +68,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   {
+    layer: "src/adapters/schemas/",
+    own: /^src\/(core|async|adapters\/schemas)\//,
+    packages: /^@cfworker\/json-schema$/,
+  },
+  {
     layer: "src/adapters/sqlite/",
     own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,

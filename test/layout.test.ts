@@ -9,6 +9,7 @@ const aboutTheWhole: ReadonlySet<string> = new Set([
   "option-tables.test.ts",
   "words.test.ts",
   "eval",
+  "gold-plans",
   "kills",
   "long",
   "package",

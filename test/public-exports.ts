@@ -145,6 +145,10 @@ export const publicExports = {
     values: ["createAiSdkModel"],
     types: ["AiSdkLanguageModel"],
   },
+  "src/adapters/schemas/index.ts": {
+    values: ["jsonSchema"],
+    types: ["FromJsonSchema", "JsonSchemaOf"],
+  },
   "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],
     types: ["SqliteNotes", "SqliteRunStore", "SqliteTodos"],

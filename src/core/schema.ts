@@ -18,19 +18,16 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Parses a value; returns a promise if the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
-    /** Returns the JSON Schema of what is accepted, and of what is returned. Throws for what JSON cannot express. */
+    /** Tells the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
-          readonly input: (options: JsonSchemaTarget) => Readonly<Record<string, unknown>>;
-          readonly output: (options: JsonSchemaTarget) => Readonly<Record<string, unknown>>;
+          /** What is accepted. */
+          readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+          /** What is returned. */
+          readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;
   };
-}
-
-/** Which version of JSON Schema is asked for. */
-interface JsonSchemaTarget {
-  readonly target: "draft-2020-12";
 }
 
 /** The result of a schema's own `validate`. */

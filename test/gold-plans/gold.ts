@@ -26,7 +26,10 @@ export interface GoldPlan {
   readonly plan: PlanInput & { readonly steps: readonly GoldStep[] };
   readonly expect:
     | { readonly valid: true }
-    | { readonly valid: false; readonly issues: readonly { readonly code: string; readonly path: readonly unknown[] }[] };
+    | {
+        readonly valid: false;
+        readonly issues: readonly { readonly code: string; readonly path: readonly unknown[] }[];
+      };
   /** Recorded outputs by the id of their step. */
   readonly outputs?: Readonly<Record<string, JsonValue>>;
 }

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { createAgent, createMemoryRunStore, isAgentError, type JsonValue, type PlanIssue, type RunResult, validatePlan } from "planwright";
+import {
+  createAgent,
+  createMemoryRunStore,
+  isAgentError,
+  type JsonValue,
+  type PlanIssue,
+  type RunResult,
+  validatePlan,
+} from "planwright";
 import type { GoldPlan, GoldTool } from "./gold.ts";
 import { type GoldCall, goldTools, outputOf } from "./gold-tools.ts";
 
@@ -14,7 +22,11 @@ export interface Outcome {
 }
 
 /** Validates a plan, runs it, cuts the run off at a random event and resumes it. `random` is between 0 and 1. */
-export async function playPlan(gold: GoldPlan, byName: ReadonlyMap<string, GoldTool>, random: number): Promise<Outcome> {
+export async function playPlan(
+  gold: GoldPlan,
+  byName: ReadonlyMap<string, GoldTool>,
+  random: number,
+): Promise<Outcome> {
   const offered = gold.tools.map((name) => byName.get(name) as GoldTool);
   const calls: GoldCall[] = [];
   const tools = goldTools(offered, gold, (call) => calls.push(call));
@@ -54,7 +66,10 @@ function judgeIssues({ expect }: GoldPlan, issues: readonly PlanIssue[]): string
   return missing.length === 0 ? undefined : `missing: ${JSON.stringify(missing)} in ${JSON.stringify(issues)}`;
 }
 
-async function judgeRefusal(execute: () => PromiseLike<unknown>, calls: readonly unknown[]): Promise<string | undefined> {
+async function judgeRefusal(
+  execute: () => PromiseLike<unknown>,
+  calls: readonly unknown[],
+): Promise<string | undefined> {
   try {
     await execute();
   } catch (thrown) {
@@ -85,11 +100,16 @@ function expectedCalls(gold: GoldPlan, byName: ReadonlyMap<string, GoldTool>): P
   const done = new Map<string, GoldCall & { output: JsonValue }>();
   const lookUp = (reference: string): JsonValue => {
     const [id = "", ...keys] = reference.split(/[.[\]]/).filter((part) => part !== "");
-    return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], done.get(id)?.output) as JsonValue;
+    return keys.reduce<unknown>(
+      (value, key) => (value as Record<string, unknown>)[key],
+      done.get(id)?.output,
+    ) as JsonValue;
   };
   const open = [...gold.plan.steps];
   while (open.length > 0) {
-    const next = open.findIndex(({ input }) => referencesIn(input).every((reference) => done.has(/^\w+/.exec(reference)?.[0] ?? "")));
+    const next = open.findIndex(({ input }) =>
+      referencesIn(input).every((reference) => done.has(/^\w+/.exec(reference)?.[0] ?? "")),
+    );
     const [{ id, tool, input }] = open.splice(next, 1) as [(typeof open)[number]];
     const call = { stepId: id, input: fill(input, lookUp) };
     done.set(id, { ...call, output: outputOf(byName.get(tool) as GoldTool, gold, call) });

@@ -62,7 +62,11 @@ export function tableOf(sets: readonly SetResult[]): string {
     `${right.resume} of ${valid}`,
     `${steps} in ${(playMs / 1_000).toFixed(1)} s`,
   ]);
-  return [["set", "tools made", "validated", "run or refused", "cut off and resumed", "steps, played"], Array(6).fill("---"), ...rows]
+  return [
+    ["set", "tools made", "validated", "run or refused", "cut off and resumed", "steps, played"],
+    Array(6).fill("---"),
+    ...rows,
+  ]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 }

@@ -74,7 +74,9 @@ function followReadme({ tarball, oldest, newest }) {
   cpSync(join(source, "lint"), cwd, { recursive: true });
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "first-steps", version: "1.0.0", type: "commonjs" }));
   const linter = ["eslint@10", "typescript-eslint@8", "typescript@~6.0"];
-  run("npm", ["install", "--no-audit", "--no-fund", tarball, "zod@latest", "@types/node@20", ...linter], { cwd });
+  run("npm", ["install", "--no-audit", "--no-fund", tarball, "zod@latest", "arktype@2", "@types/node@20", ...linter], {
+    cwd,
+  });
   const names = readdirSync(examples).filter((name) => name.endsWith(".ts"));
   for (const name of names) {
     const file = name.replace(/\.ts$/, ".mts");

@@ -27,9 +27,12 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
  * @see https://json-schema.org/draft/2020-12
  * @group Tools
  */
-export function jsonSchema<const TSchema extends JsonSchema>(schema: TSchema): JsonSchemaOf<FromJsonSchema<TSchema>>;
-export function jsonSchema<T>(schema: JsonSchema): JsonSchemaOf<T>;
-export function jsonSchema(schema: JsonSchema): JsonSchemaOf<unknown> {
+export function jsonSchema<const TSchema extends object, TValue extends FromJsonSchema<TSchema>>(
+  schema: TSchema,
+): JsonSchemaOf<TValue>;
+// The first one, with two type parameters, is not meant where one is given.
+export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
+export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const copy = copySchema(schema, "schema");
   // The validator adds to what it is given.
   const root = structuredClone(copy) as Schema;
@@ -61,7 +64,7 @@ const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
   ["draft-04/", "4"],
 ];
 
-function draftOf({ $schema = "draft/2020-12/" }: JsonSchema): SchemaDraft {
+function draftOf({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
   const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
 }

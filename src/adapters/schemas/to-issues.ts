@@ -4,7 +4,7 @@ import type { SchemaIssue } from "../../core/schema.ts";
 
 /** Keywords whose errors only say that there are others below. */
 const containers = new Set(
-  "$ref $recursiveRef additionalItems allOf dependentSchemas else items patternProperties prefixItems properties propertyNames then unevaluatedItems unevaluatedProperties".split(
+  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas else items patternProperties prefixItems properties propertyNames then unevaluatedItems unevaluatedProperties".split(
     " ",
   ),
 );
@@ -31,14 +31,15 @@ export function toIssues(errors: readonly OutputUnit[], value: unknown): readonl
 }
 
 function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit | undefined): boolean {
-  if (keyword === "additionalProperties" || keyword === "if") return next !== undefined;
-  return containers.has(keyword) && next?.keywordLocation.startsWith(keywordLocation) === true;
+  if (next === undefined || !containers.has(keyword)) return false;
+  return keyword === "if" || next.keyword === "false" || next.keywordLocation.startsWith(keywordLocation);
 }
 
 function errorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
   const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
   let end = index + 1;
-  while (errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
+  // That of a schema that is false has no location in the schema, and follows that of its holder.
+  while (errors[end]?.keyword === "false" || errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
   return errors.slice(index + 1, end);
 }
 
@@ -51,12 +52,15 @@ interface FailedUnion {
 /** If only one branch can be meant, its issues; else one issue that names them all. */
 function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
   const branches = new Map<string, OutputUnit[]>();
+  let branch = "";
   for (const error of below) {
-    const branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
+    if (error.keyword !== "false")
+      branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
     branches.set(branch, [...(branches.get(branch) ?? []), error]);
   }
   const path = pathOf(union, value);
-  if (branches.size === 0) return [{ path, message: "it fits more than one of the forms of which it may have one" }];
+  if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))
+    return [{ path, message: "it fits more than one of the forms of which it may have one" }];
   const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
   if (meant.length === 1) return toIssues(meant[0] as OutputUnit[], value);
   const each = [...branches.values()].map((errors) => toIssues(errors, value)[0]?.message);
@@ -96,6 +100,10 @@ function messageOf({ keyword, error }: OutputUnit): string {
     case "enum":
     case "const":
       return error.replace(/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2");
+    case "format":
+      return error.replace(/^String does not match format "(.*)"\.$/s, "expected the format $1");
+    case "exclusiveMinimum":
+      return error.replace(/ is less than (.*)\.$/s, " is not greater than $1");
     case "not":
       return "it has a form that is ruled out";
     default:

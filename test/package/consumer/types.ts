@@ -1,4 +1,5 @@
 import { createAgent, createCalculator, createTodoStore, defineTool, planSchema, type RunResult } from "planwright";
+import { jsonSchema } from "planwright/schemas";
 import { createManualClock } from "planwright/testing";
 import { z as zod3 } from "zod/v3";
 import { z as zod4 } from "zod/v4";
@@ -19,12 +20,19 @@ const half = defineTool({
     return { value: value / 2 };
   },
 });
-const tools = [double, half, createCalculator(), createTodoStore()] as const;
+const third = defineTool({
+  name: "Third",
+  description: "A third of a number",
+  inputSchema: jsonSchema({ type: "object", properties: { value: { type: "number" } }, required: ["value"] }),
+  execute: ({ value }) => ({ value: value / 3 }),
+});
+const tools = [double, half, third, createCalculator(), createTodoStore()] as const;
 const agent = createAgent({ tools, clock: createManualClock() });
 
 agent.on("step-end", (event) => {
   if (event.outcome.status !== "completed") return;
   if (event.tool === "Double") event.outcome.output.at satisfies string;
+  if (event.tool === "Third") event.outcome.output.value satisfies number;
   if (event.tool === "Half") event.outcome.output.value satisfies number;
   if (event.tool === "Calculator") event.outcome.output.expression satisfies string;
 });
