@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../core/json-schema.ts";
+import { mergeParts } from "./merge-parts.ts";
 import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
@@ -106,8 +107,9 @@ class TypeWriter {
     return text;
   }
 
-  private typeText(schema: JsonSchema): string {
-    if (schema.$ref !== undefined) return this.definitionText(schema.$ref);
+  private typeText(given: JsonSchema): string {
+    if (given.$ref !== undefined) return this.definitionText(given.$ref);
+    const schema = mergeParts(this.root, given);
     if (schema.const !== undefined) return JSON.stringify(schema.const);
     if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     const branches = schema.anyOf ?? schema.oneOf;
@@ -181,7 +183,9 @@ function notesOf(schema: JsonSchema): string {
   const notes: string[] = [];
   if (typeof schema.description === "string") notes.push(schema.description);
   if (typeof schema.format === "string") notes.push(schema.format);
+  if (schema.uniqueItems === true) notes.push("all different");
   if (typeof schema.pattern === "string" && schema.format === undefined) notes.push(`matches ${schema.pattern}`);
+  notes.push(...rarer.flatMap(([keyword, note]) => (schema[keyword] === undefined ? [] : note(schema[keyword]))));
   const isTuple = schema.prefixItems !== undefined || Array.isArray(schema.items);
   for (const [keyword, name, unit] of bounds) {
     const bound = isTuple ? undefined : schema[keyword];
@@ -201,6 +205,13 @@ function comment(text: string): string {
   return text.replaceAll("*/", "* /").replace(/\s+/g, " ");
 }
 
+const maxNoteLength = 300;
+
+/** Keywords that no type expresses, as the JSON that models know. */
+const rarer = (["not", "if", "then", "else", "patternProperties", "dependentRequired", "contains"] as const).map(
+  (keyword) => [keyword, (value: unknown) => `${keyword} ${JSON.stringify(value)}`.slice(0, maxNoteLength)] as const,
+);
+
 const bounds = [
   ["minimum", "at least", ""],
   ["exclusiveMinimum", "more than", ""],
@@ -211,4 +222,6 @@ const bounds = [
   ["maxLength", "at most", " characters"],
   ["minItems", "at least", " items"],
   ["maxItems", "at most", " items"],
+  ["minProperties", "at least", " keys"],
+  ["maxProperties", "at most", " keys"],
 ] as const;

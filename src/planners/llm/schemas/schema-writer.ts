@@ -1,4 +1,5 @@
 import { type JsonSchema, jsonTypeOf } from "../../../core/json-schema.ts";
+import { mergeParts } from "./merge-parts.ts";
 import { resolvePointer } from "./resolve-pointer.ts";
 
 /*
@@ -64,13 +65,13 @@ export class SchemaWriter {
     return target?.type === "object" ? this.anyObject() : this.anything();
   }
 
-  private writeParts(schema: JsonSchema): JsonSchema {
-    if (schema.$ref !== undefined) return this.writeTarget(schema.$ref);
+  private writeParts(given: JsonSchema): JsonSchema {
+    if (given.$ref !== undefined) return this.writeTarget(given.$ref);
+    const schema = mergeParts(this.root, given);
     if (schema.const !== undefined) return constants([schema.const]);
     if (schema.enum !== undefined) return constants(schema.enum);
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) return union(branches.map((branch) => this.write(branch)));
-    if (schema.allOf !== undefined) return this.write(this.mergeObjects(schema.allOf));
     if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => this.write({ ...schema, type })));
     return this.writeType(schema);
   }
@@ -134,7 +135,8 @@ export class SchemaWriter {
 
   private writeProperties(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
     const isStrict = this.dialect === "strict";
-    const entries = Object.entries(properties).map(([key, schema]) => {
+    const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, {}] as const);
+    const entries = [...Object.entries(properties), ...unnamed].map(([key, schema]) => {
       const written = this.writeValue(schema);
       if (!isStrict || required.includes(key)) return [key, written] as const;
       // Null could mean either that it is left out, or null itself.
@@ -144,7 +146,7 @@ export class SchemaWriter {
     return {
       type: "object",
       properties: Object.fromEntries(entries),
-      required: isStrict ? Object.keys(properties) : required,
+      required: isStrict ? entries.map(([key]) => key) : required,
       additionalProperties: false,
     };
   }
@@ -169,7 +171,7 @@ export class SchemaWriter {
     tuple: readonly JsonSchema[],
     { rest, minItems }: { readonly rest: unknown; readonly minItems: unknown },
   ): JsonSchema {
-    const isOpen = typeof rest === "object" && rest !== null;
+    const isOpen = typeof rest === "object" && rest !== null && JSON.stringify(rest) !== '{"not":{}}';
     const parts = tuple.map((part) => this.writeValue(part));
     const least = typeof minItems === "number" ? { minItems } : {};
     if (this.dialect === "grammar" && !isOpen && minItems === tuple.length)
@@ -181,19 +183,6 @@ export class SchemaWriter {
       ...(items.length > 0 && { items: items.length > 1 ? { anyOf: items } : items[0] }),
       ...least,
       ...(!isOpen && { maxItems: tuple.length }),
-    };
-  }
-
-  /** Merges objects that must all match; allows anything if one of them is not an object. */
-  private mergeObjects(schemas: readonly JsonSchema[]): JsonSchema {
-    const parts = schemas.map((schema) =>
-      schema.$ref === undefined ? schema : resolvePointer(this.root, schema.$ref),
-    );
-    if (parts.some((part) => part?.type !== "object" || part.properties === undefined)) return {};
-    return {
-      type: "object",
-      properties: Object.fromEntries(parts.flatMap((part) => Object.entries(part?.properties ?? {}))),
-      required: [...new Set(parts.flatMap((part) => part?.required ?? []))],
     };
   }
 }
