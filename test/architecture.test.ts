@@ -62,7 +62,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     layer: "src/planners/llm/",
     // The rules plan the examples that a model sees.
     own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/rule-planner-runtime\.ts$/,
-    packages: /^jsonrepair$/,
+    packages: /^(jsonrepair|minisearch)$/,
   },
   { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },

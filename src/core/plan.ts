@@ -34,6 +34,8 @@ export interface PlanSource {
   readonly model?: string | undefined;
   /** How often that planner asked its model. */
   readonly attempts?: number | undefined;
+  /** The tools that the model was shown, if they were chosen from more. */
+  readonly tools?: readonly string[] | undefined;
   /** What had to be repaired in the model's answer; empty if nothing had. */
   readonly repaired?: readonly PlanRepair[] | undefined;
   /** Each value, key or name of the model's answer that was read in another form than it was written. */

@@ -10,24 +10,33 @@ import {
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
-import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { askAgain } from "./prompt/follow-up.ts";
 import { cut, describeProblems } from "./prompt/problems.ts";
 import { StepReporter } from "./report-steps.ts";
+import { requireResponse } from "./require-response.ts";
+
+/** What a model is asked about a set of tools. */
+export interface Question {
+  readonly messages: readonly ModelMessage[];
+  readonly schema: JsonSchema;
+  /** Whether the schema is closed; see `ModelResponseFormat`. */
+  readonly isStrict: boolean;
+  readonly scope: AnswerScope;
+  /** The names of the tools, if they are not all that there are. */
+  readonly chosen?: readonly string[] | undefined;
+}
 
 /** What is needed to ask a model for one plan. */
 export interface ModelTask {
   readonly planner: string;
   readonly model: LanguageModel;
   readonly request: PlanRequest;
-  readonly messages: readonly ModelMessage[];
-  readonly schema: JsonSchema;
-  /** Whether the schema is closed; see `ModelResponseFormat`. */
-  readonly isStrict: boolean;
-  readonly scope: AnswerScope;
+  readonly question: Question;
+  /** Asks about other tools, if those of the question cannot do what is asked; called once. */
+  readonly elsewhere?: ((missing: string) => Promise<Question>) | undefined;
   /** Null for the model's default. */
   readonly temperature: number | null;
   /** The longest answer; undefined for a limit that suits the request. */
@@ -67,6 +76,7 @@ export async function askModel(task: ModelTask): Promise<ModelPlan> {
 class Asking {
   private readonly failures: PlanFailure[] = [];
   private readonly mended: PlanRepair[] = [];
+  private question: Question;
   private messages: readonly ModelMessage[];
   private format: Format;
   private maxOutputTokens: number;
@@ -76,13 +86,19 @@ class Asking {
   private answers = 0;
   private mayAskForAll = true;
   private mayAskAgain = true;
+  private mayAskElsewhere = true;
 
   constructor(private readonly task: ModelTask) {
-    this.messages = task.messages;
+    this.question = task.question;
+    this.messages = task.question.messages;
     this.temperature = task.temperature ?? undefined;
     this.maxOutputTokens = task.maxOutputTokens ?? usualOutput(task.request.request);
-    const { refusedFormats, schema } = task;
-    this.format = refusedFormats.has(anyJson) ? "text" : refusedFormats.has(schema) ? "json" : "schema";
+    this.format = this.strongestFormat();
+  }
+
+  private strongestFormat(): Format {
+    const { refusedFormats } = this.task;
+    return refusedFormats.has(anyJson) ? "text" : refusedFormats.has(this.question.schema) ? "json" : "schema";
   }
 
   async run(): Promise<ModelPlan> {
@@ -91,16 +107,30 @@ class Asking {
       if (response === undefined) continue;
       const answer = await this.check(response);
       if (answer.type === "plan") return this.finish(answer);
-      if (answer.type === "refusal") throw this.cannotPlan(answer.reason);
+      if (answer.type === "refusal") {
+        await this.askElsewhere(answer.reason);
+        continue;
+      }
       const { code, problems } = answer;
       this.fail(code, describeProblems(problems).join(" "), response.text);
       if (!this.mayAskAgain) throw this.planningFailed();
       this.mayAskAgain = false;
       this.mended.push("asked-again");
-      this.messages = askAgain(this.task.messages, { answer: response.text, code, problems });
+      this.messages = askAgain(this.question.messages, { answer: response.text, code, problems });
       // A grammar under which a model writes nothing hinders it.
       if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
     }
+  }
+
+  /** Asks about other tools, if there are more than the model was shown. */
+  private async askElsewhere(missing = "the model says that the tools cannot do it"): Promise<void> {
+    const { elsewhere } = this.task;
+    if (elsewhere === undefined || !this.mayAskElsewhere) throw this.cannotPlan(missing);
+    this.mayAskElsewhere = false;
+    this.fail("cannot-plan", `With the tools that were chosen first: ${missing}`);
+    this.question = await elsewhere(missing);
+    this.messages = this.question.messages;
+    this.format = this.strongestFormat();
   }
 
   /** The model's answer, if it is complete; undefined if the model is to be asked in another way. */
@@ -133,7 +163,8 @@ class Asking {
   }
 
   private async generate(): Promise<ModelResponse> {
-    const { model, request, planner, scope } = this.task;
+    const { model, request, planner } = this.task;
+    const { scope } = this.question;
     const { messages, maxOutputTokens, temperature } = this;
     const { signal, emit } = request;
     const generate = request.generate ?? ((called, asked) => called.generate(asked));
@@ -169,7 +200,7 @@ class Asking {
     const { format } = this;
     if (format === "text") return { type: "text" };
     if (format === "json") return { type: "json" };
-    const { schema, isStrict } = this.task;
+    const { schema, isStrict } = this.question;
     return { type: "json", schema, ...(isStrict && { strict: true }) };
   }
 
@@ -195,7 +226,7 @@ class Asking {
       return;
     }
     if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    this.task.refusedFormats.add(format === "schema" ? this.task.schema : anyJson);
+    this.task.refusedFormats.add(format === "schema" ? this.question.schema : anyJson);
     this.format = next;
   }
 
@@ -203,7 +234,7 @@ class Asking {
     // Some servers return everything that a model writes as its thinking.
     const answer = text.trim() === "" ? (reasoning ?? "") : text;
     const { mayAskAgain } = this;
-    return checkAnswer(answer, { ...this.task.scope, mayAskAgain, isWhole: finishReason === "stop" });
+    return checkAnswer(answer, { ...this.question.scope, mayAskAgain, isWhole: finishReason === "stop" });
   }
 
   private fail(code: string, message: string, text?: string): void {
@@ -220,6 +251,7 @@ class Asking {
       model: modelName(model),
       attempts: this.attempts,
       repaired: [...repaired, ...this.mended],
+      ...(this.question.chosen && { tools: this.question.chosen }),
       ...(mends.length > 0 && { mends }),
       ...(this.failures.length > 0 && { failures: this.failures }),
       ...(warnings.length > 0 && { warnings }),
@@ -227,7 +259,7 @@ class Asking {
     return { steps, source };
   }
 
-  private cannotPlan(reason = "the model says that the tools cannot do it"): AgentError<"cannot-plan"> {
+  private cannotPlan(reason: string): AgentError<"cannot-plan"> {
     const { model } = this.task;
     const said = cut(reason, maxText);
     const failures = this.failures.length > 0 && { failures: this.failures };
@@ -257,14 +289,6 @@ class Asking {
       },
     );
   }
-}
-
-/** A custom model may return anything. */
-function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
-  const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
-  if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
-  const message = `generate of ${modelName(model)} must return { text, finishReason, usage }, but returned ${typeof response}.`;
-  throw modelFailure(model, "invalid-response", { message });
 }
 
 /** Room for a plan that repeats the request twice, and for a little thinking. */

@@ -2,16 +2,17 @@ import { RecentMap } from "../../async/recent-map.ts";
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord } from "../../core/run-result.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { contextShown, shownIn, textsOf } from "../../plan/unsaid-words.ts";
-import { askModel, type ModelPlan } from "./ask-model.ts";
+import { askModel, type ModelPlan, type ModelTask, type Question } from "./ask-model.ts";
 import type { AnswerScope } from "./check-answer.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
 import { replanMessages } from "./prompt/follow-up.ts";
 import { nearestExamples } from "./prompt/nearest-examples.ts";
 import { type PromptOptions, promptOf, type ToolsPrompt } from "./prompt/system-prompt.ts";
 import { planMessages, speaksOfTime } from "./prompt/user-message.ts";
+import { ToolSets } from "./tool-sets.ts";
 
 /** The options of a planner, checked and with their defaults. */
 export interface ModelPlannerSettings extends PromptOptions {
@@ -20,6 +21,7 @@ export interface ModelPlannerSettings extends PromptOptions {
   /** Null for the model's default. */
   readonly temperature: number | null;
   readonly maxOutputTokens: number | undefined;
+  readonly tools: "all" | "nearest";
   readonly grounding: GroundingPolicy;
   /** How many plans are kept. */
   readonly maxCachedPlans: number;
@@ -27,18 +29,19 @@ export interface ModelPlannerSettings extends PromptOptions {
 
 /** How many examples of a tool's own sentences a model sees. */
 const maxExamples = 3;
-/** Sets of tools whose prompts are kept: an app has few, one for each kind of user. */
-const maxPrompts = 20;
 
 /** What a planner that asks a model keeps between requests: prompts, plans, and what the model is known to refuse. */
 export class ModelPlanner {
-  private readonly prompts: { readonly tools: readonly Tool[]; readonly maxSteps: number; prompt: ToolsPrompt }[] = [];
+  private readonly prompts: ToolSets<ToolsPrompt>;
+  private readonly nearest = new ToolSets(async (tools) => (await import("./nearest-tools.ts")).NearestTools.of(tools));
   private readonly plans: RecentMap<ModelPlan>;
   private readonly refusedFormats = new WeakSet<object>();
   private refusesTemperature = false;
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
+    const dialect = settings.model.schemas ?? "plain";
+    this.prompts = new ToolSets((tools, maxSteps) => promptOf(tools, { ...settings, maxSteps, dialect }));
   }
 
   /** See `Planner.plan`. */
@@ -72,24 +75,56 @@ export class ModelPlanner {
 
   private async ask(
     request: PlanRequest,
-    { emit, messagesOf, ...asked }: Asked = {
+    asked: Asked = {
       emit: request.emit,
       kept: [],
       prefix: "s",
       planned: [],
       shown: contextShown(request.context),
       isReplan: false,
-      messagesOf: async (prompt) => planMessages(prompt, request, await nearestExamples(request, maxExamples)),
+      messagesOf: async (prompt, tools) =>
+        planMessages(prompt, request, await nearestExamples({ ...request, tools }, maxExamples)),
     },
   ): Promise<ModelPlan> {
-    const { name, model, temperature, maxOutputTokens, grounding, expressions } = this.settings;
-    const { tools, maxSteps } = request;
-    const prompt = await this.promptOf(request);
+    const { name, model, temperature, maxOutputTokens } = this.settings;
+    const { question, elsewhere } = await this.choose(request, asked);
     return askModel({
       planner: name,
       model,
-      request: { ...request, emit },
-      messages: await messagesOf(prompt),
+      request: { ...request, emit: asked.emit },
+      question,
+      elsewhere,
+      temperature: this.refusesTemperature ? null : temperature,
+      maxOutputTokens,
+      refusedFormats: this.refusedFormats,
+      onTemperatureRefused: () => {
+        this.refusesTemperature = true;
+      },
+    });
+  }
+
+  /** The question about all tools, or about those that are nearest to the request, and about others. */
+  private async choose(request: PlanRequest, asked: Asked): Promise<Pick<ModelTask, "question" | "elsewhere">> {
+    const nearest = this.settings.tools === "nearest" ? await this.nearest.get(request.tools) : undefined;
+    if (nearest === undefined) return { question: await this.questionOf(request, asked, request.tools) };
+    const about = async (chosen: readonly DefinedTool[]) => ({
+      ...(await this.questionOf(request, asked, chosen)),
+      chosen: chosen.map((tool) => tool.name),
+    });
+    const { first, others } = nearest.choose(request.request, new Set(asked.kept.map(({ tool }) => tool)));
+    return {
+      question: await about(first),
+      elsewhere: (missing) => about(others(missing)),
+    };
+  }
+
+  private async questionOf(request: PlanRequest, asked: Asked, tools: readonly DefinedTool[]): Promise<Question> {
+    const { maxSteps } = request;
+    const { grounding, expressions } = this.settings;
+    const { emit: _, messagesOf, ...scope } = asked;
+    const prompt = await this.prompts.get(tools, maxSteps);
+    return {
+      messages: await messagesOf(prompt, tools),
       schema: prompt.schema,
       isStrict: prompt.isStrict,
       scope: {
@@ -100,29 +135,9 @@ export class ModelPlanner {
         grounding,
         instructions: instructionsOf(this.settings),
         expressions,
-        ...asked,
+        ...scope,
       },
-      temperature: this.refusesTemperature ? null : temperature,
-      maxOutputTokens,
-      refusedFormats: this.refusedFormats,
-      onTemperatureRefused: () => {
-        this.refusesTemperature = true;
-      },
-    });
-  }
-
-  private async promptOf({ tools, maxSteps }: PlanRequest): Promise<ToolsPrompt> {
-    const known = this.prompts.find(
-      (entry) =>
-        entry.maxSteps === maxSteps &&
-        entry.tools.length === tools.length &&
-        entry.tools.every((tool, index) => tool === tools[index]),
-    );
-    if (known !== undefined) return known.prompt;
-    const dialect = this.settings.model.schemas ?? "plain";
-    const prompt = await promptOf(tools, { ...this.settings, maxSteps, dialect });
-    if (this.prompts.push({ tools: [...tools], maxSteps, prompt }) > maxPrompts) this.prompts.shift();
-    return prompt;
+    };
   }
 }
 
@@ -134,7 +149,7 @@ function instructionsOf({ instructions = "", examples }: PromptOptions): string 
 /** How a model is asked. */
 interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown" | "isReplan"> {
   readonly emit: PlanRequest["emit"];
-  readonly messagesOf: (prompt: ToolsPrompt) => Promise<readonly ModelMessage[]>;
+  readonly messagesOf: (prompt: ToolsPrompt, tools: readonly DefinedTool[]) => Promise<readonly ModelMessage[]>;
 }
 
 /** What a plan depends on: the words and the tools. */

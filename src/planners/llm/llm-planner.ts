@@ -26,6 +26,13 @@ export interface LlmPlannerOptions {
    */
   maxOutputTokens?: number | undefined;
   /**
+   * Which tools the model is shown: all, or of many the `nearest`, about twenty that share the most words with the
+   * request, by name, description, examples and fields. If the model says that something is missing, it is asked once
+   * more, about others. `source.tools` names those it was shown. Requests in another language than the tools share few
+   * words with them. @default "all"
+   */
+  tools?: "all" | "nearest" | undefined;
+  /**
    * What to do about a word or number in a step that is not in the request: `refuse` refuses the plan if the step has
    * an effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not check. A value that a
    * schema prescribes, such as an operation, needs no word: a tool that may not act unasked needs approval.
@@ -48,6 +55,7 @@ const plannerOptions = {
   examples: readExamples,
   temperature: { isValid: isTemperature, expected: "a number from 0 to 2", default: 0 },
   maxOutputTokens: { type: "integer", min: 1 },
+  tools: { oneOf: ["all", "nearest"], default: "all" },
   grounding: { oneOf: ["refuse", "warn", "off"], default: "refuse" },
   expressions: { type: "boolean", default: false },
   cache: readCache,

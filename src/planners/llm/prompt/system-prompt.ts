@@ -70,7 +70,19 @@ function isOf(tools: readonly Tool[]): (example: PlanExample) => boolean {
   return ({ steps }) => steps.every(({ tool }) => names.has(tool));
 }
 
-async function describeTool(tool: Tool): Promise<string> {
+const descriptions = new WeakMap<Tool, Promise<string>>();
+
+/** What a model reads about a tool, written once. */
+export function describeTool(tool: Tool): Promise<string> {
+  let description = descriptions.get(tool);
+  if (description === undefined) {
+    description = writeTool(tool);
+    descriptions.set(tool, description);
+  }
+  return description;
+}
+
+async function writeTool(tool: Tool): Promise<string> {
   const { output } = await toolSchemas(tool);
   const lines = [
     `${tool.name}: ${tool.description}`,

@@ -1,0 +1,27 @@
+import type { DefinedTool } from "../../core/tool.ts";
+
+/** Sets of tools that are kept: an app has few, one for each kind of user. */
+const maxSets = 20;
+
+/** What is made of sets of tools. A set is known by its tools, not by its list, which may be made for each request. */
+export class ToolSets<T> {
+  private readonly known: { readonly tools: readonly DefinedTool[]; readonly variant: unknown; made: Promise<T> }[] =
+    [];
+
+  constructor(private readonly make: (tools: readonly DefinedTool[], variant: number) => Promise<T>) {}
+
+  /** What was made of these tools in this variant; made once, unless that fails or many others came in between. */
+  get(tools: readonly DefinedTool[], variant = 0): Promise<T> {
+    const found = this.known.find(
+      (entry) =>
+        entry.variant === variant &&
+        entry.tools.length === tools.length &&
+        entry.tools.every((tool, index) => tool === tools[index]),
+    );
+    if (found !== undefined) return found.made;
+    const entry = { tools: [...tools], variant, made: this.make(tools, variant) };
+    entry.made.catch(() => this.known.splice(this.known.indexOf(entry), 1));
+    if (this.known.push(entry) > maxSets) this.known.shift();
+    return entry.made;
+  }
+}
