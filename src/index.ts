@@ -1,6 +1,6 @@
 /** @module planwright */
 
-export { createOllamaModel } from "./adapters/ollama/ollama-model.ts";
+export { createOllamaModel, type OllamaModel } from "./adapters/ollama/ollama-model.ts";
 export type { OllamaModelOptions } from "./adapters/ollama/ollama-options.ts";
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";

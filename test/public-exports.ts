@@ -84,6 +84,7 @@ export const publicExports = {
       "NotesInput",
       "NotesOptions",
       "NotesOutput",
+      "OllamaModel",
       "OllamaModelOptions",
       "Orchestrator",
       "OrchestratorOptions",

@@ -109,6 +109,10 @@ export interface LanguageModel {
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /**
+   * Whether its server bounds the length of an answer by itself, so that a request needs no limit. @default false
+   */
+  readonly hasOutputLimit?: boolean | undefined;
+  /**
    * How it repeats calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so
    * that each is counted. @default it does not: each call is one attempt
    */

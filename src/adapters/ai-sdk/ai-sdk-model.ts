@@ -72,6 +72,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
     provider,
     modelId,
     schemas: isStrict(provider) ? "strict" : "plain",
+    hasOutputLimit: true,
     ...(price && { price }),
     retry,
     async generate(request) {

@@ -24,6 +24,8 @@ interface ChatRequestOptions {
   readonly facts: ModelFacts;
   /** Whether the server has refused the option `think`. */
   readonly refusesThink: boolean;
+  /** Whether the server holds the format only while the model thinks. */
+  readonly mustThink: boolean;
   /** See `fitContext`. */
   readonly largestContext: number;
 }
@@ -31,9 +33,9 @@ interface ChatRequestOptions {
 /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
 export function toChatRequest(
   { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
-  { settings, facts, refusesThink, largestContext }: ChatRequestOptions,
+  { settings, facts, refusesThink, mustThink, largestContext }: ChatRequestOptions,
 ): OllamaChatRequest {
-  const think = refusesThink ? undefined : chooseThink(settings.think, facts);
+  const think = refusesThink ? undefined : chooseThink(mustThink ? true : settings.think, facts);
   const fitted = fitContext({
     promptTokens: promptTokens(messages),
     maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "ollama/browser";
 import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
-import type { ModelRequest, ModelResponse } from "../../core/language-model.ts";
+import type { ModelRequest, ModelResponse, ModelTokens } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { type OllamaChatRequest, toChatRequest } from "./chat-request.ts";
@@ -18,6 +18,9 @@ interface Call {
   readonly facts: ModelFacts;
 }
 
+/** As long as the prompt of a few tools. */
+const usualPrompt = "x".repeat(4_500);
+
 /**
  * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
  */
@@ -26,6 +29,8 @@ export class OllamaCaller {
   private readonly calls: ModelCalls;
   private largestContext = 0;
   private refusesThink = false;
+  /** Whether the server was seen to ignore the format while the model may not think. */
+  private mustThink = false;
 
   constructor(private readonly settings: OllamaSettings) {
     this.calls = new ModelCalls(settings, settings);
@@ -55,14 +60,40 @@ export class OllamaCaller {
     return this.calls.run({ ...request, signal }, (attempt) => this.ask({ request: attempt, signal, facts }));
   }
 
-  /** Asks once, or again if the server refused the option `think`. */
-  private async ask(call: Call): Promise<ModelResponse> {
-    const { settings, refusesThink } = this;
-    const { facts, request } = call;
-    const chat = toChatRequest(request, { settings, facts, refusesThink, largestContext: this.largestContext });
-    this.largestContext = Math.max(this.largestContext, chat.options.num_ctx ?? 0);
+  /** See `OllamaModel.preload`. */
+  async preload(signal: AbortSignal): Promise<void> {
+    const facts = await this.facts.get(signal);
+    // As for a prompt of usual size, as the server loads the model again for another context.
+    const { think: _, ...chat } = this.toChat({ messages: [{ role: "user", content: usualPrompt }], signal }, facts);
     try {
-      return await this.send(chat, call);
+      const client = await openClient(this.settings, { signal });
+      await client.chat({ ...chat, messages: [], stream: false });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw thrown instanceof ServerError ? explainServerError(this.settings, thrown, { hasFormat: false }) : thrown;
+    }
+  }
+
+  private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
+    const { settings, refusesThink, mustThink, largestContext } = this;
+    const chat = toChatRequest(request, { settings, facts, refusesThink, mustThink, largestContext });
+    this.largestContext = Math.max(largestContext, chat.options.num_ctx ?? 0);
+    return chat;
+  }
+
+  /**
+   * Asks once, or again if the server refused the option `think`, or ignored the format: some versions hold it only
+   * while a model thinks (ollama/ollama#14645).
+   */
+  private async ask(call: Call): Promise<ModelResponse> {
+    const { settings } = this;
+    const chat = this.toChat(call.request, call.facts);
+    try {
+      const response = await this.send(chat, call);
+      const mayThink = settings.think === undefined && call.facts.canThink === true;
+      if (!mayThink || !ignoresFormat(chat, response)) return response;
+      this.mustThink = true;
+      return withUsage(await this.ask(call), response.usage);
     } catch (thrown) {
       call.signal.throwIfAborted();
       if (!(thrown instanceof ServerError)) throw thrown;
@@ -93,6 +124,27 @@ export class OllamaCaller {
     const { num_predict: room = 0 } = chat.options;
     return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
   }
+}
+
+/** Whether a model that can think, and was told not to, has written nothing like JSON. */
+function ignoresFormat(
+  { format, think }: OllamaChatRequest,
+  { text, finishReason }: Pick<ModelResponse, "text" | "finishReason">,
+): boolean {
+  return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
+}
+
+/** An answer with what an earlier one used, too. */
+function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 }: ModelTokens): ModelResponse {
+  const { usage } = response;
+  return {
+    ...response,
+    usage: {
+      ...usage,
+      ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens + inputTokens }),
+      ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens + outputTokens }),
+    },
+  };
 }
 
 function isAboutThinking({ status, message }: ServerError): boolean {

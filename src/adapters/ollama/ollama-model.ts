@@ -1,7 +1,17 @@
 import { countPending } from "../../async/pending-work.ts";
+import { settleOrAbort } from "../../async/timeout.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import type { OllamaCaller } from "./ollama-model-runtime.ts";
 import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
+
+/** A model of Ollama. @group Models */
+export interface OllamaModel extends LanguageModel {
+  /**
+   * Loads the model into the server's memory, so that the first request does not wait for that. Rejects with
+   * `model-failed`, or with the reason of the signal.
+   */
+  preload(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}
 
 /**
  * A model that runs in Ollama, on this machine or another.
@@ -15,7 +25,7 @@ import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } fr
  * {@includeCode ../../../examples/22-fake-models.ts}
  * @group Models
  */
-export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
+export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   const settings = resolveOllamaOptions(options);
   const { provider, modelId, price, retry } = settings;
   let caller: Promise<OllamaCaller> | undefined;
@@ -25,6 +35,11 @@ export function createOllamaModel(options: OllamaModelOptions): LanguageModel {
     price,
     retry,
     schemas: "grammar",
+    async preload({ signal = new AbortController().signal } = {}) {
+      signal.throwIfAborted();
+      caller ??= loadCaller(settings);
+      await settleOrAbort((await caller).preload(signal), signal);
+    },
     async generate(request) {
       request.signal.throwIfAborted();
       caller ??= loadCaller(settings);

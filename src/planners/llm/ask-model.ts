@@ -2,7 +2,6 @@ import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorLike, isAgentError } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
-  estimateTokens,
   type LanguageModel,
   type ModelAttempts,
   type ModelMessage,
@@ -15,6 +14,7 @@ import type { PlanRequest } from "../../core/planner.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { askAgain } from "./prompt/follow-up.ts";
 import { cut, describeProblems } from "./prompt/problems.ts";
+import { usualOutput } from "./prompt/usual-output.ts";
 import { StepReporter } from "./report-steps.ts";
 import { requireResponse } from "./require-response.ts";
 
@@ -79,7 +79,8 @@ class Asking {
   private question: Question;
   private messages: readonly ModelMessage[];
   private format: Format;
-  private maxOutputTokens: number;
+  /** Undefined for a model that has a limit of its own. */
+  private maxOutputTokens: number | undefined;
   private temperature: number | undefined;
   private attempts = 0;
   /** How many answers have begun to arrive. */
@@ -92,7 +93,8 @@ class Asking {
     this.question = task.question;
     this.messages = task.question.messages;
     this.temperature = task.temperature ?? undefined;
-    this.maxOutputTokens = task.maxOutputTokens ?? usualOutput(task.request.request);
+    this.maxOutputTokens =
+      task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput(task.request.request));
     this.format = this.strongestFormat();
   }
 
@@ -149,16 +151,18 @@ class Asking {
       throw this.planningFailed();
     }
     if (response.finishReason !== "length") return response;
-    const { maxOutputTokens: room = this.maxOutputTokens } = response;
-    const isFull = room < this.maxOutputTokens;
-    const why = isFull ? ", all that the model's context or the budget leaves" : "";
+    const limit = this.maxOutputTokens;
+    const { maxOutputTokens: room = limit } = response;
+    const isFull = limit === undefined || (room ?? 0) < limit;
+    const why = isFull && room !== undefined ? ", all that the model's context or the budget leaves" : "";
+    const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
     // Thinking counts as output.
     const thought = response.text.trim() === "" && response.reasoning ? ", which its thinking used up" : "";
-    this.fail("cut-off", `The answer was cut after ${room} tokens${thought}${why}.`, response.text);
+    this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, response.text);
     // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
-    this.maxOutputTokens *= 2;
+    this.maxOutputTokens = 2 * limit;
     return undefined;
   }
 
@@ -289,9 +293,4 @@ class Asking {
       },
     );
   }
-}
-
-/** Room for a plan that repeats the request twice, and for a little thinking. */
-function usualOutput(request: string): number {
-  return Math.min(8_192, Math.max(2_048, 1_024 + 2 * estimateTokens(request)));
 }

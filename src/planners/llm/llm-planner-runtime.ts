@@ -1,4 +1,6 @@
 import { RecentMap } from "../../async/recent-map.ts";
+import { settleOrAbort } from "../../async/timeout.ts";
+import { isAgentError } from "../../core/errors.ts";
 import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord } from "../../core/run-result.ts";
@@ -35,6 +37,8 @@ export class ModelPlanner {
   private readonly prompts: ToolSets<ToolsPrompt>;
   private readonly nearest = new ToolSets(async (tools) => (await import("./nearest-tools.ts")).NearestTools.of(tools));
   private readonly plans: RecentMap<ModelPlan>;
+  /** Plans that are being asked for, of requests that may be answered by an earlier plan. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
   private readonly refusedFormats = new WeakSet<object>();
   private refusesTemperature = false;
 
@@ -49,11 +53,32 @@ export class ModelPlanner {
     // What a request means that speaks of a time changes with every minute.
     if (this.settings.maxCachedPlans === 0 || speaksOfTime(request.request)) return this.ask(request);
     const key = await cacheKey(request);
-    const known = this.plans.get(key);
-    if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
-    const plan = await this.ask(request);
-    this.plans.set(key, plan);
-    return plan;
+    for (;;) {
+      const known = this.plans.get(key);
+      if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
+      const others = this.underWay.get(key);
+      if (others === undefined) return this.lead(key, request);
+      // If it failed for a reason of its own, such as its budget, the next one asks.
+      await settleOrAbort(others, request.signal);
+    }
+  }
+
+  /** Asks for all equal requests that come before the answer. What the model did not answer is thrown for them, too. */
+  private async lead(key: string, request: PlanRequest): Promise<ModelPlan> {
+    const asking = this.ask(request);
+    const shared = asking.then(
+      (plan) => this.plans.set(key, plan),
+      (thrown) => {
+        if (!request.signal.aborted && !isAgentError(thrown, "limit-exceeded")) throw thrown;
+      },
+    );
+    this.underWay.set(key, shared);
+    shared.catch(() => {});
+    try {
+      return await asking;
+    } finally {
+      this.underWay.delete(key);
+    }
   }
 
   /** See `Planner.replan`. New steps may refer to the outputs of earlier ones, but not contain them. */

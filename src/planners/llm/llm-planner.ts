@@ -22,7 +22,7 @@ export interface LlmPlannerOptions {
   temperature?: number | null | undefined;
   /**
    * The longest answer, in tokens, thinking included. A cut answer is requested once more, with twice the room.
-   * @default by the length of the request, 2048 to 8192
+   * @default the limit of a hosted model, or what the budget leaves; for others by the length of the request, 2048 to 8192
    */
   maxOutputTokens?: number | undefined;
   /**
@@ -42,7 +42,8 @@ export interface LlmPlannerOptions {
   /** Whether the model may write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Whether the plan of an earlier, equal request is reused: within a day, for the same tools, context and time zone.
+   * Whether the plan of an earlier, equal request is reused, for the same tools and context, unless it speaks of a time;
+   * equal requests at the same time wait for one answer.
    * The most recently used plans are kept, 100 by default. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;

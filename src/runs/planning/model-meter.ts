@@ -120,7 +120,7 @@ export class ModelMeter {
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });
-      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (request.maxOutputTokens ?? 0);
+      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (capOf(request) ?? Number.POSITIVE_INFINITY);
       return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
     } catch (thrown) {
       if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);

@@ -166,6 +166,63 @@ describe("a request", () => {
   });
 });
 
+describe("a format that the server ignores while the model does not think", () => {
+  const prose = { text: "Sure, I add milk.", inputTokens: 5, outputTokens: 7 };
+  const json = { text: '{"a": "b"}', thinking: "Hm.", inputTokens: 5, outputTokens: 9 };
+  const format = { responseFormat: { type: "json", schema } } as const;
+  const server = { models: [thinker] };
+
+  it("is asked for again with thinking, once and for all, and both answers count", async () => {
+    const { ask, ollama } = await setUp([prose, json, json], { server });
+    expect(await ask(format)).toMatchObject({ text: json.text, usage: { inputTokens: 10, outputTokens: 16 } });
+    await ask(format);
+    expect(ollama.chats.map(({ think }) => think)).toEqual([false, true, true]);
+  });
+
+  it.each([
+    ["the option think says no", { think: false, server }, format, prose],
+    ["the model cannot think", {}, format, prose],
+    ["no format was asked for", { server }, {}, prose],
+    ["the answer holds JSON", { server }, format, { text: 'Sure: {"a": "b"}' }],
+    ["the answer is empty", { server }, format, { text: "" }],
+    ["the answer was cut", { server }, format, { text: "Sure", doneReason: "length" }],
+  ] as const)("is not asked for again if %s", async (_name, options, request, answer) => {
+    const { ask, ollama } = await setUp([answer], options);
+    expect((await ask(request)).text).toBe(answer.text);
+    ollama.assertComplete();
+  });
+});
+
+describe("preload", () => {
+  it("loads the model with the context of the calls that follow", async () => {
+    const { model, ask, ollama } = await setUp([{ text: "" }], { keepAlive: "1h" });
+    await model.preload();
+    await ask({ messages: [{ role: "user", content: "x".repeat(3_000) }] });
+    const [loading, call] = ollama.requests
+      .filter(({ path }) => path === "/api/chat")
+      .map(({ body }) => JSON.parse(body));
+    expect(loading).toMatchObject({ messages: [], keep_alive: "1h", options: { num_ctx: 8_192 } });
+    expect(call?.options?.num_ctx).toBe(8_192);
+  });
+
+  it("asks for no context where that is left to the server", async () => {
+    const { model, ollama } = await setUp([], { contextTokens: "server" });
+    await model.preload({});
+    const { options } = JSON.parse(ollama.requests.at(-1)?.body ?? "");
+    expect(options).toEqual({ num_predict: expect.any(Number) });
+  });
+
+  it("fails as a call does", async () => {
+    const { model } = await setUp([], { server: { models: [] } });
+    await expect(model.preload()).rejects.toMatchObject({
+      code: "model-failed",
+      details: { reason: "unknown-model" },
+    });
+    const stop = AbortSignal.abort(new Error("no more"));
+    await expect(model.preload({ signal: stop })).rejects.toThrow("no more");
+  });
+});
+
 describe("the context size", () => {
   const words = (tokens: number) => [{ role: "user" as const, content: "abc".repeat(tokens) }];
 

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { createOllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
+import { createOllamaModel, type OllamaModel } from "../../../src/adapters/ollama/ollama-model.ts";
 import type { OllamaModelOptions } from "../../../src/adapters/ollama/ollama-options.ts";
 import type { Clock } from "../../../src/async/clock.ts";
 import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
-import type { LanguageModel, ModelRequest, ModelResponse } from "../../../src/core/language-model.ts";
+import type { ModelRequest, ModelResponse } from "../../../src/core/language-model.ts";
 import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
 import type { FakeOllama, FakeOllamaOptions } from "../../../src/testing/fake-ollama/fake-ollama-options.ts";
 
@@ -34,7 +34,7 @@ export function createInstantClock(): Clock & { readonly delaysMs: readonly numb
 /** A model on a fake server of its own, and one signal for all its calls. */
 export interface Setup {
   readonly ollama: FakeOllama;
-  readonly model: LanguageModel;
+  readonly model: OllamaModel;
   readonly controller: AbortController;
   readonly deltas: string[];
   ask(request?: Partial<ModelRequest>): Promise<ModelResponse>;

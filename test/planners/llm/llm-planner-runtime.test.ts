@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import { AgentError } from "../../../src/core/errors.ts";
 import type { Plan } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../../src/core/planner.ts";
 import type { StepRecord } from "../../../src/core/run-result.ts";
@@ -92,6 +93,39 @@ describe("cached plans", () => {
     const { planner } = plannerOf(['{"steps": [], "missing": "a ship"}', good], { cache: true });
     await expect(planner.plan(requestOf(request))).rejects.toMatchObject({ code: "cannot-plan" });
     expect(await planner.plan(requestOf(request))).toMatchObject({ source: { attempts: 1 } });
+  });
+
+  it("are asked for once by equal requests at the same time", async () => {
+    const { model, planner } = plannerOf([good], { cache: true });
+    const plans = await Promise.all([1, 2, 3].map(() => planner.plan(requestOf(request))));
+    expect(model.requests).toHaveLength(1);
+    expect(plans.map(({ source }) => source?.cached)).toEqual([undefined, true, true]);
+  });
+
+  it("are refused once for equal requests at the same time", async () => {
+    const { model, planner } = plannerOf(['{"steps": [], "missing": "a ship"}'], { cache: true });
+    const plans = await Promise.allSettled([1, 2].map(() => planner.plan(requestOf(request))));
+    expect(model.requests).toHaveLength(1);
+    expect(plans.map((plan) => plan.status === "rejected" && plan.reason.code)).toEqual(["cannot-plan", "cannot-plan"]);
+  });
+
+  it("are asked for by the next when the one who asked is cancelled, or over its budget", async () => {
+    const limit = new AgentError("limit-exceeded", "No.", { details: { limit: "tokens", max: 1, used: 2 } });
+    for (const generate of [
+      (cancel: AbortController) => {
+        cancel.abort(new Error("cancelled"));
+        return Promise.reject(cancel.signal.reason);
+      },
+      () => Promise.reject(limit),
+    ]) {
+      const cancel = new AbortController();
+      const { model, planner } = plannerOf([good], { cache: true });
+      const [first, second] = await Promise.allSettled([
+        planner.plan(requestOf(request, { signal: cancel.signal, generate: () => generate(cancel) })),
+        planner.plan(requestOf(request)),
+      ]);
+      expect([first.status, second.status, model.requests.length]).toEqual(["rejected", "fulfilled", 1]);
+    }
   });
 
   it("exist only with the cache option", async () => {
