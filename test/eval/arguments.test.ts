@@ -7,16 +7,16 @@ import { describeModel } from "./describe-model.ts";
 import { checkGold } from "./gold.ts";
 
 describe("the arguments of the evaluation", () => {
-  it("are the rule planner and all requests by default", () => {
-    const read = readArguments([], {});
+  it("are the rule planner and all requests by default", async () => {
+    const read = await readArguments([], {});
     expect(read).toMatchObject({ folder: undefined, model: undefined, misses: 0, limit: Number.POSITIVE_INFINITY });
     expect(read.planner.name).toBe("rules");
   });
 
-  it("may name a model, a folder and numbers", () => {
-    const read = readArguments("data --planner ollama --model qwen3 --misses 20 --limit 5".split(" "), {});
+  it("may name a model, a folder and numbers", async () => {
+    const read = await readArguments("data --planner ollama --model qwen3 --misses 20 --limit 5".split(" "), {});
     expect(read).toMatchObject({ folder: "data", model: "qwen3", misses: 20, limit: 5, planner: { name: "llm" } });
-    expect(readArguments(["--planner", "ollama"], { OLLAMA_MODEL: "gemma4" }).model).toBe("gemma4");
+    expect((await readArguments(["--planner", "ollama"], { OLLAMA_MODEL: "gemma4" })).model).toBe("gemma4");
   });
 
   it.each([
@@ -24,8 +24,20 @@ describe("the arguments of the evaluation", () => {
     ["--planner gpt", 'no planner "gpt"'],
     ["--misses many", "are numbers"],
     ["--bogus", "bogus"],
-  ])("are refused with a reason: %s", (line, complaint) => {
-    expect(() => readArguments(line.split(" "), {})).toThrow(complaint);
+    ["--planner ai-sdk --model m", "needs --provider"],
+    ["--planner ai-sdk --model m --provider @ai-sdk/nobody", "Is it installed?"],
+    ["--planner ai-sdk --model m --provider ./test/eval/data.ts", 'exports no function "data"'],
+    ["--planner ai-sdk --model m --provider ./test/eval/mock-provider.ts --export notAModel", "no function"],
+  ])("are refused with a reason: %s", async (line, complaint) => {
+    await expect(readArguments(line.split(" "), {})).rejects.toThrow(complaint);
+  });
+
+  it("may name any model of the AI SDK, which then plans", async () => {
+    const line = "--planner ai-sdk --provider ./test/eval/mock-provider.ts --model large --limit 2";
+    const { model, planner, limit } = await readArguments(line.split(" "), {});
+    expect(model).toBe("mock/large");
+    const { lines } = await checkGold({ planner, limit });
+    expect(describeModel(lines)).toContain("| calls, tokens in / out | 2, 18 / 8 |");
   });
 });
 

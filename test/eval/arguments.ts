@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createLlmPlanner, createOllamaModel, createRulePlanner, type Planner } from "../../src/index.ts";
+import { loadModel } from "./load-model.ts";
 
 /** What the evaluation was asked to do. */
 export interface EvalArguments {
@@ -15,7 +16,10 @@ export interface EvalArguments {
 }
 
 /** Reads the arguments. Throws an error with a message for people. */
-export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv = process.env): EvalArguments {
+export async function readArguments(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<EvalArguments> {
   const { values, positionals } = parseArgs({
     args: [...argv],
     allowPositionals: true,
@@ -23,6 +27,8 @@ export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv = 
       planner: { type: "string", default: "rules" },
       model: { type: "string" },
       host: { type: "string" },
+      provider: { type: "string" },
+      export: { type: "string" },
       misses: { type: "string", default: "0" },
       limit: { type: "string", default: "Infinity" },
     },
@@ -30,7 +36,15 @@ export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv = 
   const shared = { folder: positionals[0], misses: Number(values.misses), limit: Number(values.limit) };
   if (Number.isNaN(shared.misses) || Number.isNaN(shared.limit)) throw new Error("--misses and --limit are numbers.");
   if (values.planner === "rules") return { ...shared, planner: createRulePlanner(), model: undefined };
-  if (values.planner !== "ollama") throw new Error(`There is no planner "${values.planner}", only rules and ollama.`);
+  if (values.planner === "ai-sdk") {
+    const { provider, model: id, export: name } = values;
+    if (!provider || !id)
+      throw new Error("--planner ai-sdk needs --provider @ai-sdk/openai --model gpt-5-mini, or others");
+    const model = await loadModel(provider, { id, name });
+    return { ...shared, planner: createLlmPlanner({ model }), model: `${model.provider}/${id}` };
+  }
+  if (values.planner !== "ollama")
+    throw new Error(`There is no planner "${values.planner}", only rules, ollama and ai-sdk.`);
   const { model = env.OLLAMA_MODEL, host = env.OLLAMA_HOST } = values;
   if (!model) throw new Error("--planner ollama needs the name of a model: --model qwen3");
   return { ...shared, planner: createLlmPlanner({ model: createOllamaModel({ model, host }) }), model };

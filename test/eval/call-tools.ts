@@ -1,4 +1,4 @@
-import { z } from "zod/v4";
+import { jsonSchema as schemaOf } from "../../src/adapters/schemas/index.ts";
 import { type DefinedTool, defineTool } from "../../src/index.ts";
 
 /** A tool as the data for function calling describes it. */
@@ -13,7 +13,7 @@ export function toTool({ name, description, jsonSchema }: DescribedTool): Define
   return defineTool({
     name: name.replace(/[^\w-]/g, "_").slice(0, 64),
     description,
-    inputSchema: z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]),
+    inputSchema: schemaOf<unknown>(jsonSchema),
     execute: () => null,
   }) as unknown as DefinedTool;
 }

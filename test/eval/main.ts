@@ -11,6 +11,7 @@ import type { PlannedRow } from "./plan-rows.ts";
  * npm run eval -- ../shared/eval          the evaluation data: prints the table of docs/planners.md
  * npm run eval -- ../shared/eval --misses 20    and what was missed, in the development part only
  * npm run eval -- [folder] --planner ollama --model qwen3 [--host …] [--limit 50]    the same by a model, and how it came about
+ * npm run eval -- [folder] --planner ai-sdk --provider @ai-sdk/openai --model gpt-5-mini    by any model of the AI SDK
  */
 
 /** A dot for each request, as a model may take seconds for one. */
@@ -48,7 +49,7 @@ function tellMisses(misses: readonly string[], limit: number): void {
 
 async function main(): Promise<void> {
   try {
-    process.exitCode = await evaluate(readArguments(process.argv.slice(2)));
+    process.exitCode = await evaluate(await readArguments(process.argv.slice(2)));
   } catch (thrown) {
     console.error((thrown as Error).message);
     process.exitCode = 2;

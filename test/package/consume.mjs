@@ -9,7 +9,12 @@ import { pathToFileURL } from "node:url";
 
 const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
 const nodeVersions = ["20.19.0", "20", "24"];
-const aiVersions = ["5", "6", "latest"];
+// Of the AI SDK, with the versions of those providers' packages that go with it and differ from one another.
+const aiVersions = [
+  { ai: 5, usual: 2, xai: 2, later: 1, openrouter: 1 },
+  { ai: 6, usual: 3, xai: 3, later: 2, openrouter: 2 },
+  { ai: 7, usual: 4, xai: 5, later: 3, openrouter: 3 },
+];
 const source = resolve("test/package/consumer");
 const compiler = resolve("node_modules/typescript/bin/tsc");
 const examples = resolve("examples");
@@ -20,7 +25,7 @@ try {
   const tarball = pack();
   const nodes = nodeVersions.map(findNode);
   for (const zod of zodVersions) consume({ tarball, zod, nodes });
-  for (const ai of aiVersions) consumeAiSdk({ tarball, ai, node: nodes.at(-1) });
+  for (const versions of aiVersions) consumeAiSdk({ tarball, versions, node: nodes.at(-1) });
   followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -57,13 +62,24 @@ function consume({ tarball, zod, nodes }) {
   for (const file of ["types.ts", "declarations.ts"]) checkTypes(cwd, { file, label: `zod ${installed}` });
 }
 
-function consumeAiSdk({ tarball, ai, node }) {
+function consumeAiSdk({ tarball, versions: { ai, usual, xai, later, openrouter }, node }) {
   const cwd = join(folder, `ai-${ai}`);
+  const providers = [
+    ...["openai", "anthropic", "google", "azure", "groq", "mistral"].map((name) => `@ai-sdk/${name}@${usual}`),
+    ...["cerebras", "deepseek", "openai-compatible"].map((name) => `@ai-sdk/${name}@${later}`),
+    `@ai-sdk/xai@${xai}`,
+    `@openrouter/ai-sdk-provider@${openrouter}`,
+  ];
   cpSync(source, cwd, { recursive: true });
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  run("npm", ["install", "--no-audit", "--no-fund", tarball, `ai@${ai}`, "zod@latest", "@types/node@20"], { cwd });
+  run(
+    "npm",
+    ["install", "--no-audit", "--no-fund", tarball, `ai@${ai}`, ...providers, "zod@latest", "@types/node@20"],
+    { cwd },
+  );
   const told = run(node, ["ai-sdk.mjs"], { cwd }).trim();
   console.log(told);
+  console.log(`${told.split(":")[0]}: ${run(node, ["providers.mjs"], { cwd }).trim()}`);
   // The types of the AI SDK themselves want more types than it installs.
   checkTypes(cwd, { file: "ai-sdk.ts", label: told.split(":")[0], skipLibCheck: true });
 }

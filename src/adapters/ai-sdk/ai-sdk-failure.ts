@@ -201,7 +201,8 @@ function isErrorStatus(value: unknown): value is number {
 }
 
 function readCodes(thrown: unknown): readonly string[] {
-  const codes: string[] = [];
+  const { responseBody } = readFields(thrown, "responseBody");
+  const codes = typeof responseBody === "string" ? codesIn(responseBody.slice(0, maxReadLength)) : [];
   let current = thrown;
   for (let depth = 0; depth < maxCauses && current !== undefined; depth++) {
     const { code, type, cause, error, data } = readFields(current, "code", "type", "cause", "error", "data");
@@ -209,4 +210,9 @@ function readCodes(thrown: unknown): readonly string[] {
     current = cause ?? error ?? data;
   }
   return codes;
+}
+
+/** Those in the body of a response: each provider reads other fields of it. */
+function codesIn(body: string): string[] {
+  return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
 }
