@@ -7,7 +7,11 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 // demand.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
-  engine: ["test/real-models/tiny-model.test.ts", "test/real-models/ollama.test.ts"],
+  engine: [
+    "test/real-models/tiny-model.test.ts",
+    "test/real-models/ollama.test.ts",
+    "test/real-models/constrained-answers.test.ts",
+  ],
 };
 
 export default defineConfig(({ mode }) => {
