@@ -149,6 +149,9 @@ export type ModelFailureReason =
   | "server-error"
   | "invalid-response";
 
+/** The longest answer that is read, in characters. A model that does not end is stopped here. */
+export const maxAnswerLength = 1_048_576;
+
 /** The name of a model, such as `ollama/qwen3`. */
 export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" | "modelId">): string {
   return `${provider}/${modelId}`;

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "ollama/browser";
 import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
-import type { ModelRequest, ModelResponse, ModelTokens } from "../../core/language-model.ts";
+import { type ModelRequest, type ModelResponse, type ModelTokens, maxAnswerLength } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { type OllamaChatRequest, toChatRequest } from "./chat-request.ts";
@@ -9,7 +9,7 @@ import { explainCut, explainServerError, ServerError } from "./explain-error.ts"
 import { askModelFacts, isFinal, type ModelFacts, SharedLoad, unknownFacts } from "./model-facts.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 import { openClient } from "./open-client.ts";
-import { answerLines, type FailAnswer, maxAnswerLength, readAnswer } from "./read-answer.ts";
+import { answerLines, type FailAnswer, readAnswer } from "./read-answer.ts";
 
 /** What a call passes on. */
 interface Call {

@@ -1,10 +1,13 @@
 import type { ChatResponse } from "ollama/browser";
 import type { AgentError } from "../../core/errors.ts";
-import type { ModelFailureReason, ModelFinishReason, ModelResponse } from "../../core/language-model.ts";
+import {
+  type ModelFailureReason,
+  type ModelFinishReason,
+  type ModelResponse,
+  maxAnswerLength,
+} from "../../core/language-model.ts";
 import { errorText, ServerError } from "./explain-error.ts";
 
-/** The longest answer, with the model's thinking, in characters. A model that does not end is stopped here. */
-export const maxAnswerLength = 1_048_576;
 /** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
 const maxBlankLength = 500;
 

@@ -1,4 +1,5 @@
 import type { JsonPath } from "../../core/json.ts";
+import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanMend, PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
@@ -43,6 +44,7 @@ export async function checkAnswer(
   text: string,
   { isWhole, ...scope }: AnswerScope & AnswerTry & { readonly isWhole: boolean },
 ): Promise<CheckedAnswer> {
+  if (text.length > maxAnswerLength) return tooLong;
   let first: CheckedAnswer | undefined;
   for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
     const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone });
@@ -62,6 +64,13 @@ const noAnswer: CheckedAnswer = {
   type: "problem",
   code: "invalid-plan",
   problems: ['There are no steps. Write the steps, or in "missing" what the tools cannot do.'],
+};
+
+/** What repeats itself for a megabyte is not a plan, and would take seconds to read. */
+const tooLong: CheckedAnswer = {
+  type: "problem",
+  code: "no-json",
+  problems: [`The answer is longer than ${maxAnswerLength} characters.`],
 };
 
 /** Whether there are no steps because the text ended before the first one. */

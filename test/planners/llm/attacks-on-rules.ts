@@ -110,9 +110,9 @@ export const shapes: readonly Attack[] = [
     outcome: { refused: "at most 5 are allowed" },
   },
   {
-    attack: "a hundred thousand steps",
+    attack: "ten thousand steps",
     request: "note milk for ever",
-    answer: answerOf(...Array.from({ length: 100_000 }, () => harmless)),
+    answer: answerOf(...Array.from({ length: 10_000 }, () => harmless)),
     outcome: { refused: "at most 5 are allowed" },
   },
   {

@@ -131,7 +131,7 @@ describe("an answer without a valid plan", () => {
   });
 
   it("is reported once if it has too many steps, without reading them all", async () => {
-    const steps = Array.from({ length: 100_000 }, () => milk);
+    const steps = Array.from({ length: 10_000 }, () => milk);
     expect(await check(answerOf(...steps))).toMatchObject({
       code: "invalid-plan",
       problems: ["steps: The plan has 6 steps; at most 5 are allowed."],
