@@ -25,15 +25,8 @@ export {
   type AgentErrorLike,
   isAgentError,
 } from "./core/errors.ts";
-export type {
-  AgentEvent,
-  AgentEventOf,
-  AgentEventType,
-  NotUndone,
-  PendingItem,
-  SkipReason,
-  StepOutcome,
-} from "./core/events.ts";
+export type { AgentEvent, AgentEventOf, AgentEventType, SkipReason, StepOutcome } from "./core/events.ts";
+export type { NotUndone, PendingItem } from "./core/execution-events.ts";
 export type { Jsonify, JsonObject, JsonValue } from "./core/json.ts";
 export type { JsonSchema } from "./core/json-schema.ts";
 export type {
@@ -47,6 +40,7 @@ export type {
 } from "./core/language-model.ts";
 export { modelFailure } from "./core/model-failure.ts";
 export type { ModelUsage } from "./core/model-usage.ts";
+export type { ObservedCall, Observer } from "./core/observer.ts";
 export { type Plan, type PlanInput, type PlanIssue, type PlanSource, type PlanStep, planSchema } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";

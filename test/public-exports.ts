@@ -79,6 +79,8 @@ export const publicExports = {
       "ModelResponse",
       "ModelUsage",
       "NotUndone",
+      "ObservedCall",
+      "Observer",
       "Note",
       "NoteStorage",
       "NotesInput",

@@ -1,6 +1,7 @@
 import type { DecisionNote } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { NotUndone, PendingItem, SkipReason } from "./events.ts";
+import type { SkipReason } from "./events.ts";
+import type { NotUndone, PendingItem } from "./execution-events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
 import { type LiveCauses, withLiveCause } from "./live-cause.ts";
 import type { ModelUsage } from "./model-usage.ts";

@@ -1,6 +1,7 @@
 import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { AgentEvent, NotUndone, PendingItem } from "./events.ts";
+import type { AgentEvent } from "./events.ts";
+import type { NotUndone, PendingItem } from "./execution-events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
@@ -52,6 +53,8 @@ export interface RunState {
   hasUndone?: boolean;
   /** Whether values of sensitive fields may be sealed in it. */
   mayBeSealed?: true;
+  /** The trace context of its latest execution that had one. */
+  traceparent?: string;
   /** When its latest execution started. ISO 8601, UTC. */
   executionStartedAt?: string;
   error?: AgentErrorData;
@@ -178,6 +181,7 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   state.options = event.options;
   state.tools = event.tools;
   if (event.mayBeSealed) state.mayBeSealed = true;
+  if (event.traceparent !== undefined) state.traceparent = event.traceparent;
   if (event.request !== undefined) state.request = event.request;
   if (event.context !== undefined) state.context = event.context;
   if (event.plan === undefined) return;
@@ -187,10 +191,11 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
 
 function reopen(
   state: RunState,
-  { retriesFailed, mayBeSealed, timestamp }: Extract<AgentEvent, { type: "run-resume" }>,
+  { retriesFailed, mayBeSealed, traceparent, timestamp }: Extract<AgentEvent, { type: "run-resume" }>,
 ): void {
   state.executionStartedAt = timestamp;
   if (mayBeSealed) state.mayBeSealed = true;
+  if (traceparent !== undefined) state.traceparent = traceparent;
   delete state.hasUndone;
   delete state.pending;
   delete state.error;

@@ -1,6 +1,9 @@
 import { canonicalJson, sha256 } from "./canonical-json.ts";
+import { deepFreeze } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { inputJsonSchema, outputJsonSchema } from "./schema.ts";
+import { isSensitiveTool } from "./sensitive.ts";
+import { sensitivePaths } from "./sensitive-paths.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
 /** A tool's schemas as JSON Schema. */
@@ -16,6 +19,8 @@ export interface ToolFingerprint {
   /** SHA-256 of the canonical JSON of the tool's schemas, in hex. */
   readonly schemaHash: string;
   readonly effect: ToolEffect | "by-input";
+  /** Where its input and output have sensitive values, as `sensitivePaths` writes it; absent if nowhere. */
+  readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
 const schemasOf = new WeakMap<Tool, ToolSchemas>();
@@ -42,7 +47,16 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
   if (known !== undefined) return known;
   const { input, output } = await toolSchemas(tool);
   const schemaHash = await sha256(canonicalJson({ input, output }));
-  const fingerprint = Object.freeze({ name: tool.name, schemaHash, effect: tool.declaredEffect });
+  const sensitive = isSensitiveTool(tool) && {
+    input: sensitivePaths(input),
+    output: output === undefined ? [] : sensitivePaths(output),
+  };
+  const fingerprint = Object.freeze({
+    name: tool.name,
+    schemaHash,
+    effect: tool.declaredEffect,
+    ...(sensitive && { sensitive: deepFreeze(sensitive) }),
+  });
   fingerprintOf.set(tool, fingerprint);
   return fingerprint;
 }

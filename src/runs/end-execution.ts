@@ -1,5 +1,6 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
+import type { EventInit, SkipReason } from "../core/events.ts";
+import type { NotUndone, RunEndEvent } from "../core/execution-events.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { stepRefOf } from "../core/step-ref.ts";
 import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";

@@ -66,6 +66,9 @@ export class Engine {
 
   constructor(readonly settings: EngineSettings) {
     this.hub = new EventHub(settings.onListenerError);
+    for (const observer of settings.observers) {
+      if (observer.event !== undefined) this.hub.subscribe((event) => observer.event?.(event));
+    }
     warnOfSecrets(settings);
     this.plainOptions = resolveRunOptions({}, settings);
   }

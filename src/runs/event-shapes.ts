@@ -107,10 +107,14 @@ const isPlan: Check = (value) => isPlanShape(value) && isInOrder(value as Plan);
 const planOutcome = oneOfShapes("status", { completed: { plan: isPlan }, failed: failure, cancelled: failure });
 const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber });
 const usage = optional(isUsage);
+const sensitive = object({ input: listOf(isText), output: listOf(isText) });
 const execution = {
   version: optional(Number.isInteger),
-  tools: listOf(object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects) })),
+  tools: listOf(
+    object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects), sensitive: optional(sensitive) }),
+  ),
   mayBeSealed: optional(isTrue),
+  traceparent: optional(isText),
 };
 const options = object({
   maxSteps: isPositive,

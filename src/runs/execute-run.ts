@@ -55,6 +55,17 @@ export async function executeRun(run: Run, { target, identity, leases, onStarted
   if (known !== undefined) return known;
   const claiming = claim(run, leases);
   if (claiming !== undefined) await claiming;
+  const execute = () => executeClaimed(run, beginning, { target, identity, leases, onStarted });
+  const { within } = run.engine;
+  return within === undefined ? execute() : within({ type: "run", runId: run.runId }, execute);
+}
+
+/** As {@link executeRun}, once this process owns the run. */
+async function executeClaimed(
+  run: Run,
+  beginning: RunBeginning,
+  { target, identity, onStarted }: RunStart,
+): Promise<RunResult> {
   await emitStart(run, beginning);
   const { failure } = run.recorder;
   const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
@@ -105,8 +116,15 @@ async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
     metadata,
     options,
     ...(secrets && { mayBeSealed: true }),
+    ...traceOf(run),
     tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
   });
+}
+
+/** The trace context of an execution, as its first event contains it. */
+export function traceOf({ engine }: Pick<Run, "engine">): { readonly traceparent?: string } {
+  const traceparent = engine.traceparent?.();
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 /** A handwritten plan may use the references of other template languages, which validation cannot refuse. */

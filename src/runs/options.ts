@@ -4,11 +4,13 @@ import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalReques
 import { retryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
+import type { ObservedCall, Observer } from "../core/observer.ts";
 import { checkOption, defined, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
+import { type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 import {
   type RedactFunction,
@@ -93,8 +95,13 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown
    */
   redact?: RedactFunction | undefined;
-  /** Receives what a listener throws or rejects with. @default one `console.warn` */
-  onListenerError?: ((error: unknown, event: AgentEvent) => void) | undefined;
+  /** Watch runs from the outside: traces, metrics, logs. @default none */
+  observers?: readonly Observer[] | undefined;
+  /**
+   * Receives what a listener or an observer throws or rejects with, and the event, or the call that the observer was to
+   * set a context around. @default one `console.warn`
+   */
+  onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /** @default `console.warn` */
   onWarning?: ((warning: AgentWarning) => void) | undefined;
   /** Time, for tests. @default the machine's */
@@ -143,6 +150,7 @@ const executionOptions = {
   leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
   secrets: { options: secretOptions },
   redact: { type: "function" },
+  observers: { read: readObservers, default: [] },
   onListenerError: { type: "function" },
   onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
   clock: { type: "clock", default: systemClock },
@@ -161,13 +169,14 @@ const engineOptions = { ...executionOptions, ...planningOptions };
 
 /** {@link ExecutionOptions} and {@link PlanningOptions}, checked and with their defaults. */
 export interface EngineSettings
-  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets"> {
+  extends Omit<SettingsOf<EngineOptions, typeof engineOptions>, "tools" | "onListenerError" | "retry" | "secrets">,
+    Observation {
   /** As given. */
   readonly tools: readonly Tool[];
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   /** Undefined if no tool has a sensitive field. */
   readonly sealing: SealingSettings | undefined;
-  readonly onListenerError: (error: unknown, event: AgentEvent) => void;
+  readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
 }
@@ -179,13 +188,15 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   const { tools: toolsByName, retry, secrets, ...rest } = settings;
   const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });
   const policies = new Map([...toolsByName.values()].map((tool) => [tool, policyOf(tool)]));
+  const onListenerError = settings.onListenerError ?? warnOnce();
   return {
     toolsByName,
     sealing: sealingOf(options.tools, { secrets, store: rest.store }),
     retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
     ...rest,
     tools: Object.freeze([...options.tools]),
-    onListenerError: settings.onListenerError ?? warnOnce(),
+    ...observationOf(settings.observers, onListenerError),
+    onListenerError,
   };
 }
 
@@ -198,11 +209,11 @@ function createUuid(): string {
 
 function warnOnce(): EngineSettings["onListenerError"] {
   let isTold = false;
-  return (error, event) => {
+  return (error, { type }) => {
     if (isTold) return;
     isTold = true;
     console.warn(
-      `planwright: a listener of "${event.type}" failed; further failures are not reported (set onListenerError).`,
+      `planwright: a listener of "${type}" failed; further failures are not reported (set onListenerError).`,
       error,
     );
   };

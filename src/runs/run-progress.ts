@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { PendingItem } from "../core/events.ts";
+import type { PendingItem } from "../core/execution-events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { stepRefOf } from "../core/step-ref.ts";
 import { type ApprovalState, instancesOf, isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";

@@ -31,6 +31,8 @@ export interface MeterHost {
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
   readonly emit: (event: EventInit) => void | Promise<void>;
+  /** Makes an attempt within what observers set. */
+  readonly within?: <T extends object>(about: { readonly model: string; readonly attempt: number }, call: () => T) => T;
 }
 
 interface Attempt {
@@ -116,7 +118,8 @@ export class ModelMeter {
     try {
       const told = this.host.emit({ type: "model-start", ...about });
       if (told !== undefined) await told;
-      const response = await (request.attempts?.make(attempt, ask) ?? ask());
+      const make = () => request.attempts?.make(attempt, ask) ?? ask();
+      const response = await (this.host.within?.(about, make) ?? make());
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });

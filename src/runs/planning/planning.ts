@@ -44,7 +44,7 @@ export async function planAndEmit(
   const planning = new Planning(engine, reporter, task.settings);
   await emit({ type: "plan-start", planner: task.planner.name });
   try {
-    const plan = await planRequest(engine, { ...task, planning });
+    const plan = await planning.within(task.planner, () => planRequest(engine, { ...task, planning }));
     const recorded = reporter.sealPlan === undefined ? plan : await reporter.sealPlan(plan);
     await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
     return plan;
@@ -187,10 +187,19 @@ export class Planning {
     private readonly reporter: PlanReporter,
     { stored }: RunSettings,
   ) {
+    const { runId } = reporter;
     this.meter = new ModelMeter(stored.budget, reporter.spent, {
       now: () => monotonicNow(engine.clock),
       emit: (event) => (this.hasEnded ? undefined : reporter.emit(event)),
+      within: (about, call) => engine.within?.({ type: "model", runId, ...about }, call) ?? call(),
     });
+  }
+
+  /** Asks a planner within what observers set; `replan` counts how often it was asked again. */
+  within<T extends object>({ name: planner }: Planner, ask: () => T, replan?: number): T {
+    const { runId } = this.reporter;
+    const call = { type: "plan", runId, planner, ...(replan !== undefined && { replan }) } as const;
+    return this.engine.within?.(call, ask) ?? ask();
   }
 
   /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */

@@ -37,7 +37,8 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
   const planning = new Planning(run.engine, reporterOf(run), run.settings);
   try {
-    const { plan: revised, approvals } = await askForSteps(run, { planner, source, cause, planning });
+    const asking = () => askForSteps(run, { planner, source, cause, planning });
+    const { plan: revised, approvals } = await planning.within(planner, asking, base.replan);
     const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
     await skipStarted(run);

@@ -1,6 +1,7 @@
 import type { AgentError, AgentErrorData } from "../../core/errors.ts";
 import { eventVersion } from "../../core/event-version.ts";
 import type { EventInit } from "../../core/events.ts";
+import type { ObservedCall } from "../../core/observer.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
@@ -8,7 +9,7 @@ import { isDone, isOpen } from "../../core/step-state.ts";
 import { endingOf } from "../cut-off.ts";
 import { rejectExpired } from "../decisions/decision.ts";
 import { skipOpen } from "../end-execution.ts";
-import { fingerprintsOf, planInRun, runExecution } from "../execute-run.ts";
+import { fingerprintsOf, planInRun, runExecution, traceOf } from "../execute-run.ts";
 import type { LeaseHolder } from "../leases.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import type { Run } from "../run.ts";
@@ -113,14 +114,15 @@ async function restoreRun(
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
     const beginning = resumes ? continuation.begin(state) : { events: [] };
-    // Events for the whole execution come first: posted messages may decide what waits in it.
-    const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
-      .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
-      .then(() => rejectExpired(run));
-    const execution = runs.hold(
-      run,
-      resuming.then(() => continueExecution(run, ending)),
-    );
+    const resume = () => {
+      // Events for the whole execution come first: posted messages may decide what waits in it.
+      const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
+        .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
+        .then(() => rejectExpired(run));
+      return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
+    };
+    const { resuming, executing } = runs.settings.within?.(resumedCall(state), resume) ?? resume();
+    const execution = runs.hold(run, executing);
     // The caller gets its failure from this function.
     execution.catch(() => {});
     // The agent may be closed while the store keeps it waiting.
@@ -130,6 +132,10 @@ async function restoreRun(
     // Does nothing if a run has taken it over.
     await runs.leases.release(lease);
   }
+}
+
+function resumedCall({ runId, traceparent }: RunState): ObservedCall {
+  return { type: "run", runId, ...(traceparent !== undefined && { previousTraceparent: traceparent }) };
 }
 
 /**
@@ -149,6 +155,7 @@ async function recordResume(
     ...(changedTools.length > 0 && { changedTools }),
     ...(retriesFailed && { retriesFailed }),
     ...(run.secrets && { mayBeSealed: true as const }),
+    ...traceOf(run),
   } as const;
   const recorded = run.secrets === undefined ? events : await Promise.all(events.map((event) => sealEvent(run, event)));
   await run.recorder.emitTogether([opening, ...recorded]);

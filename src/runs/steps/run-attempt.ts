@@ -2,6 +2,7 @@ import type { AbortSource } from "../../async/abort-source.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
 import { type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
+import type { ObservedCall } from "../../core/observer.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { ToolContext } from "../../core/tool.ts";
@@ -40,7 +41,11 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
   const timeoutMs = tool.timeoutMs ?? stepTimeoutMs;
   const source = run.openSource();
   const context = new AttemptContext(run, call, { attempt, source });
-  const pending = execute(run, call, parsed, context);
+  const { within } = run.engine;
+  const pending =
+    within === undefined
+      ? execute(run, call, parsed, context)
+      : within(observedAttempt(run, call, attempt), () => execute(run, call, parsed, context));
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
@@ -63,6 +68,11 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
       if (!source.aborted) end(failedAttempt("thrown", thrown));
     });
   });
+}
+
+function observedAttempt({ runId }: Run, call: StepCall, attempt: number): ObservedCall {
+  const base = { type: "attempt", runId, ...refOfTask(call), tool: call.tool.name, attempt } as const;
+  return call.undone === undefined ? base : { ...base, undo: true };
 }
 
 interface Aborted {

@@ -1,0 +1,86 @@
+import type { ApprovalReason } from "./approval.ts";
+import type { AgentErrorData } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Plan } from "./plan.ts";
+import type { EventBase } from "./plan-events.ts";
+import type { StoredRunOptions } from "./stored-run-options.ts";
+import type { ToolEffect } from "./tool.ts";
+import type { ToolFingerprint } from "./tool-schemas.ts";
+
+interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
+  /** The version of the format of the events of this execution: 1. */
+  readonly version: number;
+  /** The tools that may be used, as they are now. */
+  readonly tools: readonly ToolFingerprint[];
+  /** The W3C trace context of this execution, if an observer gave one. */
+  readonly traceparent?: string;
+  /** Values of sensitive fields may be sealed in what follows: `{ "$sealed": … }`. */
+  readonly mayBeSealed?: true;
+}
+
+/** A run started, with the request to plan or the plan to run. */
+export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
+  readonly request?: string;
+  readonly plan?: Plan;
+  readonly context?: string;
+  readonly metadata: JsonObject;
+  readonly options: StoredRunOptions;
+}
+
+/**
+ * Something a suspended run waits for.
+ * @group Approval
+ */
+export type PendingItem =
+  /** Whether a step that failed or was cut off, with this error, took effect. */
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
+  /** Whether a step may run with this input. It can be passed unchanged to `approve` and `reject`. */
+  | {
+      readonly kind: "approval";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly tool: string;
+      /** The JSON after references, as the tool's schema will parse it. */
+      readonly input: JsonObject;
+      /** What the approval is bound to. */
+      readonly hash: string;
+      readonly effect: ToolEffect;
+      readonly reasoning?: string;
+      /** Why a step of a replan needs approval, apart from its tool and the policy. */
+      readonly reasons?: readonly ApprovalReason[];
+      /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+      readonly expiresAt?: string;
+    }
+  /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
+  | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
+
+/** A run cannot continue by itself. */
+export interface RunSuspendEvent extends EventBase<"run-suspend"> {
+  readonly pending: readonly PendingItem[];
+}
+
+/** A run that was suspended or interrupted, had failed, or whose process died is resumed. */
+export interface RunResumeEvent extends ExecutionStartEvent<"run-resume"> {
+  /** Whatever failed is tried again. */
+  readonly retriesFailed?: true;
+  /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
+  readonly changedTools?: readonly string[];
+}
+
+/** A step with an effect that was to be undone and was not. @group Runs and results */
+export interface NotUndone {
+  readonly stepId: string;
+  readonly iteration?: number;
+  readonly tool: string;
+  /** Its tool has no `undo`, the undoing failed, or the step was cut off and may have done nothing. */
+  readonly reason: "no-undo" | "failed" | "unknown";
+}
+
+/** A run ended. */
+export interface RunEndEvent extends EventBase<"run-end"> {
+  readonly outcome:
+    | { readonly status: "completed"; readonly output: JsonValue }
+    | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
+  /** Absent if there was nothing to undo, or all of it was. */
+  readonly notUndone?: readonly NotUndone[];
+}

@@ -1,0 +1,237 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { ObservedCall, Observer } from "../../src/core/observer.ts";
+import type { AnyPlan } from "../../src/core/plan.ts";
+import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createScriptedModel } from "../../src/testing/scripted-model.ts";
+
+const places = new AsyncLocalStorage<readonly string[]>();
+
+/** Puts the name of each call around what it calls. */
+const nesting: Observer = {
+  within: (call, proceed) => places.run([...(places.getStore() ?? []), call.type], proceed),
+};
+
+function note(onCall: () => void = () => {}) {
+  return defineTool({
+    name: "Note",
+    description: "Takes a note",
+    inputSchema: z.object({ title: z.string() }),
+    execute: () => {
+      onCall();
+      return "ok";
+    },
+    undo: () => onCall(),
+  });
+}
+
+const plan = { steps: [{ id: "s1", tool: "Note" as const, input: { title: "milk" } }] };
+
+describe("what observers set around calls", () => {
+  it("is there in a model, in a planner, in each attempt, and in undoing", async () => {
+    const seen: (readonly string[] | undefined)[] = [];
+    const model = createScriptedModel(['{"steps":[{"tool":"Note","input":{"title":"milk"}}]}']);
+    const generate = model.generate.bind(model);
+    const watched = {
+      ...model,
+      generate: (request: Parameters<typeof generate>[0]) => {
+        seen.push(places.getStore());
+        return generate(request);
+      },
+    };
+    let calls = 0;
+    const fails = defineTool({
+      name: "Fail",
+      description: "Fails",
+      inputSchema: z.object({}),
+      execute: () => {
+        throw new Error("no");
+      },
+    });
+    const tool = note(() => {
+      seen.push(places.getStore());
+      calls += 1;
+      if (calls === 1) throw new Error("again");
+    });
+    const agent = createAgent({
+      tools: [tool, fails],
+      planner: createLlmPlanner({ model: watched }),
+      observers: [nesting],
+      retry: { minDelayMs: 0 },
+    });
+    const made = await agent.plan("note milk");
+    const { status } = await agent.execute(
+      { steps: [...made.steps, { id: "s2", tool: "Fail", input: {} }] } as AnyPlan,
+      { undoOnFailure: true },
+    );
+    expect(status).toBe("failed");
+    expect(seen).toEqual([
+      ["plan", "model"],
+      ["run", "attempt"],
+      ["run", "attempt"],
+      ["run", "attempt"],
+    ]);
+    expect(places.getStore()).toBeUndefined();
+  });
+
+  it("names what is called", async () => {
+    const calls: ObservedCall[] = [];
+    const observer: Observer = {
+      within: (call, proceed) => {
+        calls.push(call);
+        proceed();
+      },
+    };
+    const agent = createAgent({ tools: [note()], observers: [observer] });
+    await agent.execute(plan, { runId: "r1" });
+    expect(calls).toEqual([
+      { type: "run", runId: "r1" },
+      { type: "attempt", runId: "r1", stepId: "s1", tool: "Note", attempt: 1 },
+    ]);
+  });
+});
+
+describe("an observer that misbehaves", () => {
+  const late: (() => void)[] = [];
+  it.each<[string, Observer["within"], number]>([
+    [
+      "throws before it calls",
+      () => {
+        throw new Error("before");
+      },
+      1,
+    ],
+    [
+      "throws after it called",
+      (_, proceed) => {
+        proceed();
+        throw new Error("after");
+      },
+      1,
+    ],
+    ["never calls", () => {}, 1],
+    ["calls later", (_, proceed) => void late.push(proceed), 1],
+    [
+      "calls twice",
+      (_, proceed) => {
+        proceed();
+        proceed();
+      },
+      1,
+    ],
+    [
+      "rejects",
+      (_, proceed) => {
+        proceed();
+        return Promise.reject(new Error("late"));
+      },
+      1,
+    ],
+    [
+      "hangs",
+      (_, proceed) => {
+        proceed();
+        return new Promise(() => {});
+      },
+      0,
+    ],
+  ])("changes nothing, and is reported each time: %s", async (_, within, reportsPerCall) => {
+    let calls = 0;
+    const reported: string[] = [];
+    const agent = createAgent({
+      tools: [note(() => calls++)],
+      observers: [{ within } as Observer, nesting],
+      onListenerError: (_error, { type }) => reported.push(type),
+    });
+    const { status, output } = await agent.execute(plan);
+    for (const proceed of late) proceed();
+    expect({ status, output, calls }).toEqual({ status: "completed", output: "ok", calls: 1 });
+    expect(reported.filter((type) => type === "run")).toHaveLength(reportsPerCall + (late.length > 0 ? 1 : 0));
+    expect(reported.filter((type) => type === "attempt")).toHaveLength(reportsPerCall + (late.length > 0 ? 1 : 0));
+    late.length = 0;
+  });
+
+  it("cannot change an event, and does not keep others from it", async () => {
+    const seen: string[] = [];
+    const reported: unknown[] = [];
+    const changes: Observer = {
+      event: (event) => {
+        (event as { type: string }).type = "changed";
+      },
+    };
+    const agent = createAgent({
+      tools: [note()],
+      observers: [changes, { event: ({ type }: AgentEvent) => seen.push(type) }],
+      onListenerError: (error) => reported.push(error),
+    });
+    await agent.execute(plan);
+    expect(seen).toEqual(["run-start", "step-start", "step-end", "run-end"]);
+    expect(reported).toHaveLength(4);
+  });
+
+  it("is refused if it is none", () => {
+    for (const observers of [{}, [null], [{}], [{ event: 1 }], [{ other: () => {} }]]) {
+      expect(() => createAgent({ tools: [note()], observers: observers as never })).toThrow(
+        expect.objectContaining({ code: "invalid-options" }),
+      );
+    }
+  });
+
+  it("leaves a failure of the call as it is", async () => {
+    const agent = createAgent({
+      tools: [
+        note(() => {
+          throw new Error("not today");
+        }),
+      ],
+      retry: { maxAttempts: 1 },
+      observers: [nesting],
+    });
+    const { error } = await agent.execute(plan);
+    expect(error?.message).toContain("not today");
+  });
+});
+
+describe("the trace context", () => {
+  const trace = (id: number) => `00-${"a".repeat(32)}-${String(id).padStart(16, "0")}-01`;
+
+  it("is recorded with a run and its resumes, and told to the next execution", async () => {
+    const store = createMemoryRunStore();
+    const calls: ObservedCall[] = [];
+    let count = 0;
+    const observer: Observer = {
+      within: (call, proceed) => {
+        calls.push(call);
+        proceed();
+      },
+      traceparent: () => trace(++count),
+    };
+    const careful = { ...note(), needsApproval: true };
+    const agent = createAgent({ tools: [careful], store, observers: [observer] });
+    const { runId, pending } = await agent.execute(plan);
+    const [item] = pending ?? [];
+    await agent.approve(runId, item as never).result;
+    const events: AgentEvent[] = [];
+    for await (const event of agent.events(runId)) events.push(event);
+    const recorded = events.flatMap((event) => ("traceparent" in event ? [[event.type, event.traceparent]] : []));
+    expect(recorded).toEqual([
+      ["run-start", trace(1)],
+      ["run-resume", trace(2)],
+    ]);
+    expect(calls.filter(({ type }) => type === "run")).toEqual([
+      { type: "run", runId },
+      { type: "run", runId, previousTraceparent: trace(1) },
+    ]);
+  });
+
+  it.each([undefined, "", "none", trace(1).toUpperCase(), 7])("is left out if it is none: %s", async (text) => {
+    const agent = createAgent({ tools: [note()], observers: [{ traceparent: () => text as string }] });
+    const { runId } = await agent.execute(plan);
+    for await (const event of agent.events(runId)) expect(event).not.toHaveProperty("traceparent");
+  });
+});
