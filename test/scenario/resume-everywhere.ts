@@ -11,6 +11,7 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { keyOf } from "./check-starts-and-ends.ts";
 import { checkInvariants } from "./invariants.ts";
 import type { Played, Scenario } from "./run-scenario.ts";
+import { checkSpans, recordSpans } from "./span-recorder.ts";
 
 type Create = (clock: ManualClock) => Scenario;
 
@@ -44,7 +45,9 @@ async function resumeAfter(
   store.append(runId, before, { sequence: 1 });
   let ids = 0;
   const createId = () => `again_${++ids}`;
-  const agent = createAgent({ store, clock, random: () => 1, createId, onWarning: () => {}, ...agentOptions });
+  const recorder = recordSpans();
+  const base = { store, clock, random: () => 1, createId, onWarning: () => {}, observers: [recorder.observer] };
+  const agent = createAgent({ ...base, ...agentOptions });
   const emitted: AgentEvent[] = [];
   agent.subscribe((event) => emitted.push(event));
   let result = await clock.runUntil(agent.resume(runId));
@@ -55,6 +58,7 @@ async function resumeAfter(
   }
   const recorded = await store.read(runId);
   checkInvariants({ events: [...before, ...emitted], recorded, result, killedAt: before.length });
+  if (agentOptions.observers === undefined) checkSpans(recorder, emitted);
   return result;
 }
 

@@ -12,6 +12,7 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { eventTexts } from "./ask-for-approval.ts";
 import { checkInvariants } from "./invariants.ts";
 import { answerLater, type Played, runScenario, type Scenario } from "./run-scenario.ts";
+import { checkSpans, recordSpans } from "./span-recorder.ts";
 
 /** A run whose process has died, and an agent of another one. */
 export interface AroundResume {
@@ -63,12 +64,15 @@ async function play(recorded: readonly AgentEvent[], { create, resume, wrap }: P
   const warnings: AgentWarning[] = [];
   const events: AgentEvent[] = [];
   const store = wrap(memory);
-  const agent = createAgent({ ...baseOptions(clock), store, onWarning: (one) => warnings.push(one), ...options });
+  const recorder = recordSpans();
+  const base = { ...baseOptions(clock), store, observers: [recorder.observer] };
+  const agent = createAgent({ ...base, onWarning: (one) => warnings.push(one), ...options });
   agent.subscribe((event) => events.push(event));
   const result = await clock.runUntil(resume({ agent, runId, clock, store, events }));
   const all = await memory.read(runId);
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events: [...before, ...events], recorded: all, result, killedAt: before.length });
+  checkSpans(recorder, events);
   return { result, events, recorded: all, warnings, clock };
 }
 

@@ -14,6 +14,7 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { checkInvariants } from "./invariants.ts";
 import { resumeEverywhere } from "./resume-everywhere.ts";
+import { checkSpans, recordSpans } from "./span-recorder.ts";
 
 export { checkInvariants };
 
@@ -104,7 +105,17 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   const onWarning = (warning: AgentWarning) => warnings.push(warning);
   let ids = 0;
   const createId = () => `${++ids}`;
-  const base = { store: wrap(throughJson(memory)), clock, random: () => 1, createId, onWarning, ...agentOptions };
+  const recorder = recordSpans();
+  const observers = [recorder.observer];
+  const base = {
+    observers,
+    store: wrap(throughJson(memory)),
+    clock,
+    random: () => 1,
+    createId,
+    onWarning,
+    ...agentOptions,
+  };
   const another = (others: Partial<AgentOptions> = {}): Agent => {
     const agent = createAgent({ ...base, ...others });
     agent.subscribe((event) => events.push(event));
@@ -123,6 +134,7 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   const recorded = await memory.read(runId);
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events, recorded, result });
+  if (agentOptions.observers === undefined) checkSpans(recorder, events);
   return { result, events, recorded, warnings, clock, isResumable: isResumable ?? act === undefined };
 }
 

@@ -1,0 +1,3 @@
+/** @module planwright/otel */
+
+export { createTelemetry, type TelemetryOptions } from "./telemetry.ts";

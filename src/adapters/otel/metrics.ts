@@ -1,0 +1,213 @@
+import type { Attributes, Meter } from "@opentelemetry/api";
+import { RecentMap } from "../../async/recent-map.ts";
+import type { AgentEvent, AgentEventOf } from "../../core/events.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import { describeStepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type EventHandlers, handle } from "./event-handlers.ts";
+import { type Instruments, instrumentsOf } from "./instruments.ts";
+import { attribute, splitModel } from "./names.ts";
+
+const maxWaiting = 10_000;
+
+/** What is remembered of an execution for its durations, in milliseconds. */
+interface Execution {
+  /** Absent for a planning without a run. */
+  startMs?: number;
+  planningMs: number;
+  planner: string;
+  /** When each running step, by its ref, started. */
+  readonly started: Map<string, number>;
+  /** When a step could start, as far as it depends on what has this name. */
+  readonly ready: Map<string, number>;
+  dependencies: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Counts and durations of runs, plans, models and tools. */
+export class Metrics {
+  private readonly runs = new Map<string, Execution>();
+  /** The tools whose breaker is open. */
+  private readonly openCircuits = new Set<string>();
+  /** How many questions of a run wait. Of those that another process ends, the oldest are forgotten. */
+  private readonly waiting = new RecentMap<number>(maxWaiting);
+  private readonly instruments: Instruments;
+
+  /** `now` is in milliseconds, of a clock that is never set. */
+  constructor(
+    meter: Meter,
+    private readonly name: string,
+    private readonly now: () => number,
+  ) {
+    this.instruments = instrumentsOf(meter);
+  }
+
+  event(event: AgentEvent): void {
+    handle(metricHandlers, this, event);
+  }
+
+  begin(runId: string, steps?: readonly PlanStep[]): void {
+    const execution = this.executionOf(runId);
+    execution.startMs = this.now();
+    if (steps !== undefined) this.adopt(execution, steps);
+  }
+
+  startPlanning({ runId, planner }: AgentEventOf<"plan-start">): void {
+    const execution = this.executionOf(runId);
+    execution.planningMs = this.now();
+    execution.planner = planner;
+  }
+
+  endPlanning({ runId, outcome }: AgentEventOf<"plan-end">): void {
+    const { plans, planDuration, lastDuration } = this.instruments;
+    const execution = this.executionOf(runId);
+    const seconds = this.secondsSince(execution.planningMs);
+    const planner = outcome.status === "completed" ? outcome.plan.source.planner : execution.planner;
+    plans.add(1, { [attribute.planner]: planner, [attribute.outcome]: outcome.status });
+    planDuration.record(seconds, { [attribute.planner]: planner, [attribute.outcome]: outcome.status });
+    lastDuration.record(seconds, { [attribute.operation]: "plan", [attribute.planner]: planner });
+    if (outcome.status === "completed") this.adopt(execution, outcome.plan.steps);
+    if (execution.startMs === undefined) this.runs.delete(runId);
+  }
+
+  revise({ runId, outcome }: AgentEventOf<"plan-revise">): void {
+    if (outcome.status === "completed") this.adopt(this.executionOf(runId), outcome.plan.steps);
+  }
+
+  endModel({ model: id, outcome, durationMs, usage }: AgentEventOf<"model-end">): void {
+    const { tokens, modelDuration } = this.instruments;
+    const { provider, model } = splitModel(id);
+    const named = { [attribute.operation]: "chat", [attribute.provider]: provider, [attribute.requestModel]: model };
+    const error = outcome.status === "failed" ? errorAttributes(outcome.error) : {};
+    modelDuration.record(durationMs / 1_000, { ...named, ...error });
+    tokens.record(usage.inputTokens, { ...named, [attribute.tokenType]: "input" });
+    tokens.record(usage.outputTokens, { ...named, [attribute.tokenType]: "output" });
+  }
+
+  /** Of a loop, each iteration counts from when the loop could start. */
+  startStep(event: AgentEventOf<"step-start">): void {
+    const { started, ready, dependencies, startMs = 0 } = this.executionOf(event.runId);
+    const { stepId, tool } = event;
+    started.set(describeStepRef(stepRefOf(event)), this.now());
+    const before = [planName, approvalName(stepId), ...(dependencies.get(stepId) ?? [])];
+    const readyMs = Math.max(startMs, ...before.map((name) => ready.get(name) ?? 0));
+    this.instruments.queueDuration.record(this.secondsSince(readyMs), { [attribute.tool]: tool });
+  }
+
+  endStep(event: AgentEventOf<"step-end">): void {
+    const { steps, toolDuration, lastDuration } = this.instruments;
+    const { started, ready } = this.executionOf(event.runId);
+    const { stepId, tool, outcome } = event;
+    const ref = describeStepRef(stepRefOf(event));
+    const seconds = this.secondsSince(started.get(ref) ?? this.now());
+    started.delete(ref);
+    ready.set(stepId, this.now());
+    const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
+    steps.add(1, { [attribute.tool]: tool, [attribute.stepStatus]: outcome.status });
+    toolDuration.record(seconds, { [attribute.tool]: tool, ...(hasFailed && errorAttributes(outcome.error)) });
+    lastDuration.record(seconds, { [attribute.operation]: "execute_tool", [attribute.tool]: tool });
+  }
+
+  retry({ tool }: AgentEventOf<"step-retry">): void {
+    this.instruments.retries.add(1, { [attribute.tool]: tool });
+  }
+
+  skip({ runId, stepId }: AgentEventOf<"step-skip">): void {
+    this.executionOf(runId).ready.set(stepId, this.now());
+  }
+
+  ask({ runId }: AgentEventOf<"approval-request">): void {
+    this.changeWaiting(runId, 1);
+  }
+
+  decide(event: AgentEventOf<"approval-end">): void {
+    this.changeWaiting(event.runId, -1);
+    const name = event.kind === "step" ? approvalName(event.stepId) : planName;
+    this.runs.get(event.runId)?.ready.set(name, this.now());
+  }
+
+  changeCircuit({ tool, state }: AgentEventOf<"circuit-change">): void {
+    const isOpen = state === "open";
+    if (isOpen === this.openCircuits.has(tool)) return;
+    if (isOpen) this.openCircuits.add(tool);
+    else this.openCircuits.delete(tool);
+    this.instruments.openCircuits.add(isOpen ? 1 : -1, { [attribute.tool]: tool });
+  }
+
+  /** A run that has ended waits for no answer. */
+  endRun({ runId, outcome }: AgentEventOf<"run-end">): void {
+    this.changeWaiting(runId, -Math.max(0, this.waiting.get(runId) ?? 0));
+    this.end(runId, {
+      [attribute.runStatus]: outcome.status,
+      ...(outcome.status === "failed" && errorAttributes(outcome.error)),
+    });
+  }
+
+  end(runId: string, attributes: Attributes): void {
+    const { startMs } = this.executionOf(runId);
+    this.runs.delete(runId);
+    const named = { [attribute.agent]: this.name, ...attributes };
+    this.instruments.runs.add(1, named);
+    this.instruments.runDuration.record(this.secondsSince(startMs ?? this.now()), named);
+  }
+
+  private changeWaiting(runId: string, change: number): void {
+    if (change === 0) return;
+    this.instruments.approvals.add(change);
+    const count = (this.waiting.get(runId) ?? 0) + change;
+    this.waiting.set(runId, count);
+  }
+
+  private executionOf(runId: string): Execution {
+    let execution = this.runs.get(runId);
+    if (execution === undefined) {
+      execution = {
+        planningMs: this.now(),
+        planner: "",
+        started: new Map(),
+        ready: new Map(),
+        dependencies: new Map(),
+      };
+      this.runs.set(runId, execution);
+    }
+    return execution;
+  }
+
+  private adopt(execution: Execution, steps: readonly PlanStep[]): void {
+    execution.ready.set(planName, this.now());
+    execution.dependencies = new Map(
+      steps.map(({ id, dependsOn }, index) => {
+        const before = steps[index - 1];
+        return [id, dependsOn ?? (before === undefined ? [] : [before.id])];
+      }),
+    );
+  }
+
+  private secondsSince(ms: number): number {
+    return Math.max(0, this.now() - ms) / 1_000;
+  }
+}
+
+const metricHandlers: EventHandlers<Metrics> = {
+  "run-start": (metrics, { runId, plan }) => metrics.begin(runId, plan?.steps),
+  "run-resume": (metrics, { runId }) => metrics.begin(runId),
+  "plan-start": (metrics, event) => metrics.startPlanning(event),
+  "plan-end": (metrics, event) => metrics.endPlanning(event),
+  "plan-revise": (metrics, event) => metrics.revise(event),
+  "model-end": (metrics, event) => metrics.endModel(event),
+  "step-start": (metrics, event) => metrics.startStep(event),
+  "step-retry": (metrics, event) => metrics.retry(event),
+  "step-end": (metrics, event) => metrics.endStep(event),
+  "step-skip": (metrics, event) => metrics.skip(event),
+  "approval-request": (metrics, event) => metrics.ask(event),
+  "approval-end": (metrics, event) => metrics.decide(event),
+  "circuit-change": (metrics, event) => metrics.changeCircuit(event),
+  "run-suspend": (metrics, { runId }) => metrics.end(runId, { [attribute.runStatus]: "suspended" }),
+  "run-end": (metrics, event) => metrics.endRun(event),
+};
+
+/** What a step waits for besides the steps before it. */
+const planName = " plan";
+const approvalName = (stepId: string) => ` approval of ${stepId}`;
+
+function errorAttributes({ code, name }: { readonly code?: string; readonly name: string }): Attributes {
+  return { [attribute.errorType]: code ?? name };
+}

@@ -1,0 +1,59 @@
+// The conventions for generative AI are in development, and the packages with their names mark them as such: so they are
+// written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
+// `input` and `output` https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
+
+/** The version of the conventions that the names are from. */
+export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
+
+export const scope = "planwright";
+
+/** What a span, or a metric, is of. */
+export const attribute = {
+  operation: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  agent: "gen_ai.agent.name",
+  conversation: "gen_ai.conversation.id",
+  requestModel: "gen_ai.request.model",
+  inputTokens: "gen_ai.usage.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  tokenType: "gen_ai.token.type",
+  tool: "gen_ai.tool.name",
+  toolType: "gen_ai.tool.type",
+  toolCall: "gen_ai.tool.call.id",
+  toolArguments: "gen_ai.tool.call.arguments",
+  toolResult: "gen_ai.tool.call.result",
+  errorType: "error.type",
+  kind: "openinference.span.kind",
+  input: "input.value",
+  inputType: "input.mime_type",
+  output: "output.value",
+  outputType: "output.mime_type",
+  model: "llm.model_name",
+  promptTokens: "llm.token_count.prompt",
+  completionTokens: "llm.token_count.completion",
+  totalTokens: "llm.token_count.total",
+  cost: "llm.cost.total",
+  runId: "planwright.run.id",
+  runStatus: "planwright.run.status",
+  planner: "planwright.planner",
+  replan: "planwright.replan",
+  next: "planwright.planner.next",
+  stepId: "planwright.step.id",
+  iteration: "planwright.step.iteration",
+  effect: "planwright.step.effect",
+  attempts: "planwright.step.attempts",
+  stepStatus: "planwright.step.status",
+  cached: "planwright.step.cached",
+  attempt: "planwright.attempt",
+  delay: "planwright.retry.delay_ms",
+  reason: "planwright.reason",
+  outcome: "planwright.outcome",
+  circuit: "planwright.circuit.state",
+  pending: "planwright.run.pending",
+} as const;
+
+/** A model's provider and its name there, which may have slashes, as those of OpenRouter and Hugging Face have. */
+export function splitModel(id: string): { readonly provider: string; readonly model: string } {
+  const [provider = "", ...rest] = id.split("/");
+  return { provider, model: rest.join("/") };
+}
