@@ -1,0 +1,3 @@
+/** @module planwright/log */
+
+export { createRunLog, type RunLogger } from "./run-log.ts";

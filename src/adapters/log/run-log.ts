@@ -1,0 +1,60 @@
+import type { AgentEvent } from "../../core/events.ts";
+import type { Observer } from "../../core/observer.ts";
+import { checkOption } from "../../core/options.ts";
+import { type Line, lineOf } from "./line.ts";
+
+type Write = (...args: never[]) => unknown;
+
+/** What {@link createRunLog} writes to: pino, bunyan, `console`, or another with these methods. */
+export interface RunLogger {
+  /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
+  // biome-ignore lint/suspicious/noExplicitAny: loggers type their own fields and options.
+  child?(fields: any, ...options: any[]): RunLogger;
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+}
+
+/**
+ * An observer that writes a line for what happens in runs, each with `runId`, and with `stepId`, `iteration`, `tool` and
+ * `attempt` where it is about a step. What failed is an error, what is repeated, waits or was skipped for a failure a
+ * warning, starts are for debugging, ends are information. Inputs and outputs are not written. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/28-log.ts}
+ */
+export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event">> {
+  const methods = ["debug", "info", "warn", "error"] as const;
+  checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
+  const log = new RunLog(logger);
+  return { event: (event) => log.event(event) };
+}
+
+class RunLog {
+  /** The loggers of the runs that are being executed. */
+  private readonly children = new Map<string, RunLogger>();
+
+  constructor(private readonly logger: RunLogger) {}
+
+  event(event: AgentEvent): void {
+    const line = lineOf(event);
+    if (line !== undefined) this.write(event, line);
+    // A planning without a run has no end of its own.
+    const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
+    if (isOver) this.children.delete(event.runId);
+  }
+
+  private write({ runId }: AgentEvent, { level, message, fields }: Line): void {
+    const { logger } = this;
+    if (logger.child === undefined) {
+      (logger[level] as (...args: unknown[]) => unknown)(message, { runId, ...fields });
+      return;
+    }
+    let child = this.children.get(runId);
+    if (child === undefined) {
+      child = logger.child({ runId });
+      this.children.set(runId, child);
+    }
+    (child[level] as (...args: unknown[]) => unknown)(fields, message);
+  }
+}
