@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 
 /** With `createAgent`, what `planwright` gives that runs need, too. */
@@ -33,10 +34,24 @@ const oneChunkOfAgents: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** Pages and graphs are drawn in browsers, too: as one file without packages, and without what it shares with agents. */
+const viewBuild = {
+  entryPoints: { "view/index": "src/view/index.ts" },
+  outdir: "dist",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  sourcemap: true,
+  sourcesContent: false,
+} as const;
+
 export default defineConfig({
   entry: {
     index: "src/index.ts",
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
+    "adapters/log/index": "src/adapters/log/index.ts",
+    "adapters/otel/index": "src/adapters/otel/index.ts",
     "adapters/schemas/index": "src/adapters/schemas/index.ts",
     "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",
@@ -64,6 +79,9 @@ export default defineConfig({
   // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
   // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
   esbuildPlugins: [oneChunkOfAgents],
+  onSuccess: async () => {
+    await build(viewBuild);
+  },
   plugins: [
     {
       name: "no-bare-imports",

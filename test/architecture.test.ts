@@ -67,6 +67,9 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
+  { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },
+  { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },
+  { layer: "src/view/", own: /^src\/(core|view)\/|^src\/plan\/(dependencies|reference)\.ts$/, packages: /^$/ },
   {
     layer: "src/adapters/schemas/",
     own: /^src\/(core|async|adapters\/schemas)\//,

@@ -148,6 +148,18 @@ export const publicExports = {
     values: ["createAiSdkModel"],
     types: ["AiSdkLanguageModel"],
   },
+  "src/adapters/log/index.ts": {
+    values: ["createRunLog"],
+    types: ["RunLogger"],
+  },
+  "src/adapters/otel/index.ts": {
+    values: ["createTelemetry"],
+    types: ["TelemetryOptions"],
+  },
+  "src/view/index.ts": {
+    values: ["toHtml", "toMermaid"],
+    types: ["DrawnRun"],
+  },
   "src/adapters/schemas/index.ts": {
     values: ["jsonSchema"],
     types: ["FromJsonSchema", "JsonSchemaOf"],

@@ -8,8 +8,7 @@ type Write = (...args: never[]) => unknown;
 /** What {@link createRunLog} writes to: pino, bunyan, `console`, or another with these methods. */
 export interface RunLogger {
   /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
-  // biome-ignore lint/suspicious/noExplicitAny: loggers type their own fields and options.
-  child?(fields: any, ...options: any[]): RunLogger;
+  child?(fields: object): RunLogger;
   readonly debug: Write;
   readonly info: Write;
   readonly warn: Write;

@@ -1,0 +1,165 @@
+import type { AgentEvent } from "../core/events.ts";
+import { maskPaths } from "../core/mask-paths.ts";
+import type { Plan } from "../core/plan.ts";
+import type { ModelEndEvent } from "../core/plan-events.ts";
+import {
+  type ApprovalRecord,
+  type RunResult,
+  type RunSnapshot,
+  type StepRecord,
+  toRunSnapshot,
+} from "../core/run-result.ts";
+import { foldEvents } from "../core/run-state.ts";
+import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import type { ToolFingerprint } from "../core/tool-schemas.ts";
+import { type Bar, type Execution, Timeline } from "./timeline.ts";
+
+/** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
+export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
+
+/** A decision, or a question that waits for one. */
+export interface ApprovalView {
+  /** `step "s1"`, or `the plan`. */
+  readonly subject: string;
+  readonly status: ApprovalRecord["status"] | "waiting";
+  /** When it was decided, or asked: ISO 8601. */
+  readonly at?: string;
+  readonly by?: string;
+  readonly comment?: string;
+}
+
+/** What pages and graphs show of a run. Sensitive values are hidden in it. */
+export interface RunView {
+  readonly run: RunSnapshot | RunResult;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+  /** By step, in the order of the plan: the step, or the iterations of a loop. */
+  readonly steps: ReadonlyMap<string, readonly StepRecord[]>;
+  /** By the name of a step or iteration. */
+  readonly bars: ReadonlyMap<string, readonly Bar[]>;
+  readonly planning: readonly Bar[];
+  readonly executions: readonly Execution[];
+  readonly approvals: readonly ApprovalView[];
+  /** Empty for a run that was not read from its events. */
+  readonly modelCalls: readonly ModelEndEvent[];
+  /** The plans that were revised, the oldest first. */
+  readonly earlierPlans: readonly Plan[];
+}
+
+/** Reads a run. The events of a run begin with its first. */
+export function viewOf(run: DrawnRun): RunView {
+  return isEvents(run) ? viewOfEvents(run) : viewOfResult(run);
+}
+
+/** Whether a run is given by its events. */
+export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
+  return Array.isArray(run);
+}
+
+function viewOfEvents(events: readonly AgentEvent[]): RunView {
+  const state = foldEvents(events[0]?.runId ?? "", events);
+  const masked = mask(toRunSnapshot(state), state.tools ?? []);
+  const timeline = new Timeline();
+  for (const event of events) timeline.follow(event);
+  timeline.close();
+  const plans = events.flatMap((event) => {
+    if (event.type === "run-start" && event.plan !== undefined) return [event.plan];
+    const isPlan = event.type === "plan-end" || event.type === "plan-revise";
+    return isPlan && event.outcome.status === "completed" ? [event.outcome.plan] : [];
+  });
+  return {
+    ...viewOfResult(masked),
+    bars: timeline.bars,
+    planning: timeline.planning,
+    executions: timeline.executions,
+    modelCalls: events.filter((event) => event.type === "model-end"),
+    earlierPlans: plans.slice(0, -1).map((plan) => maskPlan(plan, pathsOf(state.tools ?? []))),
+  };
+}
+
+function viewOfResult(given: RunSnapshot | RunResult): RunView {
+  // The values of sensitive fields are hidden everywhere in a result but here.
+  const { output: _output, ...run } = mask(given, []);
+  const steps = new Map<string, StepRecord[]>();
+  for (const record of run.steps) {
+    const known = steps.get(record.stepId);
+    if (known === undefined) steps.set(record.stepId, [record]);
+    else known.push(record);
+  }
+  const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? lastTime(run.steps) ?? run.createdAt);
+  return {
+    ...{ run: run as RunSnapshot, updatedAt, steps, approvals: approvalsOf(run as RunSnapshot) },
+    ...{ planning: [], modelCalls: [], earlierPlans: [] },
+    bars: new Map(run.steps.map((record) => [describeStepRef(stepRefOf(record)), barsOf(record)])),
+    executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
+  };
+}
+
+function lastTime(steps: readonly StepRecord[]): string | undefined {
+  return steps
+    .flatMap(({ completedAt }) => completedAt ?? [])
+    .reduce<string | undefined>((latest, time) => (latest === undefined || time > latest ? time : latest), undefined);
+}
+
+/** A result does not tell of attempts: each step is one bar. */
+function barsOf({ status, attempts, startedAt, completedAt }: StepRecord): readonly Bar[] {
+  if (startedAt === undefined) return [];
+  const title = attempts > 1 ? `${attempts} attempts` : "attempt 1";
+  const end = completedAt === undefined ? {} : { endMs: Date.parse(completedAt) };
+  return [{ kind: "attempt", startMs: Date.parse(startedAt), ...end, hasFailed: hasFailed(status), title }];
+}
+
+function approvalsOf({ approvals = [], pending = [] }: RunSnapshot | RunResult): readonly ApprovalView[] {
+  const decided = approvals.map((approval) => {
+    const { status, decidedAt: at, by, comment } = approval;
+    const subject = describeSubject(approval.kind === "step" ? stepRefOf(approval) : undefined);
+    return { subject, status, at, ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
+  });
+  const waiting = pending.map((item) => {
+    const subject = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
+    return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };
+  });
+  return [...decided, ...waiting];
+}
+
+type Paths = ReadonlyMap<string, NonNullable<ToolFingerprint["sensitive"]>>;
+
+function pathsOf(tools: readonly ToolFingerprint[]): Paths {
+  return new Map(tools.flatMap(({ name, sensitive }) => (sensitive === undefined ? [] : [[name, sensitive] as const])));
+}
+
+/** Without its tools, a run has only what is sealed to hide: what shows it has hidden the rest. */
+function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
+  const paths = pathsOf(tools);
+  return {
+    ...maskPaths(run, []),
+    ...(run.plan !== undefined && { plan: maskPlan(run.plan, paths) }),
+    steps: run.steps.map((step) => maskStep(step, paths)),
+  };
+}
+
+function maskPlan(plan: Plan, paths: Paths): Plan {
+  return { ...plan, steps: plan.steps.map((step) => maskStep(step, paths)) };
+}
+
+function maskStep<TStep extends { readonly tool: string; readonly input: unknown; readonly output?: unknown }>(
+  step: TStep,
+  paths: Paths,
+): TStep {
+  const { input = [], output = [] } = paths.get(step.tool) ?? {};
+  return {
+    ...step,
+    input: maskPaths(step.input, input),
+    ...("output" in step && { output: maskPaths(step.output, output) }),
+  };
+}
+
+/** Whether a status means that something went wrong. */
+export function hasFailed(status: string): boolean {
+  return status === "failed" || status === "unknown";
+}
+
+/** The name of a step, or of an iteration. */
+export function nameOf(ref: StepRef): string {
+  return describeStepRef(stepRefOf(ref));
+}

@@ -1,0 +1,133 @@
+import type { AgentEvent, AgentEventOf } from "../core/events.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
+
+/** A part of a timeline. */
+export interface Bar {
+  readonly kind: "attempt" | "backoff" | "waiting" | "planning" | "undo";
+  readonly startMs: number;
+  /** Undefined while it is under way. */
+  readonly endMs?: number;
+  readonly hasFailed?: boolean;
+  /** What it is, in words. */
+  readonly title: string;
+}
+
+/** One execution of a run, from its start or resume until it ends or waits. */
+export interface Execution {
+  readonly startMs: number;
+  endMs?: number;
+}
+
+type Open = Pick<Bar, "kind" | "startMs" | "title"> & { readonly attempt?: number };
+
+/** Puts together the bars of a run from its events, in their order. Transient events are not needed. */
+export class Timeline {
+  readonly bars = new Map<string, Bar[]>();
+  readonly planning: Bar[] = [];
+  readonly executions: Execution[] = [];
+  /** What has started, by the name of its step. */
+  private readonly open = new Map<string, Open>();
+  private planningStart: number | undefined;
+
+  follow(event: AgentEvent): void {
+    const ms = Date.parse(event.timestamp);
+    switch (event.type) {
+      case "run-start":
+      case "run-resume":
+        this.executions.push({ startMs: ms });
+        break;
+      case "run-suspend":
+      case "run-end":
+        this.endExecution(ms);
+        break;
+      case "plan-start":
+        this.planningStart = ms;
+        break;
+      case "plan-end":
+        this.endPlanning(event, ms);
+        break;
+      case "step-start":
+      case "undo-start":
+        this.begin(event, { kind: event.type === "step-start" ? "attempt" : "undo", startMs: ms });
+        break;
+      case "step-retry":
+        this.retry(event, ms);
+        break;
+      case "step-end":
+      case "undo-end":
+        this.end(event, ms, event.outcome.status === "failed" || event.outcome.status === "unknown");
+        break;
+      case "approval-request":
+        if (event.kind === "step")
+          this.open.set(nameOf(event), { kind: "waiting", startMs: ms, title: "waits for approval" });
+        break;
+      case "approval-end":
+        if (event.kind === "step") this.end(event, ms, false);
+        break;
+    }
+  }
+
+  private begin(event: StepRef, { kind, startMs }: Pick<Open, "kind" | "startMs">): void {
+    const name = nameOf(event);
+    // Its start stayed open when the process died.
+    if (this.open.has(name)) this.end(event, startMs, true);
+    this.open.set(name, { kind, startMs, title: kind === "undo" ? "undo" : "attempt 1", attempt: 1 });
+  }
+
+  /** The next attempt starts after the delay, which only a transient event would say. */
+  private retry(event: AgentEventOf<"step-retry">, ms: number): void {
+    const name = nameOf(event);
+    const kind = event.undo ? "undo" : "attempt";
+    const attempt = event.attempt + 1;
+    this.end(event, ms, true);
+    const backoffEnd = ms + event.delayMs;
+    this.add(name, { kind: "backoff", startMs: ms, endMs: backoffEnd, title: "delay before the next attempt" });
+    this.open.set(name, {
+      kind,
+      startMs: backoffEnd,
+      title: `${event.undo ? "undo, " : ""}attempt ${attempt}`,
+      attempt,
+    });
+  }
+
+  private end(event: StepRef, endMs: number, hasFailed: boolean): void {
+    const name = nameOf(event);
+    const open = this.open.get(name);
+    if (open === undefined) return;
+    this.open.delete(name);
+    const { kind, startMs, title } = open;
+    // It may have been cut off during the delay.
+    if (startMs <= endMs) this.add(name, { kind, startMs, endMs, title, ...(hasFailed && { hasFailed }) });
+  }
+
+  private endPlanning({ outcome }: AgentEventOf<"plan-end">, endMs: number): void {
+    const startMs = this.planningStart ?? endMs;
+    const hasFailed = outcome.status === "failed";
+    this.planning.push({ kind: "planning", startMs, endMs, title: "planning", ...(hasFailed && { hasFailed }) });
+    this.planningStart = undefined;
+  }
+
+  private endExecution(ms: number): void {
+    const last = this.executions.at(-1);
+    if (last !== undefined) last.endMs = ms;
+  }
+
+  /** What is under way has no end. */
+  close(): void {
+    for (const [name, { kind, startMs, title }] of this.open) this.add(name, { kind, startMs, title });
+    this.open.clear();
+    if (this.planningStart !== undefined) {
+      this.planning.push({ kind: "planning", startMs: this.planningStart, title: "planning" });
+    }
+  }
+
+  private add(name: string, bar: Bar): void {
+    const bars = this.bars.get(name);
+    if (bars === undefined) this.bars.set(name, [bar]);
+    else bars.push(bar);
+  }
+}
+
+function nameOf(ref: StepRef): string {
+  return describeStepRef(stepRefOf(ref));
+}

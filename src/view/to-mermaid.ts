@@ -1,0 +1,76 @@
+import type { Plan } from "../core/plan.ts";
+import { cutText } from "./format.ts";
+import { foldGraph, type GraphNode, graphOf } from "./plan-graph.ts";
+import { type DrawnRun, hasFailed, isEvents, viewOf } from "./run-view.ts";
+
+/** Mermaid refuses more than 500 edges and 50 000 characters. */
+const limits = { maxNodes: 200, maxEdges: 450 };
+const maxLabel = 40;
+
+/**
+ * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org): an edge for
+ * each step that another waits for. Inputs and outputs are not shown. Long chains are folded, as Mermaid refuses large
+ * graphs. A run without a plan is one node.
+ *
+ * {@includeCode ../../examples/29-pictures.ts}
+ */
+export function toMermaid(drawn: Plan | DrawnRun): string {
+  const view = isPlan(drawn) ? undefined : viewOf(drawn);
+  const plan = isPlan(drawn) ? drawn : view?.run.plan;
+  if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;
+  const { nodes, edges } = foldGraph(graphOf(plan, view?.steps), limits);
+  const lines = nodes.map((node, index) => `  n${index}${shapeOf(node)}:::${classOf(node)}`);
+  const arrows = edges.map(([from, to]) => `  n${from} --> n${to}`);
+  const used = new Set(nodes.map(classOf));
+  const classes = Object.entries(styles).filter(([name]) => used.has(name));
+  return [
+    "flowchart TD",
+    ...lines,
+    ...arrows,
+    ...classes.map(([name, style]) => `  classDef ${name} ${style}`),
+    "",
+  ].join("\n");
+}
+
+function isPlan(drawn: Plan | DrawnRun): drawn is Plan {
+  return !isEvents(drawn as DrawnRun) && !("runId" in drawn);
+}
+
+const styles: Readonly<Record<string, string>> = {
+  planned: "fill:#f6f6f4,stroke:#8a8a80,color:#1c1c1a",
+  completed: "fill:#e3f1e6,stroke:#2f7d46,color:#12351d",
+  failed: "fill:#fbe4e1,stroke:#b3261e,color:#4a0f0b",
+  waiting: "fill:#fdf0d5,stroke:#8f5f00,color:#3d2900",
+  running: "fill:#e2ecf9,stroke:#2b62a8,color:#0e2746",
+  skipped: "fill:#ffffff,stroke:#8a8a80,color:#5c5c55,stroke-dasharray:4",
+};
+
+function classOf({ status }: GraphNode): string {
+  if (hasFailed(status)) return "failed";
+  if (status === "skipped" || status === "undone" || status === "cancelled") return "skipped";
+  if (status === "pending") return "planned";
+  return status === "interrupted" ? "waiting" : status;
+}
+
+/** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
+function shapeOf({ title, tool, notes }: GraphNode): string {
+  const label = [title, tool, ...notes]
+    .filter((line) => line !== "")
+    .map(escapeLabel)
+    .join("<br/>");
+  return notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
+}
+
+/** Whatever could end a label, be read as Markdown or HTML, or turn the direction is written by its number. */
+function escapeLabel(text: string): string {
+  const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
+  const shown = line.length < text.replace(/\s+/gu, " ").length ? `${line}…` : line;
+  return shown.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {
+    const code = sign.codePointAt(0) ?? 0;
+    return isInvisible(sign) ? "#65533;" : `#${code};`;
+  });
+}
+
+function isInvisible(sign: string): boolean {
+  return /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(sign);
+}
