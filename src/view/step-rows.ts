@@ -9,7 +9,7 @@ import { hasFailed, nameOf, type RunView } from "./run-view.ts";
 import { toneOf } from "./tone.ts";
 
 /** How much of values a page has, in characters: all together, and each at most and at least. */
-const valueBudget = 300_000;
+const valueBudget = 200_000;
 const [maxValue, minValue] = [4_000, 100];
 /** The iterations of a loop that are shown one by one: the first, and those that failed. */
 const maxIterations = 50;
