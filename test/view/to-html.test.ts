@@ -121,7 +121,10 @@ describe("sensitive values", () => {
 
 describe("hostile and large values", () => {
   it("are text, cut with their length said", async () => {
-    const { events } = await play([work("s1", { says: hostile.map((text) => text.toWellFormed()) }), work("s2", { says: "y".repeat(500_000) })]);
+    const { events } = await play([
+      work("s1", { says: hostile.map((text) => text.toWellFormed()) }),
+      work("s2", { says: "y".repeat(500_000) }),
+    ]);
     const page = toHtml(events);
     expect(page).not.toMatch(/<script|<img|<svg onload|javascript:alert\(1\)"/);
     expect(page).not.toMatch(/(?![\t\n])\p{Cc}|[\u202e\u2066\ufffe]/u);
