@@ -33,6 +33,8 @@ export default defineConfig(({ mode }) => {
     test: {
       include: wanted ?? ["test/**/*.test.ts"],
       setupFiles: ["test/setup.ts"],
+      // One for each processor: without it, one of them is left to the main process, which has little to do.
+      maxWorkers: "100%",
       exclude: ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])],
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.

@@ -1,5 +1,6 @@
 import { readNumber, startsNumber } from "../english/numbers.ts";
 import { months } from "../english/times.ts";
+import { unitNames, unitOf } from "../english/unit-names.ts";
 import { unitKinds } from "../english/units.ts";
 
 /*
@@ -64,26 +65,9 @@ function monthOf(word: string): number {
   return found + 1;
 }
 
-/** Names of units, each with its size in the smallest of its kind and all sizes of that kind. */
-const units = new Map<string, { readonly size: number; readonly sizes: readonly number[] }>();
-/** The other names of each unit. */
-const unitNames = new Map<string, readonly string[]>();
-for (const kind of Object.values(unitKinds)) {
-  const sizes = Object.values(kind).map(([size]) => Number(size));
-  for (const [unit, [size, ...others]] of Object.entries(kind)) {
-    const names = [unit, ...others];
-    for (const name of names) {
-      units.set(name, { size: Number(size), sizes });
-      unitNames.set(name, names);
-    }
-  }
-}
-for (const [short, name] of Object.entries({ h: "hour", hr: "hour", min: "minute", s: "second", sec: "second" })) {
-  units.set(short, units.get(name) as { size: number; sizes: readonly number[] });
-}
 const calendar = unitKinds.calendar ?? {};
 /** "The past decade" is ten years. */
-const calendarUnits = new Map(["decade", "decades", "century"].map((name) => [name, units.get(name)?.size ?? 0]));
+const calendarUnits = new Map(["decade", "decades", "century"].map((name) => [name, unitOf(name)?.size ?? 0]));
 const calendarSizes = Object.values(calendar).map(([size]) => Number(size));
 
 const prefixes: Readonly<Record<string, readonly number[]>> = {
@@ -102,8 +86,7 @@ const prefixed = /^([pnμumckgt])(?:f|h|hz|w|wh|v|a|ohms?|ω|b|bits?|bytes?|l|g|
 
 /** What a number may be multiplied by because of the word behind it. */
 function factorsOf(word: string): readonly number[] {
-  const unit = units.get(word);
-  const _isTime = unit?.sizes.includes(86_400);
+  const unit = unitOf(word);
   // Of all units, only seconds are often counted in thousandths.
   const converted = unit?.sizes.map((size) => unit.size / size) ?? [];
   const inMs = unit?.sizes.includes(86_400) ? [unit.size * 1_000] : [];
@@ -138,7 +121,7 @@ export class SaidWords {
 
   /** Whether a word says what the text says in another. `isCode`: whether it is written as a code, in capitals. */
   mean(word: string, { isCode }: { readonly isCode: boolean }): boolean {
-    if (unitNames.get(word)?.some((name) => this.words.has(name))) return true;
+    if (unitNames(word).some((name) => this.words.has(name))) return true;
     if (/^[a-z]{2,3}$/.test(word) && (this.areCurrency(word) || (isCode && this.areNamed(word)))) return true;
     if (isCode && word.length >= 2 && word.length <= 5 && this.initials.includes(word)) return true;
     return this.isMistyped(word);

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanMend, PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
@@ -5,6 +6,8 @@ import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
 import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
+import { findCalls } from "./reading/find-calls.ts";
+import { toolNames } from "./reading/find-tool.ts";
 import { type ModelAnswer, readAnswer, readSteps } from "./reading/read-answer.ts";
 import { type ReadStep, StepReader, type StepReading } from "./reading/read-steps.ts";
 import { recoverJson } from "./reading/recover-json.ts";
@@ -19,17 +22,21 @@ export interface AnswerScope extends StepReading, GroundingScope {
 interface AnswerTry {
   /** Whether the model is asked again if this one is invalid. */
   readonly mayAskAgain: boolean;
+  /** Whether the model ended it by itself. */
+  readonly isWhole: boolean;
+}
+
+interface CheckedPlan {
+  readonly type: "plan";
+  readonly steps: readonly PlanStep[];
+  readonly repaired: readonly PlanRepair[];
+  readonly mends: readonly PlanMend[];
+  readonly warnings: readonly PlanWarning[];
 }
 
 /** The result of checking an answer. */
 export type CheckedAnswer =
-  | {
-      readonly type: "plan";
-      readonly steps: readonly PlanStep[];
-      readonly repaired: readonly PlanRepair[];
-      readonly mends: readonly PlanMend[];
-      readonly warnings: readonly PlanWarning[];
-    }
+  | CheckedPlan
   /** The model says that the tools cannot do it. */
   | { readonly type: "refusal"; readonly reason: string | undefined }
   | {
@@ -39,25 +46,64 @@ export type CheckedAnswer =
       readonly problems: readonly string[];
     };
 
-/** Returns the plan in an answer if there is a valid one; else what is wrong with the likeliest. */
-export async function checkAnswer(
-  text: string,
-  { isWhole, ...scope }: AnswerScope & AnswerTry & { readonly isWhole: boolean },
-): Promise<CheckedAnswer> {
+/**
+ * Returns the plan in an answer if there is exactly one valid plan, else what is wrong with the likeliest. Calls that are
+ * not written as JSON are looked for last.
+ */
+export async function checkAnswer(text: string, scope: AnswerScope & AnswerTry): Promise<CheckedAnswer> {
   if (text.length > maxAnswerLength) return tooLong;
+  const plans = new Map<string, CheckedPlan>();
   let first: CheckedAnswer | undefined;
-  for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
-    const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone });
-    if (answer === undefined || isCut(answer, repaired)) continue;
-    const isEmpty = answer.type === "refusal" && answer.reason === undefined;
-    const checked = isEmpty ? noAnswer : answer.type === "refusal" ? answer : await checkSteps(answer, repaired, scope);
-    if (checked.type === "plan") return checked;
-    first ??= checked;
+  for await (const { answer, repaired } of answersIn(text, scope)) {
+    // A repair may be wrong without an error: what was written comes before it.
+    if (plans.size > 0 && repaired.includes("json")) break;
+    const checked = await checkOne(answer, repaired, scope);
+    if (checked.type === "plan") plans.set(canonicalJson(checked.steps), checked);
+    else first ??= checked;
+    if (plans.size > 1) return twoPlans;
   }
-  return (
-    first ?? { type: "problem", code: "no-json", problems: ["There is no JSON object with a list of steps in it."] }
-  );
+  const [plan] = plans.values();
+  return plan ?? first ?? noPlan;
 }
+
+async function checkOne(
+  answer: ModelAnswer,
+  repaired: readonly PlanRepair[],
+  scope: AnswerScope & AnswerTry,
+): Promise<CheckedAnswer> {
+  if (answer.type === "steps") return checkSteps(answer, repaired, scope);
+  return answer.reason === undefined ? noAnswer : answer;
+}
+
+/** The answers that a text may hold, the likeliest first. */
+async function* answersIn(
+  text: string,
+  { tools, isWhole }: AnswerScope & AnswerTry,
+): AsyncGenerator<{ readonly answer: ModelAnswer; readonly repaired: readonly PlanRepair[] }> {
+  const isTool = toolNames(tools);
+  let isRefused = false;
+  for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
+    const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone, isTool });
+    if (answer === undefined || isCut(answer, repaired)) continue;
+    isRefused ||= answer.type === "refusal";
+    yield { answer, repaired };
+  }
+  const calls = isRefused || !isWhole ? undefined : await findCalls(text, isTool);
+  if (calls !== undefined) yield { answer: { type: "steps", steps: calls, isReshaped: true }, repaired: ["extracted"] };
+}
+
+const noPlan: CheckedAnswer = {
+  type: "problem",
+  code: "no-json",
+  problems: ["There is no JSON object with a list of steps in it."],
+};
+
+/** Which of them is meant is not to be guessed. */
+const twoPlans: CheckedAnswer = {
+  type: "problem",
+  code: "invalid-plan",
+  problems: ["There are two different plans. Write one."],
+};
 
 /** No steps and nothing missing: weak models write that for whatever they do not understand. */
 const noAnswer: CheckedAnswer = {

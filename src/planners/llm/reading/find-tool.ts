@@ -32,19 +32,40 @@ export async function findTool(name: unknown, tools: ReadonlyMap<string, Defined
   return likely.length === 1 ? likely[0] : undefined;
 }
 
+/** Whether a text may be the name of a tool, in any of the ways that {@link findTool} reads. Makes the test for a set. */
+export function toolNames(tools: ReadonlyMap<string, unknown>): (text: string) => boolean {
+  const names = [...tools.keys()];
+  const plain = new Set(names.map(plainName));
+  return (text) => {
+    if (text.length > maxNameLength) return false;
+    const trimmed = text.trim().replace(/\(\)$/, "");
+    if (plain.has(plainName(trimmed))) return true;
+    const parts = trimmed.split(/[.:/]|__/);
+    const [, name = ""] = constantBehind.exec(trimmed) ?? [];
+    const isLast = (parts.length > 1 && plain.has(plainName(parts.at(-1) ?? ""))) || plain.has(plainName(name));
+    return isLast || names.some((known) => endsAlike(trimmed, known));
+  };
+}
+
+/** A name with one of the constants of its input behind it. */
+const constantBehind = /^(?:.*[.:/])?([^.:/]+?)[.:/_-]+([^.:/]+)$/;
+
 function isSpelledAlike(written: string, name: string): boolean {
   return plainName(written) !== "" && plainName(written) === plainName(name);
 }
 
+const severalWords = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]/;
+
 /** Whether a name has only a namespace before it. */
 function endsAlike(written: string, name: string): boolean {
   const parts = written.split(/[.:/]|__/);
-  return parts.length > 1 && isSpelledAlike(parts.at(-1) ?? "", name);
+  if (parts.length > 1 && isSpelledAlike(parts.at(-1) ?? "", name)) return true;
+  // One underscore may also stand within a name: only several words, as they are written, are surely the tool's.
+  return severalWords.test(name) && written.endsWith(`_${name}`);
 }
 
 async function withConstant(written: string, tool: DefinedTool): Promise<FoundTool | undefined> {
-  const match = /^(?:.*[.:/])?([^.:/]+?)[.:/_-]+([^.:/]+)$/.exec(written);
-  const [, name = "", said = ""] = match ?? [];
+  const [, name = "", said = ""] = constantBehind.exec(written) ?? [];
   if (!isSpelledAlike(name, tool.name)) return undefined;
   const { input } = await toolSchemas(tool);
   const constants = constantsOf(input).filter(({ value }) => isSpelledAlike(said, String(value)));

@@ -1,10 +1,10 @@
 import { type JsonPath, setOwn } from "../../../core/json.ts";
-import { type JsonSchema, jsonTypeOf, knownKeys, schemasAt, typesOf } from "../../../core/json-schema.ts";
+import { type JsonSchema, knownKeys, schemasAt } from "../../../core/json-schema.ts";
 import type { PlanMend } from "../../../core/plan.ts";
 import { asLiteral, asReference } from "../../../plan/reference.ts";
-import { parseJson } from "./parse-json.ts";
 import { describeMend } from "./plan-mend.ts";
 import { isRecord, plainName } from "./records.ts";
+import { constantsLike, fits, readingsOf } from "./value-readings.ts";
 
 /*
  * Mends values that their schema does not allow as they are written, if there is exactly one value that they can mean:
@@ -30,8 +30,8 @@ export function mendInput(
   return { input: walk.root, mends: walk.mends };
 }
 
-/** No longer text is read as a list or an object. */
-const maxJsonLength = 100_000;
+/** A choice that was mended may show how to mend another. */
+const maxPasses = 3;
 /** Leaves a field out. */
 const omitted = Symbol("omitted");
 
@@ -56,18 +56,32 @@ class Mending {
       return;
     }
     const named = this.nameKeys(path, value as Record<string, unknown>);
-    // A constant decides which branch of a union the other values have to fit.
-    const entries = Object.entries(named).sort(([left], [right]) => this.rank(path, left) - this.rank(path, right));
-    for (const [key, item] of entries) this.visit([...path, key], item);
+    const keys = Object.keys(named);
+    this.mendChoices(path, keys);
+    for (const key of keys) this.visit([...path, key], this.valueAt([...path, key]));
+  }
+
+  /** Choices decide which branch of a union the other values have to fit, and a wrong one may rule out every branch. */
+  private mendChoices(path: JsonPath, keys: readonly string[]): void {
+    for (let pass = 0; pass < maxPasses; pass++) {
+      const before = this.mends.length;
+      for (const key of keys) {
+        const place = [...path, key];
+        if (isChoice(this.schemasAt(place) ?? [])) this.mendValue(place, this.valueAt(place));
+      }
+      if (this.mends.length === before) return;
+    }
+  }
+
+  private valueAt(path: JsonPath): unknown {
+    return path.reduce<unknown>(
+      (value, key) => (value as Record<string | number, unknown> | undefined)?.[key],
+      this.root,
+    );
   }
 
   private schemasAt(path: JsonPath): readonly JsonSchema[] | undefined {
     return schemasAt(this.mending.schema, path, this.root);
-  }
-
-  private rank(path: JsonPath, key: string): number {
-    const schemas = this.schemasAt([...path, key]) ?? [];
-    return schemas.length > 0 && schemas.every(({ const: constant }) => constant !== undefined) ? 0 : 1;
   }
 
   private mendValue(path: JsonPath, value: unknown): unknown {
@@ -77,7 +91,7 @@ class Mending {
       return value;
     if (typeof value === "string" && this.mending.mayRefer(value)) return value;
     const readings = new Map<string, unknown>();
-    for (const reading of readingsOf(value, schemas)) {
+    for (const reading of readingsOf(value, { schemas, name: nameOf(path) })) {
       if (fits(reading, schemas)) readings.set(JSON.stringify(reading), reading);
     }
     if (isBlank(value) && this.isOptional(path)) readings.set("", omitted);
@@ -176,54 +190,12 @@ function isBlank(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length === 0;
 }
 
-/** Whether a value may fit one of the schemas: its type, its constants, and whether anything is there at all. */
-function fits(value: unknown, schemas: readonly JsonSchema[]): boolean {
-  return schemas.some((schema) => {
-    const { const: constant, enum: values, minLength = 0, required = [] } = schema;
-    if (constant !== undefined) return value === constant;
-    if (values !== undefined) return values.includes(value);
-    if (typesOf([schema])?.has(jsonTypeOf(value)) === false) return false;
-    if (typeof value === "number") return schema.type !== "integer" || Number.isInteger(value);
-    if (typeof value === "string") return value !== "" || minLength === 0;
-    return !isRecord(value) || Object.keys(value).length > 0 || required.length === 0;
-  });
+/** Whether only constants are allowed. */
+function isChoice(schemas: readonly JsonSchema[]): boolean {
+  return schemas.length > 0 && schemas.every(({ const: constant, enum: values }) => (constant ?? values) !== undefined);
 }
 
-/** What a value may mean where it does not fit. */
-function readingsOf(value: unknown, schemas: readonly JsonSchema[]): readonly unknown[] {
-  const allows = (type: string) => schemas.some((schema) => typesOf([schema])?.has(type) ?? true);
-  const readings: unknown[] = [];
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-    readings.push(...constantsLike(String(value), schemas));
-    if (allows("array") && !isListed(value)) readings.push([value]);
-  }
-  if (typeof value === "number" || typeof value === "boolean") readings.push(String(value));
-  if (value === 0 || value === 1) readings.push(value === 1);
-  if (typeof value === "string") readings.push(...readText(value.trim()));
-  if (Array.isArray(value) && value.length === 1) readings.push(value[0]);
-  return readings;
-}
-
-/** Whether a text may be several values, or none. */
-function isListed(value: unknown): boolean {
-  return typeof value === "string" && (value.trim() === "" || /^\s*[[{]|[,;\n]/.test(value));
-}
-
-function constantsLike(text: string, schemas: readonly JsonSchema[]): readonly unknown[] {
-  const constants = schemas.flatMap(
-    ({ const: constant, enum: values }) => values ?? (constant === undefined ? [] : [constant]),
-  );
-  return constants.filter((constant) => constant !== null && plainName(String(constant)) === plainName(text));
-}
-
-function readText(text: string): readonly unknown[] {
-  if (/^[$€£¥+-]?\d+(\.\d+)?$/.test(text)) {
-    const number = Number(text.replace(/^[$€£¥]/, ""));
-    // An inexact number would be a different one.
-    return Number.isSafeInteger(Math.trunc(number)) ? [number] : [];
-  }
-  if (/^(?:true|false|yes|no|on|off)$/i.test(text)) return [/^(?:true|yes|on)$/i.test(text)];
-  if (!/^[[{]/.test(text) || text.length > maxJsonLength) return [];
-  const value = parseJson(text);
-  return value === undefined ? [] : [value];
+/** The name of the field that a value is in, or is an item of. */
+function nameOf(path: JsonPath): string {
+  return String(path.findLast((key) => typeof key === "string") ?? "");
 }

@@ -37,24 +37,29 @@ const signs = [
   `<<${inner}>>`,
   `<${inner}>`,
 ];
-const plainPath = String.raw`[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])+`;
+const pathParts = String.raw`(?:\.[A-Za-z_][\w-]*|\[\d+\])`;
+const plainPath = String.raw`[A-Za-z_][\w-]*${pathParts}+`;
+/** A step by what the model calls it, such as `#E1`; an amount such as `$1` is none within a text. */
+const label = String.raw`[A-Za-z_]\w{0,20}\d${pathParts}*|\d{1,3}${pathParts}+`;
 /** A typed `${` that was escaped is skipped with what follows it. */
 const piece = new RegExp(
   [
     String.raw`\$\{\$\}(?:\{[^{}]*\}?)?`,
     ...signs,
     String.raw`\$(${plainPath})`,
+    String.raw`(?<![\w&])[#$](${label})(?!\w)`,
     String.raw`(?<![\w.$/@-])(${plainPath})(?![\w@(-])`,
   ].join("|"),
   "g",
 );
 const whole = new RegExp(`^(?:${signs.join("|")})$`);
-const bare = /^[#$]?[./]?[A-Za-z_][\w-]*(?:[./][\w-]+|\[\d+\])+$/;
+const bare = /^(?:[#$]?[./]?[A-Za-z_][\w-]*|[#$]\d{1,3})(?:[./][\w-]+|\[\d+\])+$/;
+const wholeLabel = /^[#$]([A-Za-z]{0,10}\d{1,3})$/;
 
 /** Whether a text may be a reference as a whole: what it means is seen when the references are read. */
 export function mayRefer(text: string, earlier: EarlierSteps): boolean {
   if (text.length > 200) return false;
-  const inner = innerOf(text);
+  const inner = innerOf(text) ?? labelOf(text, earlier);
   if (inner === undefined || inner.isOurs) return inner !== undefined;
   const [first] = segmentsOf(inner.text) ?? [];
   return first !== undefined && isNameOfStep(String(first), earlier);
@@ -108,11 +113,14 @@ class Placing {
     return asReference(placed as object)?.$ref === target ? value : placed;
   }
 
-  /** The text of an object such as `{ ref: "s1.value" }`. */
+  /** The text of an object such as `{ ref: "s1.value" }` or `{ from_step: "s1", output: "value" }`. */
   private namedReference(value: object): string | undefined {
-    const [[key, text] = [], ...others] = Object.entries(value) as [string, unknown][];
-    const isNamed = others.length === 0 && typeof text === "string" && /^[$@]?(?:ref|reference|from)$/.test(key ?? "");
-    return isNamed && !this.places.isTyped(text) ? text : undefined;
+    const [[key, text] = [], [other, part] = [], ...others] = Object.entries(value) as [string, unknown][];
+    if (others.length > 0 || (typeof text !== "string" && typeof text !== "number")) return undefined;
+    const isAlone = other === undefined && typeof text === "string" && /^[$@]?(?:ref|reference|from)$/.test(key ?? "");
+    const isPair = stepNames.test(key ?? "") && partNames.test(other ?? "") && typeof part === "string";
+    const named = isAlone ? text : isPair ? `${text}.${part}` : undefined;
+    return named === undefined || this.places.isTyped(named) ? undefined : named;
   }
 
   /** Only where no object is allowed. */
@@ -124,8 +132,9 @@ class Placing {
   }
 
   private async placeText(text: string, path: JsonPath): Promise<unknown> {
-    if (!/[${<.[]/.test(text) && this.places.earlier.stepOf(text) === undefined) return text;
-    const inner = innerOf(text) ?? this.idOf(text, path);
+    const { earlier } = this.places;
+    if (!/[#${<.[]/.test(text) && earlier.stepOf(text) === undefined) return text;
+    const inner = innerOf(text) ?? labelOf(text, earlier) ?? this.idOf(text, path);
     if (inner !== undefined && (inner.isOurs || !this.places.isTyped(text))) {
       const read = await this.read(inner.text);
       if (read !== undefined) return this.whole(read, { path, written: text, isOurs: inner.isOurs && !read.isMended });
@@ -149,16 +158,26 @@ class Placing {
       if (this.pieces >= maxPieces) break;
       const [written, ours, ...others] = match;
       const inner = ours ?? others.find((other) => other !== undefined);
-      const read = inner === undefined ? undefined : await this.read(inner);
-      // A plain path needs to lead to something that is known.
-      if (read === undefined || (inner === written && read.types === undefined)) continue;
-      if (ours === undefined && this.places.isTyped(written)) continue;
+      const read =
+        inner === undefined ? undefined : await this.readPiece(inner, { written, isOurs: ours !== undefined });
+      if (read === undefined) continue;
       const part = (isText(read) ? undefined : await resultOf(read)) ?? read;
       placed += `${text.slice(end, match.index)}\${${part.text}}`;
       end = match.index + written.length;
       if (part.isMended || ours === undefined) this.mend(path, { written, read: `\${${part.text}}` });
     }
     return placed + text.slice(end);
+  }
+
+  /** A plain path needs to lead to something that is known, and a label to be one that the model gave. */
+  private async readPiece(
+    inner: string,
+    { written, isOurs }: { readonly written: string; readonly isOurs: boolean },
+  ): Promise<ReadReference | undefined> {
+    const isTyped = !isOurs && this.places.isTyped(written);
+    if (isTyped || isUnknownLabel(written, inner, this.places.earlier)) return undefined;
+    const read = await this.read(inner);
+    return inner === written && read?.types === undefined ? undefined : read;
   }
 
   private async read(text: string): Promise<ReadReference | undefined> {
@@ -187,6 +206,20 @@ class Placing {
   private mend(path: JsonPath, { written, read }: { readonly written: string; readonly read: string }): void {
     this.mends.push(describeMend("reference", { path: ["input", ...path], written, read }));
   }
+}
+
+/** Keys of an object that names a step, and a part of its output. */
+const stepNames = /^\$?(?:from_?)?(?:step|task|node)(?:_?id)?$|^\$?from$/i;
+const partNames = /^(?:output|path|field|key|property|value)$/i;
+
+/** What the model called a step, as a whole text: `#E1`, `$1`. */
+function labelOf(text: string, { isNamed }: EarlierSteps): ReturnType<typeof innerOf> {
+  const [, name] = wholeLabel.exec(text.trim()) ?? [];
+  return name !== undefined && isNamed(name) ? { text: name, isOurs: false } : undefined;
+}
+
+function isUnknownLabel(written: string, inner: string, { isNamed }: EarlierSteps): boolean {
+  return /^[#$]\w/.test(written) && /^\w+$/.test(inner) && !isNamed(inner);
 }
 
 /** The reference that a text is as a whole, and whether it has our form. */

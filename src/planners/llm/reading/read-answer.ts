@@ -1,6 +1,7 @@
+import { canonicalJson } from "../../../core/canonical-json.ts";
 import { parseJson } from "./parse-json.ts";
 import { isRecord, type JsonRecord, textOf } from "./records.ts";
-import { isStep } from "./step-keys.ts";
+import { isCall, isStep } from "./step-keys.ts";
 
 /** What a model answered: steps, or that there is no plan and why. */
 export type ModelAnswer =
@@ -13,28 +14,53 @@ export type ModelAnswer =
     }
   | { readonly type: "refusal"; readonly reason: string | undefined };
 
+/** What is needed to read a value as an answer. */
+export interface AnswerReading {
+  /** Whether it is the only JSON of the answer. One of several steps is not the whole plan. */
+  readonly isAlone: boolean;
+  /** Whether a text may be the name of a tool. */
+  readonly isTool: (text: string) => boolean;
+}
+
 /** Other names that models give to the list of steps. */
 const listKeys = ["actions", "tool_calls", "toolCalls", "calls", "function_calls", "tool_use", "tasks"] as const;
 /** Names under which models put a whole plan. */
 const planKeys = ["plan", "response", "answer", "final_answer", "result", "output", "data"] as const;
+/** Names under which the interfaces of providers, protocols and agents put calls. */
+const wrapperKeys = [
+  ...["choices", "candidates", "message", "messages", "content", "parts", "items", "outputs", "delta"],
+  ...["params", "command", "commands", "next_action", "workflow", "toolUse", "function_call", "functionCall"],
+] as const;
 /** What stands under `missing` when nothing is. */
 const nothing = /^(?:none|nothing|null|n\/?a|-|no)[.!]?$/i;
 /** No plan stands deeper within others. */
-const maxDepth = 5;
+const maxDepth = 6;
 
 /** Reads a value as an answer; undefined if it is not one. A step among other JSON is not: the others would be lost. */
-export function readAnswer(
-  value: unknown,
-  { isAlone = true, depth = 0 }: { isAlone?: boolean; depth?: number } = {},
-): ModelAnswer | undefined {
+export function readAnswer(value: unknown, reading: AnswerReading): ModelAnswer | undefined {
+  return answerIn(value, reading, 0);
+}
+
+function answerIn(value: unknown, reading: AnswerReading, depth: number): ModelAnswer | undefined {
   if (depth > maxDepth) return undefined;
   // An empty list in prose means nothing.
-  if (Array.isArray(value)) {
-    const [only, ...others] = value as readonly unknown[];
-    return value.length === 0 ? undefined : stepsAnswer(Array.isArray(only) && others.length === 0 ? only : value);
-  }
+  if (Array.isArray(value)) return value.length === 0 ? undefined : listAnswer(value, reading, depth);
   if (!isRecord(value)) return undefined;
-  return listedAnswer(value) ?? innerAnswer(value, { isAlone, depth: depth + 1 }) ?? soleAnswer(value, isAlone);
+  return (
+    listedAnswer(value) ??
+    innerAnswer(value, planKeys, { reading, depth: depth + 1 }) ??
+    wrappedAnswer(value, reading, depth + 1) ??
+    soleAnswer(value, reading)
+  );
+}
+
+/** The answer in a list: its steps, or what its only item has. */
+function listAnswer(list: readonly unknown[], reading: AnswerReading, depth: number): ModelAnswer | undefined {
+  const [only, ...others] = withoutSpeech(list);
+  if (others.length > 0 || only === undefined) return stepsAnswer(list);
+  if (Array.isArray(only)) return stepsAnswer(only);
+  const isWrapper = isRecord(only) && !isStep(only);
+  return (isWrapper ? answerIn(only, reading, depth + 1) : undefined) ?? stepsAnswer(list);
 }
 
 /** The answer whose steps stand in a list of the object. */
@@ -49,17 +75,38 @@ function listedAnswer(value: JsonRecord): ModelAnswer | undefined {
 }
 
 /** The answer that stands under another name. */
-function innerAnswer(value: JsonRecord, inside: { isAlone: boolean; depth: number }): ModelAnswer | undefined {
-  for (const key of planKeys) {
+function innerAnswer(
+  value: JsonRecord,
+  keys: readonly string[],
+  { reading, depth }: { readonly reading: AnswerReading; readonly depth: number },
+): ModelAnswer | undefined {
+  for (const key of keys) {
     const inner = value[key];
-    const answer = typeof inner === "object" && inner !== null ? readAnswer(inner, inside) : undefined;
+    const answer = typeof inner === "object" && inner !== null ? answerIn(inner, reading, depth) : undefined;
     if (answer !== undefined) return answer.type === "steps" ? { ...answer, isReshaped: true } : answer;
   }
   return undefined;
 }
 
+/**
+ * The answer that the interface of a provider, such as `{ choices: [{ message: { tool_calls } }] }`, has around it: calls
+ * of tools and nothing else. Undefined if there are two that differ.
+ */
+function wrappedAnswer(value: JsonRecord, reading: AnswerReading, depth: number): ModelAnswer | undefined {
+  if (isCall(value, reading.isTool)) return undefined;
+  const answers = new Map<string, ModelAnswer>();
+  for (const key of wrapperKeys) {
+    const answer = innerAnswer(value, [key], { reading: { ...reading, isAlone: true }, depth });
+    const areCalls =
+      answer?.type === "steps" && answer.steps.every((step) => isRecord(step) && isCall(step, reading.isTool));
+    if (areCalls) answers.set(canonicalJson(answer.steps), answer);
+  }
+  const [answer] = answers.size === 1 && reading.isAlone ? answers.values() : [];
+  return answer;
+}
+
 /** The only step, as the whole answer. */
-function soleAnswer(value: JsonRecord, isAlone: boolean): ModelAnswer | undefined {
+function soleAnswer(value: JsonRecord, { isAlone }: AnswerReading): ModelAnswer | undefined {
   return isAlone && isStep(value) ? stepsAnswer([value]) : undefined;
 }
 
@@ -75,7 +122,7 @@ function answerOf(
   list: readonly unknown[],
   { isReshaped }: { isReshaped: boolean },
 ): ModelAnswer {
-  const steps = list.filter((step) => !isSpeech(step));
+  const steps = withoutSpeech(list);
   const said = reasonOf(missing);
   if (steps.length > 0)
     return { type: "steps", steps, isReshaped: isReshaped || steps.length < list.length, missing: said };
@@ -83,7 +130,7 @@ function answerOf(
 }
 
 function stepsAnswer(list: readonly unknown[]): ModelAnswer | undefined {
-  const steps = list.filter((step) => !isSpeech(step));
+  const steps = withoutSpeech(list);
   return steps.length === 0 ? undefined : { type: "steps", steps, isReshaped: true };
 }
 
@@ -109,7 +156,14 @@ function parsedStep(step: unknown): unknown {
   return isRecord(value) ? value : step;
 }
 
-/** Whether an entry is what a model says between its calls. */
-function isSpeech(step: unknown): boolean {
-  return isRecord(step) && (step.type === "text" || step.type === "thinking") && !isStep(step);
+/** A list without what a model says between its calls. */
+function withoutSpeech(list: readonly unknown[]): readonly unknown[] {
+  return list.some(isSpeech) ? list.filter((entry) => !isSpeech(entry)) : list;
+}
+
+const speech: ReadonlySet<unknown> = new Set(["text", "thinking", "reasoning", "output_text", "redacted_thinking"]);
+
+function isSpeech(entry: unknown): boolean {
+  if (!isRecord(entry) || isStep(entry)) return false;
+  return speech.has(entry.type) || (typeof entry.text === "string" && Object.keys(entry).length === 1);
 }

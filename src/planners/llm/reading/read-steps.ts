@@ -6,7 +6,7 @@ import { toolSchemas } from "../../../core/tool-schemas.ts";
 import { checkInput } from "../../../plan/check-input.ts";
 import { completeStep } from "./complete-step.ts";
 import { escapeTyped } from "./escape-typed.ts";
-import { addConstant, findTool } from "./find-tool.ts";
+import { addConstant, findTool, toolNames } from "./find-tool.ts";
 import { leaveOut, mendInput } from "./mend-input.ts";
 import { mayRefer, placeReferences } from "./place-references.ts";
 import { describeMend } from "./plan-mend.ts";
@@ -14,6 +14,7 @@ import { isRecord, type JsonRecord, plainName } from "./records.ts";
 import { StepIds } from "./step-ids.ts";
 import { nameKeys } from "./step-keys.ts";
 import { TypedText } from "./typed-text.ts";
+import { fits } from "./value-readings.ts";
 
 /*
  * Turns what a model wrote into the steps of a plan. Mended, never guessed: what is invalid as it is written is read in
@@ -46,6 +47,7 @@ export interface ReadStep {
 export class StepReader {
   private readonly typed: TypedText;
   private readonly ids: StepIds;
+  private readonly isTool: (text: string) => boolean;
   private readonly isTyped = (text: string): boolean => this.reading.typed.includes(text);
   private inputs: ReadonlyMap<string, JsonSchema> | undefined;
   private previous: unknown;
@@ -54,6 +56,7 @@ export class StepReader {
   constructor(private readonly reading: Omit<StepReading, "expressions">) {
     this.typed = new TypedText(reading.typed);
     this.ids = new StepIds(reading);
+    this.isTool = toolNames(reading.tools);
   }
 
   /** Reads the next step. */
@@ -88,7 +91,6 @@ export class StepReader {
   }
 
   private async nameKeys(raw: JsonRecord): Promise<ReturnType<typeof nameKeys>> {
-    const names = [...this.reading.tools.keys()];
     this.inputs ??= new Map(
       await Promise.all(
         [...this.reading.tools].map(
@@ -97,11 +99,18 @@ export class StepReader {
       ),
     );
     const { inputs } = this;
+    const schemaOf = (tool: unknown) => (typeof tool === "string" ? inputs.get(plainName(tool)) : undefined);
     return nameKeys(raw, {
-      isTool: (name) => names.some((known) => plainName(known) === plainName(name)),
+      isTool: this.isTool,
+      index: this.index,
       isInput: (tool, key) => {
-        const schema = typeof tool === "string" ? inputs.get(plainName(tool)) : undefined;
+        const schema = schemaOf(tool);
         return schema !== undefined && knownKeys(schemasAt(schema, []) ?? []).includes(key);
+      },
+      fitsInput: (tool, input, [key, value]) => {
+        const schema = schemaOf(tool);
+        const schemas = schema && schemasAt(schema, [key], { ...input, [key]: value });
+        return schemas !== undefined && schemas.length > 0 && fits(value, schemas);
       },
     });
   }
@@ -113,7 +122,7 @@ export class StepReader {
     const { tools } = this.reading;
     const { isTyped } = this;
     const { input: schema } = await toolSchemas(tool);
-    const earlier = { tools, stepOf: this.ids.stepOf, idsOf: this.ids.idsOf };
+    const earlier = { tools, stepOf: this.ids.stepOf, idsOf: this.ids.idsOf, isNamed: this.ids.isNamed };
     const given = asOnlyField(step.input, schema);
     const mended = mendInput(given, {
       schema,

@@ -63,7 +63,13 @@ const callSigns =
 /** No plan has more steps. */
 const maxJoined = 1_000;
 
-/** The pieces as one list, if there is nothing else in a text. */
+/** Whether each has an id of its own: with words between them, they are steps of one plan, and no alternatives. */
+function areNumbered(values: readonly unknown[]): boolean {
+  const ids = values.map((value) => (value as { readonly id?: unknown }).id);
+  return !ids.includes(undefined) && new Set(ids).size === ids.length;
+}
+
+/** The pieces as one list, if there is nothing else in a text but the signs of calls, or words between numbered steps. */
 function joinPieces(text: string, pieces: readonly string[]): readonly unknown[] | undefined {
   if (pieces.length > maxJoined) return undefined;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -75,9 +81,10 @@ function joinPieces(text: string, pieces: readonly string[]): readonly unknown[]
     from = start + piece.length;
   }
   rest += text.slice(from);
-  if (rest.length + length !== text.length || rest.replace(callSigns, "") !== "") return undefined;
+  if (rest.length + length !== text.length) return undefined;
   const values = pieces.map((piece) => parse(piece)?.value);
-  return values.includes(undefined) ? undefined : values;
+  if (values.includes(undefined)) return undefined;
+  return rest.replace(callSigns, "") === "" || areNumbered(values) ? values : undefined;
 }
 
 /** The last few pieces, from the end. */
@@ -126,7 +133,7 @@ const thinkingSign = /<(\/?)(?:think|thinking|thought)>/gi;
  * The answer without a byte order mark and without thinking: everything up to the last tag that ends it. Thinking that
  * was opened before the answer has only an end tag. A tag within a JSON string is the user's, and ends nothing.
  */
-function withoutThinking(answer: string): string {
+export function withoutThinking(answer: string): string {
   const text = answer.replace(/^\uFEFF/, "");
   let from = 0;
   let scan = { position: 0, depth: 0 };
@@ -139,7 +146,14 @@ function withoutThinking(answer: string): string {
     from = sign.index + sign[0].length;
     scan = { position: from, depth: 0 };
   }
-  return text.slice(from).trim();
+  const rest = text.slice(from).trim();
+  return isThinking ? endingObject(rest) : rest;
+}
+
+/** Of thinking that never ended, what it came to: the JSON at its very end. */
+function endingObject(thinking: string): string {
+  const last = topLevelPieces(thinking).at(-1);
+  return last !== undefined && thinking.replace(/[\s`]+$/, "").endsWith(last) ? last : "";
 }
 
 /** Scans a text up to a position, counting brackets; further if the position is within a JSON string. */
@@ -170,7 +184,7 @@ function fencedParts(text: string): readonly string[] {
 }
 
 /** Each outermost object and list, as text: brackets are counted, except those in quotes. One pass. */
-function topLevelPieces(text: string): readonly string[] {
+export function topLevelPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   let depth = 0;
   let start = 0;

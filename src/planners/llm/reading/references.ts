@@ -12,6 +12,8 @@ export interface EarlierSteps {
   readonly stepOf: (id: string) => PlanStep | undefined;
   /** The ids of the steps that a name or number may mean, other than an id. */
   readonly idsOf: (name: string, options: { readonly fromZero: boolean }) => readonly string[];
+  /** Whether the model itself called a step this. */
+  readonly isNamed: (name: string) => boolean;
 }
 
 /** A reference that was understood. */
@@ -90,7 +92,7 @@ function candidatesOf(text: string, earlier: EarlierSteps): readonly string[] {
   const hasPrefix = before.has(String(all[0]).toLowerCase()) && all.length > 1;
   const [name, ...path] = hasPrefix ? all.slice(1) : all;
   if (name === undefined) return [];
-  const fromZero = hasPrefix && (isPointer || /^\w+\[/.test(text));
+  const fromZero = hasPrefix && (isPointer || /^(?:\$\.)?\w+\[/.test(text));
   const ids = earlier.stepOf(String(name)) ? [String(name)] : earlier.idsOf(String(name), { fromZero });
   const paths = between.has(String(path[0]).toLowerCase()) ? [path, path.slice(1)] : [path];
   return ids.flatMap((id) => paths.map((parts) => writeReference(id, parts)));

@@ -39,7 +39,7 @@ export class StepIds {
 
   /** The ids of the steps that a name or number may mean, other than an id. */
   readonly idsOf = (name: string, { fromZero }: { readonly fromZero: boolean }): readonly string[] => {
-    const renamed = this.renamed.get(name);
+    const renamed = this.renamed.get(withoutSign(name));
     if (renamed !== undefined) return [renamed];
     const number = this.mayCount ? numbered.exec(name)?.[1] : undefined;
     if (number !== undefined) return this.order.slice(...place(fromZero ? Number(number) : Number(number) - 1));
@@ -47,6 +47,9 @@ export class StepIds {
     const ofTool = [...this.steps.values()].filter(({ tool }) => plainName(String(tool)) === plainName(name));
     return ofTool.map(({ id }) => id);
   };
+
+  /** Whether the model itself called a step this, whatever a plan calls it. */
+  readonly isNamed = (name: string): boolean => this.renamed.has(name) || this.steps.has(name);
 
   /** Reads `id` and `dependsOn` of the next step. */
   next({ id: written, dependsOn }: JsonRecord): ReadIds {
@@ -56,7 +59,7 @@ export class StepIds {
     let id = written;
     if (typeof written === "number" || (typeof written === "string" && written !== "" && !validId.test(written))) {
       id = position;
-      this.renamed.set(String(written), position);
+      this.renamed.set(withoutSign(String(written)), position);
       mends.push(describeMend("id", { path: ["id"], written, read: position }));
     }
     const named = this.dependencies(dependsOn);
@@ -78,10 +81,12 @@ export class StepIds {
   private dependencies(written: unknown): unknown {
     if (written === undefined || written === null || written === "") return written;
     if (Array.isArray(written) && written.every((id) => typeof id === "string" && this.steps.has(id))) return written;
-    const list: readonly unknown[] = Array.isArray(written) ? written : [written];
+    const given: readonly unknown[] = Array.isArray(written) ? written : [written];
+    // Some models write -1 for none.
+    const list = given.filter((id) => id !== -1);
     if (!list.every((id) => typeof id === "string" || typeof id === "number")) return written;
     const fromOne = this.allIds(list, false);
-    const fromZero = list.some((id) => this.renamed.has(String(id))) ? undefined : this.allIds(list, true);
+    const fromZero = list.some((id) => this.renamed.has(withoutSign(String(id)))) ? undefined : this.allIds(list, true);
     if (fromOne === undefined || fromZero === undefined) return fromOne ?? fromZero ?? written;
     return fromOne.join() === fromZero.join() ? fromOne : ambiguous;
   }
@@ -95,6 +100,11 @@ export class StepIds {
     });
     return ids.every((id): id is string => id !== undefined && id !== "") ? ids : undefined;
   }
+}
+
+/** An id such as `#E1` without its sign. */
+function withoutSign(id: string): string {
+  return id.replace(/^[#$@]/, "");
 }
 
 /** The arguments of \`slice\` for one place. */

@@ -28,9 +28,11 @@ const aliases = {
     "tool_args",
     "toolArgs",
     "tool_params",
+    "kwargs",
+    "with",
   ],
   id: ["step_id", "stepId"],
-  dependsOn: ["depends_on", "dependencies", "depends", "prerequisites"],
+  dependsOn: ["depends_on", "dependencies", "depends", "prerequisites", "needs", "requires", "dep", "deps", "after"],
   reasoning: [
     "reason",
     "rationale",
@@ -70,6 +72,11 @@ const needless = new Set([
   "expected_output",
   "expectedOutput",
   "confidence",
+  "call_id",
+  "callId",
+  "tool_call_id",
+  "toolCallId",
+  "toolUseId",
 ]);
 /** Those of both that no tool's input is called: without an input of its own, all other keys of a step are its input. */
 const surelyOfStep = new Set([
@@ -96,14 +103,34 @@ const holders = [
   "call",
 ] as const;
 
-/** Whether an object names a tool, and so may be a step. */
+/** Whether an object has a key for the name of a tool, and so may be a step. */
 export function isStep(value: JsonRecord): boolean {
   return keyOf(value, "tool") !== undefined || holderOf(value) !== undefined;
+}
+
+/** Whether an object names a tool that there is. */
+export function isCall(value: JsonRecord, isTool: (text: string) => boolean): boolean {
+  const names = (step: JsonRecord) => isToolAt(step, toolKeyOf(step, isTool), isTool);
+  const holder = holderOf(value);
+  return names(value) || (holder !== undefined && names(value[holder] as JsonRecord));
 }
 
 /** The name under which a step has a key. */
 function keyOf(step: JsonRecord, key: keyof typeof aliases): string | undefined {
   return [key, ...aliases[key]].find((name) => Object.hasOwn(step, name));
+}
+
+function isToolAt(step: JsonRecord, key: string | undefined, isTool: (text: string) => boolean): boolean {
+  const name = key === undefined ? undefined : step[key];
+  return typeof name === "string" && isTool(name);
+}
+
+/** The key under which a step names its tool: of those for it, one with the name of a tool, or else any other such key. */
+function toolKeyOf(step: JsonRecord, isTool: (text: string) => boolean): string | undefined {
+  const names = (key: string) => Object.hasOwn(step, key) && isToolAt(step, key, isTool);
+  const [only, ...others] = Object.keys(step).filter((key) => !stepKeys.has(key) && names(key));
+  const usual = ["tool", ...aliases.tool].find(names) ?? keyOf(step, "tool");
+  return usual !== undefined && (names(usual) || others.length > 0 || only === undefined) ? usual : (only ?? usual);
 }
 
 /** The key of the object that holds a call. */
@@ -114,23 +141,37 @@ function holderOf(step: JsonRecord): string | undefined {
   });
 }
 
-/**
- * Gives a step our names for its keys. `isInput` says which keys the tool's input has: beside the tool, without an
- * input of their own, they are the input, as is everything else that is not known.
- */
-export function nameKeys(
-  raw: JsonRecord,
-  { isTool, isInput }: { isTool: (name: string) => boolean; isInput: (tool: unknown, key: string) => boolean },
-): NamedStep {
+/** What is needed to name the keys of a step. */
+export interface KeyReading {
+  /** Whether a text may be the name of a tool. */
+  readonly isTool: (text: string) => boolean;
+  /**
+   * Which keys the tool's input has: beside the tool, without an input of their own, they are the input, as is everything
+   * else that is not known.
+   */
+  readonly isInput: (tool: unknown, key: string) => boolean;
+  /** Whether an input may have a value under a key. */
+  readonly fitsInput: (tool: unknown, input: JsonRecord, entry: readonly [key: string, value: unknown]) => boolean;
+  /** The place of the step in the answer, from 0. */
+  readonly index: number;
+}
+
+/** Gives a step our names for its keys. */
+export function nameKeys(raw: JsonRecord, { isTool, isInput, fitsInput, index }: KeyReading): NamedStep {
   const toolAndInput = Object.hasOwn(raw, "tool") && Object.hasOwn(raw, "input");
   if (toolAndInput && isRecord(raw.input) && Object.keys(raw).every((key) => stepKeys.has(key))) {
     return { step: raw as NamedStep["step"], isRenamed: false, dropped: [] };
   }
   const { outer, call } = unwrap(raw, isTool);
-  const toolKey = keyOf(call, "tool");
+  const toolKey = toolKeyOf(call, isTool);
   const inputKey = keyOf(call, "input");
   const tool = toolKey === undefined ? undefined : call[toolKey];
-  const naming = new Naming();
+  const written = inputKey === undefined ? {} : unwrapInput(call[inputKey], (key) => isInput(tool, key));
+  // A number that is not that of the step may be a part of the input.
+  const mayBeInput = (value: unknown) => typeof value === "number" && value !== index && value !== index + 1;
+  const naming = new Naming(
+    (key, value) => isRecord(written) && mayBeInput(value) && fitsInput(tool, written, [key, value]),
+  );
   const input: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(call)) {
     if (key === toolKey || key === inputKey) continue;
@@ -138,7 +179,7 @@ export function nameKeys(
     else naming.take(key, value);
   }
   for (const [key, value] of Object.entries(outer)) naming.take(key, value);
-  const given = inputKey === undefined ? input : unwrapInput(call[inputKey], (key) => isInput(tool, key));
+  const given = inputKey === undefined ? input : written;
   // What stands beside the input and is a part of it.
   const beside = Object.entries(naming.step).filter(([key]) => !stepKeys.has(key) && isInput(tool, key));
   const isWhole = !isRecord(given) || beside.some(([key]) => Object.hasOwn(given, key));
@@ -168,9 +209,12 @@ class Naming {
   readonly step: Record<string, unknown> = {};
   readonly dropped: string[] = [];
 
+  /** `isInput` says whether a value may be a part of the tool's input, and not the number of the step. */
+  constructor(private readonly isInput: (key: string, value: unknown) => boolean) {}
+
   take(key: string, value: unknown): void {
     if (stepKeys.has(key)) setOwn(this.step, key, value);
-    else if (needless.has(key)) this.drop(key, value);
+    else if (needless.has(key) && !this.isInput(key, value)) this.drop(key, value);
     else {
       const name = this.nameOf(key);
       if (name === undefined) setOwn(this.step, key, value);

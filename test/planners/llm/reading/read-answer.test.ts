@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "../../../../src/planners/llm/reading/read-answer.ts";
+import { readAnswer as readWith } from "../../../../src/planners/llm/reading/read-answer.ts";
+
+const readAnswer = (value: unknown, { isAlone = true } = {}) =>
+  readWith(value, { isAlone, isTool: (name) => name === "Note" });
 
 const step = { tool: "Note", input: { title: "x" } };
 

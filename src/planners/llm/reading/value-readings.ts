@@ -1,0 +1,99 @@
+import { type JsonSchema, jsonTypeOf, typesOf } from "../../../core/json-schema.ts";
+import { numberReadings } from "./number-readings.ts";
+import { parseJson } from "./parse-json.ts";
+import { isRecord, plainName } from "./records.ts";
+
+/** No longer text is read as a list or an object. */
+const maxJsonLength = 100_000;
+
+/** Whether a value may fit one of the schemas: its type, its constants and bounds, and whether anything is there at all. */
+export function fits(value: unknown, schemas: readonly JsonSchema[]): boolean {
+  return schemas.some((schema) => {
+    const { const: constant, enum: values, required = [] } = schema;
+    if (constant !== undefined) return value === constant;
+    if (values !== undefined) return values.includes(value);
+    if (typesOf([schema])?.has(jsonTypeOf(value)) === false) return false;
+    if (typeof value === "number") return fitsNumber(value, schema);
+    if (typeof value === "string") return fitsText(value, schema);
+    return !isRecord(value) || Object.keys(value).length > 0 || required.length === 0;
+  });
+}
+
+function fitsNumber(value: number, { type, minimum, maximum }: JsonSchema): boolean {
+  const isSmall = typeof minimum === "number" && value < minimum;
+  const isLarge = typeof maximum === "number" && value > maximum;
+  return !isSmall && !isLarge && (type !== "integer" || Number.isInteger(value));
+}
+
+function fitsText(value: string, { minLength = 0, format }: JsonSchema): boolean {
+  if (value === "") return minLength === 0;
+  return format === "date" ? isoDate.test(value) : format === "time" ? isoTime.test(value) : true;
+}
+
+const isoDate = /^\d{4}-\d{2}-\d{2}$/;
+const isoTime = /^\d{2}:\d{2}(?:$|:|[Z+-])/;
+
+/** What a value may mean where it does not fit. */
+export function readingsOf(
+  value: unknown,
+  { schemas, name }: { readonly schemas: readonly JsonSchema[]; readonly name: string },
+): readonly unknown[] {
+  const allows = (type: string) => schemas.some((schema) => typesOf([schema])?.has(type) ?? true);
+  const readings: unknown[] = [];
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    readings.push(...constantsLike(String(value), schemas));
+  }
+  if (!Array.isArray(value) && value !== null && allows("array") && !isListed(value)) readings.push([value]);
+  if (typeof value === "number" || typeof value === "boolean") readings.push(String(value));
+  if (value === 0 || value === 1) readings.push(value === 1);
+  if (typeof value === "string") readings.push(...readText(value.trim(), { schemas, name }));
+  if (Array.isArray(value) && value.length === 1) readings.push(value[0]);
+  return readings;
+}
+
+/** Whether a text may be several values, or none. */
+function isListed(value: unknown): boolean {
+  return typeof value === "string" && (value.trim() === "" || /^\s*[[{]|[,;\n]/.test(value));
+}
+
+/** The constants that a text may mean: those of the same name in another spelling, else those that it abbreviates. */
+export function constantsLike(text: string, schemas: readonly JsonSchema[]): readonly unknown[] {
+  const constants = schemas
+    .flatMap(({ const: constant, enum: values }) => values ?? (constant === undefined ? [] : [constant]))
+    .filter((constant) => constant !== null);
+  const plain = plainName(text);
+  const alike = constants.filter((constant) => plainName(String(constant)) === plain);
+  if (alike.length > 0 || plain.length < minAbbreviation) return alike;
+  return constants.filter((constant) => plainName(String(constant)).startsWith(plain));
+}
+
+/** "mon" abbreviates "monday"; fewer letters may be anything. */
+const minAbbreviation = 3;
+
+function readText(
+  text: string,
+  field: { readonly schemas: readonly JsonSchema[]; readonly name: string },
+): readonly unknown[] {
+  if (/^(?:true|false|yes|no|on|off)$/i.test(text)) return [/^(?:true|yes|on)$/i.test(text)];
+  if (/^[[{]/.test(text) && text.length <= maxJsonLength) {
+    const value = parseJson(text);
+    return value === undefined ? [] : [value];
+  }
+  return [...numberReadings(text, field), ...timeReadings(text, field.schemas)];
+}
+
+/** A day or a time of a field that takes nothing else, in another form of the same. */
+function timeReadings(text: string, schemas: readonly JsonSchema[]): readonly string[] {
+  const takes = (wanted: string) => schemas.some(({ format }) => format === wanted);
+  const [, year, month, day] = takes("date") ? (otherDate.exec(text) ?? []) : [];
+  const [, hour, minute = "00", half] = takes("time") ? (twelveHours.exec(text) ?? []) : [];
+  const hours = (Number(hour) % 12) + (half?.toLowerCase() === "p" ? 12 : 0);
+  return [
+    ...(year === undefined ? [] : [`${year}-${month}-${day}`]),
+    ...(hour === undefined || Number(hour) > 12 ? [] : [`${String(hours).padStart(2, "0")}:${minute}`]),
+  ];
+}
+
+/** A day with other signs, or as its midnight. */
+const otherDate = /^(\d{4})[-/.](\d{2})[-/.](\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)?)?$/;
+const twelveHours = /^(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\.?$/i;
