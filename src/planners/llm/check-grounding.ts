@@ -4,8 +4,14 @@ import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describeStepRef } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
-import { Grounds } from "../../plan/grounding.ts";
-import { isSurelyPure, type ShownText, textsOf, UnsaidFinder, type UnsaidWords } from "../../plan/unsaid-words.ts";
+import { Grounds } from "../../plan/grounding/grounds.ts";
+import {
+  isSurelyPure,
+  type ShownText,
+  textsOf,
+  UnsaidFinder,
+  type UnsaidWords,
+} from "../../plan/grounding/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
 
 /** What is done about a word or number in a plan that is not in the request. @inline */
@@ -17,6 +23,8 @@ export interface GroundingScope {
   readonly grounding: GroundingPolicy;
   /** What the user typed. */
   readonly request: string;
+  /** When. */
+  readonly nowMs?: number | undefined;
   /** The developer's instructions to the model: their words may appear in a plan, too. */
   readonly instructions: string;
   /** The steps that were planned before any output was seen. */
@@ -71,14 +79,15 @@ class GroundingCheck {
   private all: Grounds | undefined;
 
   constructor(private readonly scope: GroundingScope) {
-    this.said = new Grounds(`${scope.request}\n${scope.instructions}`);
+    this.said = new Grounds(`${scope.request}\n${scope.instructions}`, scope);
     this.finder = new UnsaidFinder(scope);
   }
 
   /** A step that changes nothing may quote what the model has read. */
   async ofHarmless(step: PlanStep, tool: DefinedTool): Promise<readonly Finding[]> {
-    const { request, instructions, shown } = this.scope;
-    this.all ??= new Grounds([request, instructions, ...shown.flatMap(({ value }) => textsOf(value))].join("\n"));
+    const { request, instructions, shown, nowMs } = this.scope;
+    const read = [request, instructions, ...shown.flatMap(({ value }) => textsOf(value))];
+    this.all ??= new Grounds(read.join("\n"), { nowMs });
     return this.ofRequest(step, tool, { grounds: this.all, isHarmless: true });
   }
 

@@ -6,7 +6,7 @@ import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.t
 import { isDoneRecord } from "../../core/run-result.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
-import { contextShown, shownIn, textsOf } from "../../plan/unsaid-words.ts";
+import { contextShown, shownIn, textsOf } from "../../plan/grounding/unsaid-words.ts";
 import { askModel, type ModelPlan, type ModelTask, type Question } from "./ask-model.ts";
 import type { AnswerScope } from "./check-answer.ts";
 import type { GroundingPolicy } from "./check-grounding.ts";
@@ -155,6 +155,7 @@ export class ModelPlanner {
       scope: {
         tools: new Map(tools.map((tool) => [tool.name, tool])),
         request: request.request,
+        nowMs: request.nowMs,
         typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
         maxSteps,
         grounding,

@@ -5,7 +5,7 @@ import { unchangedSteps } from "../../core/run-state.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import { instancesOf, isDone, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { isSurelyPure, shownIn, UnsaidFinder } from "../../plan/unsaid-words.ts";
+import { isSurelyPure, shownIn, UnsaidFinder } from "../../plan/grounding/unsaid-words.ts";
 import type { Run } from "../run.ts";
 
 /**

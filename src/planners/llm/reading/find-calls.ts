@@ -14,8 +14,9 @@ export async function findCalls(
   answer: string,
   isTool: (text: string) => boolean,
 ): Promise<readonly JsonRecord[] | undefined> {
-  const text = withoutThinking(answer);
-  if (text.length > maxLength || /^\s*observation\s*:/im.test(text)) return undefined;
+  // `[TOOL_CALLS]Tool[ARGS]{ … }`: the brackets of such tokens are no lists.
+  const text = withoutThinking(answer).replace(/\[\/?[A-Z][A-Z_]{2,30}\]/g, " ");
+  if (text.length > maxLength || /^[ \t>*-]*observation[ \t]*:/im.test(text)) return undefined;
   return taggedCalls(text, isTool) ?? namedObjects(text, isTool) ?? (await functionCalls(text, isTool));
 }
 
@@ -87,7 +88,7 @@ const connection =
   /^(?:[\s:>|=([`"'*,-]|<[|｜][^<>]{1,60}[|｜]>|:\d+|(?:action[ _]?)?(?:input|arguments|args|parameters|params)\b|json\b|with\b)*$/i;
 const word = /[A-Za-z_][\w.:-]*\w|[A-Za-z_]/g;
 /** The name that a model gives to a call: `#E1 = `, `1. `, `s1: `. */
-const labelBefore = /(?:^|\n)[\s>*-]*(#?[A-Za-z]{0,10}\d{1,3})\s*(?:[.)]|[=:])\s*$/;
+const labelBefore = /^[ \t>*-]*(#?[A-Za-z]{0,10}\d{1,3})\s*(?:[.)]|[=:])\s*$/;
 
 /** Objects that each stand behind the name of a tool. */
 function namedObjects(text: string, isTool: (text: string) => boolean): readonly JsonRecord[] | undefined {
@@ -101,7 +102,8 @@ function namedObjects(text: string, isTool: (text: string) => boolean): readonly
     const [only, ...others] = Array.isArray(value) ? (value as readonly unknown[]) : [value];
     const name = nameAtEnd(before, isTool);
     if (!isRecord(only) || others.length > 0 || name === undefined) return undefined;
-    const [, id] = labelBefore.exec(before.slice(0, name.index)) ?? [];
+    const line = before.slice(before.lastIndexOf("\n", name.index) + 1, name.index);
+    const [, id] = labelBefore.exec(line) ?? [];
     calls.push({ ...(id !== undefined && { id }), tool: name.text, input: only });
   }
   return calls.length > 0 ? calls : undefined;

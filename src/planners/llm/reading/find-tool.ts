@@ -34,17 +34,24 @@ export async function findTool(name: unknown, tools: ReadonlyMap<string, Defined
 
 /** Whether a text may be the name of a tool, in any of the ways that {@link findTool} reads. Makes the test for a set. */
 export function toolNames(tools: ReadonlyMap<string, unknown>): (text: string) => boolean {
-  const names = [...tools.keys()];
-  const plain = new Set(names.map(plainName));
+  const plain = new Set([...tools.keys()].map(plainName));
+  const longer = new Set([...tools.keys()].filter((name) => severalWords.test(name)));
   return (text) => {
     if (text.length > maxNameLength) return false;
     const trimmed = text.trim().replace(/\(\)$/, "");
-    if (plain.has(plainName(trimmed))) return true;
-    const parts = trimmed.split(/[.:/]|__/);
+    if (plain.has(plainName(trimmed)) || plain.has(plainName(afterNamespace(trimmed) ?? ""))) return true;
     const [, name = ""] = constantBehind.exec(trimmed) ?? [];
-    const isLast = (parts.length > 1 && plain.has(plainName(parts.at(-1) ?? ""))) || plain.has(plainName(name));
-    return isLast || names.some((known) => endsAlike(trimmed, known));
+    return (
+      plain.has(plainName(name)) ||
+      Array.from(trimmed.matchAll(/_/g)).some(({ index }) => longer.has(trimmed.slice(index + 1)))
+    );
   };
+}
+
+/** What stands behind a namespace; undefined without one. */
+function afterNamespace(written: string): string | undefined {
+  const parts = written.split(/[.:/]|__/);
+  return parts.length > 1 ? parts.at(-1) : undefined;
 }
 
 /** A name with one of the constants of its input behind it. */
@@ -58,8 +65,7 @@ const severalWords = /[a-z][A-Z]|[A-Za-z]_[A-Za-z]/;
 
 /** Whether a name has only a namespace before it. */
 function endsAlike(written: string, name: string): boolean {
-  const parts = written.split(/[.:/]|__/);
-  if (parts.length > 1 && isSpelledAlike(parts.at(-1) ?? "", name)) return true;
+  if (isSpelledAlike(afterNamespace(written) ?? "", name)) return true;
   // One underscore may also stand within a name: only several words, as they are written, are surely the tool's.
   return severalWords.test(name) && written.endsWith(`_${name}`);
 }

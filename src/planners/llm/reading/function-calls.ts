@@ -2,58 +2,69 @@ import { countPending } from "../../../async/pending-work.ts";
 import { parseJson } from "./parse-json.ts";
 import { isRecord, type JsonRecord } from "./records.ts";
 
-/** A line with nothing but a call: `Tool(key="value")`, `s1 = Tool(…)`, `1. Tool(…)`, `[Tool(…), Tool(…)]`. */
-const beforeCall = /^[\s[(,;*>-]*(?:(#?\w{1,40})\s*(?:[=:]\s*|[.)]\s+))?(?:await\s+|print\()?$/;
-const afterCall = /^[\s\]),;.]*$/;
-const callStart = /([A-Za-z_#][\w.]*)(\(|\[)/g;
+/** What a line may start with: signs of a list, the name of the call, and its own name and opening bracket. */
+const callStart =
+  /[ \t[(,;*>-]*(?:(#?\w{1,40})[ \t]*(?:[=:][ \t]*|[.)][ \t]+))?(?:await[ \t]+|print\()?([A-Za-z_]\w{0,99}(?:\.\w{1,100}){0,5})[([]/y;
+const anyCall = /([A-Za-z_]\w{0,99}(?:\.\w{1,100}){0,5})[([]/g;
+const signsOnly = /^[\s\]),;.`]*$/;
 /** What ends a plan in some forms, and does nothing. */
 const ending = /^(?:join|finish|end)$/i;
 
 /**
- * Calls that are written as in a programming language, such as `Tool(key="value", count=2)`; undefined unless each line
- * that calls anything calls tools and nothing else.
+ * Calls that are written as in a programming language, such as `Tool(key="value", count=2)`, alone on their lines;
+ * undefined if a line calls something else.
  */
 export async function functionCalls(
   text: string,
   isTool: (text: string) => boolean,
 ): Promise<readonly JsonRecord[] | undefined> {
   const calls: JsonRecord[] = [];
-  let from = 0;
-  callStart.lastIndex = 0;
-  for (let match = callStart.exec(text); match !== null; match = callStart.exec(text)) {
-    const [, name = "", bracket = ""] = match;
-    const end = closing(text, match.index + name.length);
-    const before = text.slice(lineStart(text, match.index, from), match.index);
-    const isLine = beforeCall.test(before);
-    const isEnding = ending.test(name) && isLine;
-    if (!isTool(name) && !isEnding) {
-      // Something else is called, which a plan would lose.
-      if (isLine && bracket === "(" && /^\s*[\w"']+\s*=/.test(text.slice(match.index + match[0].length)))
-        return undefined;
-      continue;
-    }
-    if (end === undefined || !isLine || !isLineEnd(text, end + 1)) return undefined;
-    callStart.lastIndex = end + 1;
-    from = end + 1;
-    if (isEnding) continue;
-    const input = await readArguments(text.slice(match.index + match[0].length, end));
-    if (input === undefined) return undefined;
-    const [, id] = beforeCall.exec(before) ?? [];
-    calls.push({ ...(id !== undefined && { id }), tool: name, input });
+  let position = 0;
+  while (position < text.length) {
+    const read = (await callAt(text, position, isTool)) ?? otherLine(text, position, isTool);
+    if (read === undefined) return undefined;
+    if (read.call !== undefined) calls.push(read.call);
+    position = read.next;
   }
   return calls.length > 0 ? calls : undefined;
 }
 
-function lineStart(text: string, index: number, from: number): number {
-  return Math.max(from, text.lastIndexOf("\n", index - 1) + 1);
+/** What was read, and where the rest starts. */
+interface Piece {
+  readonly call?: JsonRecord;
+  readonly next: number;
 }
 
-/** Whether nothing but signs follows in the line, up to the next call. */
-function isLineEnd(text: string, index: number): boolean {
-  const newline = text.indexOf("\n", index);
-  const rest = text.slice(index, newline === -1 ? text.length : newline);
-  const [next = rest] = rest.split(/[A-Za-z_#][\w.]*[([]/, 1);
-  return afterCall.test(next) || beforeCall.test(next);
+/** The call that starts at a place, or what only ends a plan; undefined if there is none. */
+async function callAt(text: string, position: number, isTool: (text: string) => boolean): Promise<Piece | undefined> {
+  callStart.lastIndex = position;
+  const [written = "", id, name = ""] = callStart.exec(text) ?? [];
+  const isKnown = isTool(name);
+  if (!isKnown && !ending.test(name)) return undefined;
+  const start = position + written.length;
+  const end = closing(text, start - 1);
+  if (end === undefined) return undefined;
+  const [line, next] = lineAt(text, end + 1);
+  const isLast = signsOnly.test(line);
+  const input = isKnown ? await readArguments(text.slice(start, end)) : {};
+  if (input === undefined || !(isLast || /^[\s\])]*[,;]/.test(line))) return undefined;
+  const call = { ...(id !== undefined && { id }), tool: name, input };
+  return { ...(isKnown && { call }), next: isLast ? next : end + 1 };
+}
+
+/** A line that calls nothing; undefined if it calls a tool among other words, or something else that would be lost. */
+function otherLine(text: string, position: number, isTool: (text: string) => boolean): Piece | undefined {
+  const [line, next] = lineAt(text, position);
+  const isOtherCall = /^[\s[(,;*>-]*(?:#?\w{1,40}\s*=\s*)?\w{1,100}\(\s*\w{1,100}\s*=/.test(line);
+  const callsTool = Array.from(line.matchAll(anyCall)).some(([, name = ""]) => isTool(name));
+  return isOtherCall || callsTool ? undefined : { next };
+}
+
+/** The rest of a line, and where the next one starts. */
+function lineAt(text: string, position: number): readonly [line: string, next: number] {
+  const newline = text.indexOf("\n", position);
+  const end = newline === -1 ? text.length : newline;
+  return [text.slice(position, end), end + 1];
 }
 
 /** Where the bracket at a place is closed; quotes hide brackets. */

@@ -1,5 +1,5 @@
 import { type JsonPath, setOwn } from "../../../core/json.ts";
-import { type JsonSchema, schemasAt, typesOf } from "../../../core/json-schema.ts";
+import { type JsonSchema, schemasOfPlace, typesOf } from "../../../core/json-schema.ts";
 import type { PlanMend, PlanStep } from "../../../core/plan.ts";
 import { asLiteral, asReference } from "../../../plan/reference.ts";
 import { describeMend } from "./plan-mend.ts";
@@ -125,7 +125,7 @@ class Placing {
 
   /** Only where no object is allowed. */
   private async placeNamed(value: object, text: string, path: JsonPath): Promise<unknown> {
-    const schemas = schemasAt(this.places.schema, path, this.root);
+    const schemas = schemasOfPlace(this.places.schema, path, this.root);
     const types = schemas && schemas.length > 0 ? typesOf(schemas) : undefined;
     const read = types === undefined || types.has("object") ? undefined : await this.read(innerOf(text)?.text ?? text);
     return read === undefined ? value : this.whole(read, { path, written: JSON.stringify(value), isOurs: false });
@@ -145,7 +145,7 @@ class Placing {
   /** The bare id of an earlier step, where there is no text. */
   private idOf(text: string, path: JsonPath): ReturnType<typeof innerOf> {
     if (this.places.earlier.stepOf(text) === undefined) return undefined;
-    const schemas = schemasAt(this.places.schema, path, this.root);
+    const schemas = schemasOfPlace(this.places.schema, path, this.root);
     const types = schemas && schemas.length > 0 ? typesOf(schemas) : undefined;
     return types === undefined || types.has("string") ? undefined : { text, isOurs: false };
   }
@@ -190,7 +190,7 @@ class Placing {
     read: ReadReference,
     { path, written, isOurs }: { readonly path: JsonPath; readonly written: string; readonly isOurs: boolean },
   ): Promise<unknown> {
-    const schemas = schemasAt(this.places.schema, path, this.root);
+    const schemas = schemasOfPlace(this.places.schema, path, this.root);
     // Nothing is known by this name: validation says so.
     if (schemas?.length === 0) return `\${${read.text}}`;
     const types = schemas && typesOf(schemas);

@@ -23,13 +23,25 @@ export interface AnswerReading {
 }
 
 /** Other names that models give to the list of steps. */
-const listKeys = ["actions", "tool_calls", "toolCalls", "calls", "function_calls", "tool_use", "tasks"] as const;
+const listKeys = [
+  ...["actions", "tool_calls", "toolCalls", "tool_use", "tool_uses", "toolUses", "calls", "function_calls", "tasks"],
+] as const;
 /** Names under which models put a whole plan. */
 const planKeys = ["plan", "response", "answer", "final_answer", "result", "output", "data"] as const;
 /** Names under which the interfaces of providers, protocols and agents put calls. */
 const wrapperKeys = [
   ...["choices", "candidates", "message", "messages", "content", "parts", "items", "outputs", "delta"],
-  ...["params", "command", "commands", "next_action", "workflow", "toolUse", "function_call", "functionCall"],
+  ...[
+    "params",
+    "parameters",
+    "command",
+    "commands",
+    "next_action",
+    "workflow",
+    "toolUse",
+    "function_call",
+    "functionCall",
+  ],
 ] as const;
 /** What stands under `missing` when nothing is. */
 const nothing = /^(?:none|nothing|null|n\/?a|-|no)[.!]?$/i;

@@ -37,16 +37,23 @@ export async function* recoverJson(answer: string, { isWhole }: { isWhole: boole
   const text = withoutThinking(answer);
   const fenced = fencedParts(text);
   const scanned = topLevelPieces(text);
-  const isAlone = scanned.length < 2;
+  const isAlone = scanned.length < 2 && !endsWithin(text, scanned);
   const joined = isAlone || !isWhole ? undefined : joinPieces(text, scanned);
   if (joined !== undefined) yield { value: joined, repaired: ["extracted"], isAlone: true, isJoined: true };
   for (const piece of [text, ...lastOf(fenced), ...lastOf(scanned)]) {
     const parsed = parse(piece);
     if (parsed !== undefined) yield { value: parsed.value, repaired: ["extracted"], isAlone };
   }
-  if (!isWhole) return;
+  if (isWhole) yield* repairedPieces(answer, { text, pieces: [...fenced, ...scanned], isAlone });
+}
+
+/** What jsonrepair makes of the longest pieces. */
+async function* repairedPieces(
+  answer: string,
+  { text, pieces, isAlone }: { readonly text: string; readonly pieces: readonly string[]; readonly isAlone: boolean },
+): AsyncGenerator<Recovered> {
   // Text from the first bracket on may end in prose, unlike the longest piece; but it may also be all steps in a row.
-  const likely = new Set([longestOf([...fenced, ...scanned]), longestOf([fromFirstBracket(text)])]);
+  const likely = new Set([longestOf(pieces), longestOf([fromFirstBracket(text)])]);
   let cost = 0;
   for (const broken of likely) {
     if (broken === undefined || parse(broken) !== undefined) continue;
@@ -110,7 +117,13 @@ function repairCost(text: string): number {
   return Math.max((quotes ** 2 * length) / 1e8, (length / 16_000) ** 2);
 }
 
+/** Whether something that is left out is only hinted at: `[{ … }, ...]`, `// and so on …`. It is ignored by repairs. */
+function hasEllipsis(broken: string): boolean {
+  return /\.\.\.|…/.test(broken.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, ""));
+}
+
 async function repair(broken: string): Promise<unknown> {
+  if (hasEllipsis(broken)) return undefined;
   const { jsonrepair } = await countPending(import("jsonrepair"));
   try {
     return parse(jsonrepair(broken))?.value;
@@ -153,7 +166,8 @@ export function withoutThinking(answer: string): string {
 /** Of thinking that never ended, what it came to: the JSON at its very end. */
 function endingObject(thinking: string): string {
   const last = topLevelPieces(thinking).at(-1);
-  return last !== undefined && thinking.replace(/[\s`]+$/, "").endsWith(last) ? last : "";
+  const after = last === undefined ? "" : thinking.slice(thinking.lastIndexOf(last) + last.length);
+  return last !== undefined && /^[\s`]*$/.test(after) ? last : "";
 }
 
 /** Scans a text up to a position, counting brackets; further if the position is within a JSON string. */
@@ -201,6 +215,13 @@ export function topLevelPieces(text: string): readonly string[] {
     }
   }
   return pieces;
+}
+
+/** Whether an object or list starts behind the pieces, and never ends. */
+function endsWithin(text: string, pieces: readonly string[]): boolean {
+  const last = pieces.at(-1);
+  const rest = last === undefined ? "" : text.slice(text.lastIndexOf(last) + last.length);
+  return /\{\s*"/.test(rest);
 }
 
 /** Where the JSON string that starts at a quote ends. */

@@ -14,7 +14,7 @@ export interface NamedStep {
 
 /** Other names that models give to the keys of a step. */
 const aliases = {
-  tool: ["action", "intent", "name", "function", "tool_name", "toolName"],
+  tool: ["action", "intent", "name", "function", "tool_name", "toolName", "recipient_name"],
   input: [
     "params",
     "parameters",
@@ -173,9 +173,13 @@ export function nameKeys(raw: JsonRecord, { isTool, isInput, fitsInput, index }:
     (key, value) => isRecord(written) && mayBeInput(value) && fitsInput(tool, written, [key, value]),
   );
   const input: Record<string, unknown> = {};
+  // A step's own key may be one of the input, too: which of them depends on what else is there.
+  const others = Object.fromEntries(Object.entries(call).filter(([key]) => !surelyOfStep.has(key)));
+  const isPartOfInput = (key: string, value: unknown) =>
+    surelyOfStep.has(key) ? isInput(tool, key) && fitsInput(tool, others, [key, value]) : true;
   for (const [key, value] of Object.entries(call)) {
     if (key === toolKey || key === inputKey) continue;
-    if (inputKey === undefined && (isInput(tool, key) || !surelyOfStep.has(key))) setOwn(input, key, value);
+    if (inputKey === undefined && isPartOfInput(key, value)) setOwn(input, key, value);
     else naming.take(key, value);
   }
   for (const [key, value] of Object.entries(outer)) naming.take(key, value);

@@ -15,8 +15,25 @@ export function fits(value: unknown, schemas: readonly JsonSchema[]): boolean {
     if (typesOf([schema])?.has(jsonTypeOf(value)) === false) return false;
     if (typeof value === "number") return fitsNumber(value, schema);
     if (typeof value === "string") return fitsText(value, schema);
+    if (Array.isArray(value)) return fitsList(value, schema);
     return !isRecord(value) || Object.keys(value).length > 0 || required.length === 0;
   });
+}
+
+/** A list of choices has only choices; what else its items are is seen item by item. */
+function fitsList(value: readonly unknown[], schema: JsonSchema): boolean {
+  const { enum: values } = itemsOf(schema);
+  return values === undefined || value.every((item) => constantsLike(String(item), [{ enum: values }]).length === 1);
+}
+
+/** Whether commas can only separate the items of a list: they are choices or whole numbers. */
+function hasPlainItems(schema: JsonSchema): boolean {
+  const { enum: values, type } = itemsOf(schema);
+  return values !== undefined || type === "integer";
+}
+
+function itemsOf({ items }: JsonSchema): JsonSchema {
+  return Array.isArray(items) ? {} : ((items ?? {}) as JsonSchema);
 }
 
 function fitsNumber(value: number, { type, minimum, maximum }: JsonSchema): boolean {
@@ -25,9 +42,32 @@ function fitsNumber(value: number, { type, minimum, maximum }: JsonSchema): bool
   return !isSmall && !isLarge && (type !== "integer" || Number.isInteger(value));
 }
 
-function fitsText(value: string, { minLength = 0, format }: JsonSchema): boolean {
-  if (value === "") return minLength === 0;
-  return format === "date" ? isoDate.test(value) : format === "time" ? isoTime.test(value) : true;
+function fitsText(value: string, schema: JsonSchema): boolean {
+  if (value === "") return (schema.minLength ?? 0) === 0;
+  if (schema.format === "date") return isoDate.test(value);
+  return !isTime(schema) || isoTime.test(value);
+}
+
+const times = new WeakMap<JsonSchema, boolean>();
+
+/** Whether a schema takes times: zod writes them as a pattern. */
+function isTime(schema: JsonSchema): boolean {
+  const known = times.get(schema);
+  if (known !== undefined) return known;
+  const { format, pattern } = schema;
+  const takes =
+    format === "time" || (typeof pattern === "string" && matches(pattern, "12:30") && !matches(pattern, "a"));
+  times.set(schema, takes);
+  return takes;
+}
+
+/** Tried on nothing but short texts of our own, no pattern takes long. */
+function matches(pattern: string, sample: string): boolean {
+  try {
+    return new RegExp(pattern, "u").test(sample);
+  } catch {
+    return false;
+  }
 }
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
@@ -46,7 +86,10 @@ export function readingsOf(
   if (!Array.isArray(value) && value !== null && allows("array") && !isListed(value)) readings.push([value]);
   if (typeof value === "number" || typeof value === "boolean") readings.push(String(value));
   if (value === 0 || value === 1) readings.push(value === 1);
-  if (typeof value === "string") readings.push(...readText(value.trim(), { schemas, name }));
+  if (typeof value === "string") {
+    readings.push(...readText(value.trim(), { schemas, name }));
+    if (value.includes(",") && schemas.some(hasPlainItems)) readings.push(value.split(",").map((part) => part.trim()));
+  }
   if (Array.isArray(value) && value.length === 1) readings.push(value[0]);
   return readings;
 }
@@ -84,9 +127,9 @@ function readText(
 
 /** A day or a time of a field that takes nothing else, in another form of the same. */
 function timeReadings(text: string, schemas: readonly JsonSchema[]): readonly string[] {
-  const takes = (wanted: string) => schemas.some(({ format }) => format === wanted);
-  const [, year, month, day] = takes("date") ? (otherDate.exec(text) ?? []) : [];
-  const [, hour, minute = "00", half] = takes("time") ? (twelveHours.exec(text) ?? []) : [];
+  const takesDate = schemas.some(({ format }) => format === "date");
+  const [, year, month, day] = takesDate ? (otherDate.exec(text) ?? []) : [];
+  const [, hour, minute = "00", half] = schemas.some(isTime) ? (twelveHours.exec(text) ?? []) : [];
   const hours = (Number(hour) % 12) + (half?.toLowerCase() === "p" ? 12 : 0);
   return [
     ...(year === undefined ? [] : [`${year}-${month}-${day}`]),

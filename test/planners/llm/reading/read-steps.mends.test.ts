@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import { defineTool } from "../../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../../src/core/tool.ts";
 import { StepReader } from "../../../../src/planners/llm/reading/read-steps.ts";
-import { toolSets } from "./right-answers/tools.ts";
+import { toolSets } from "./right-answers/first/tools.ts";
 
 async function read(tools: readonly DefinedTool[], raws: readonly unknown[], typed = "") {
   const reader = new StepReader({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Grounds } from "../../src/plan/grounding.ts";
+import { Grounds } from "../../../src/plan/grounding/grounds.ts";
 
 const missing = (request: string, value: unknown) => new Grounds(request).missing(value);
 
@@ -23,6 +23,33 @@ describe("a number that follows from what was said", () => {
     ["more than 5 players", 6],
     ["under 60 minutes", 59],
     ["with $1,000 at 3%", 0.03],
+    ["half an hour", 1_800],
+    ["an hour and a half", 5_400],
+    ["for an hour", 60],
+    ["two and a half hours", 9_000],
+    ["half a kilogram", 500],
+    ["half a million", 500_000],
+    ["two thirds of it", 0.6667],
+    ["a third of it", 0.333],
+    ["three quarters", 0.75],
+    ["increase it by 12.5%", 1.125],
+    ["reduce it by 20%", 0.8],
+    ["2 microcoulombs", 0.000002],
+    ["2.5 milliseconds", 0.0025],
+    ["from the nineties", 1_990],
+    ["from the 1990s", 1_999],
+    ["the 17th century", 1_699],
+    ["in twenty-ten", 2_010],
+    ["in nineteen eighty four", 1_984],
+    ["the 2019-20 season", 2_020],
+    ["a pair of dice", 2],
+    ["x cubed", 3],
+    ["compounded quarterly", 4],
+    ["from 0 to 2 pi", 6.2832],
+    ["2 TiB", 2_048],
+    ["90 km/h", 25],
+    ["call 415-555-0173", "4155550173"],
+    ["33.87 south", -33.87],
   ])("%s: %j", (request, value) => {
     expect(missing(request, value)).toEqual([]);
   });
@@ -34,6 +61,10 @@ describe("a number that follows from what was said", () => {
     ["add milk", 60],
     ["more than 5 players", 7],
     ["a budget of 5k", 50_000],
+    ["8% a year", 96],
+    ["the third one", 0.333],
+    ["two thirds of it", 0.67891],
+    ["from the nineties", 1_995],
   ])("%s, not %j", (request, value) => {
     expect(missing(request, value)).toEqual([String(value)]);
   });
@@ -55,6 +86,22 @@ describe("a word that says the same", () => {
     ["book a restarant", "restaurant"],
     ["add choclate", "chocolate"],
     ["send it to Jonathan", "Johnathan"],
+    ["translate it into French", "fr"],
+    ["in Portuguese as spoken in Brazil", "pt-BR"],
+    ["news about Italian politics", "Italy"],
+    ["a Norwegian income", "Norway"],
+    ["somebody from Austria", "Austrian"],
+    ["in the UK", "United Kingdom"],
+    ["the capital of the USA", "United States of America"],
+    ["from LA to San Diego", "Los Angeles"],
+    ["filed in California", "CA"],
+    ["in Boston, MA", "Massachusetts"],
+    ["half a million kroner", "NOK"],
+    ["3,200 bucks", "USD"],
+    ["find pharmacies", "pharmacy"],
+    ["Beyonce's albums", "Beyoncé"],
+    ["9am in New York", "America/New_York"],
+    ["keep it for 30 days", "P30D"],
   ])("%s: %s", (request, word) => {
     expect(missing(request, word)).toEqual([]);
   });

@@ -1,13 +1,16 @@
-import type { WordSource } from "../core/approval.ts";
-import { copyJson, type JsonPath } from "../core/json.ts";
-import { schemasAt } from "../core/json-schema.ts";
-import type { PlanStep } from "../core/plan.ts";
-import type { ReplanRequest } from "../core/planner.ts";
-import { parseWith } from "../core/schema.ts";
-import { stepRefOf } from "../core/step-ref.ts";
-import type { DefinedTool } from "../core/tool.ts";
-import { toolSchemas } from "../core/tool-schemas.ts";
-import { Grounds, isDate, isPrescribed, type Leaf, leavesOf, namesIn, textOf } from "./grounding.ts";
+import type { WordSource } from "../../core/approval.ts";
+import { copyJson, type JsonPath } from "../../core/json.ts";
+import { schemasAt } from "../../core/json-schema.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { ReplanRequest } from "../../core/planner.ts";
+import { parseWith } from "../../core/schema.ts";
+import { stepRefOf } from "../../core/step-ref.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+import { Grounds } from "./grounds.ts";
+import { type Leaf, leavesOf, namesIn, textOf } from "./leaves.ts";
+import { isPrescribed } from "./prescribed.ts";
+import { isDate } from "./said-times.ts";
 
 /*
  * The output or the error of a tool may be written by anybody: a page, a mail, a file. A planner that reads it may do

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { JsonSchema } from "../../src/core/json-schema.ts";
-import { inputJsonSchema } from "../../src/core/schema.ts";
-import { Grounds } from "../../src/plan/grounding.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonSchema } from "../../../src/core/json-schema.ts";
+import { inputJsonSchema } from "../../../src/core/schema.ts";
+import { Grounds } from "../../../src/plan/grounding/grounds.ts";
 
 /** What of a text or another value does not stand in a request, where the schema says nothing. */
 function missing(request: string, value: unknown, schema: JsonSchema = {}): readonly string[] {

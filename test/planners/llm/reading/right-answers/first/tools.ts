@@ -1,8 +1,8 @@
 import { z } from "zod/v4";
-import { defineTool } from "../../../../../src/core/define-tool.ts";
-import type { DefinedTool } from "../../../../../src/core/tool.ts";
-import { createCalculator } from "../../../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../../../src/tools/todo-store/todo-store.ts";
+import { defineTool } from "../../../../../../src/core/define-tool.ts";
+import type { DefinedTool } from "../../../../../../src/core/tool.ts";
+import { createCalculator } from "../../../../../../src/tools/calculator/calculator.ts";
+import { createTodoStore } from "../../../../../../src/tools/todo-store/todo-store.ts";
 
 const none = () => null as never;
 const room = z.enum(["kitchen", "living_room", "bedroom"]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agent.ts";
-import type { ApprovalReason, WordSource } from "../../src/core/approval.ts";
-import type { PlanStep } from "../../src/core/plan.ts";
-import type { RunResult } from "../../src/core/run-result.ts";
-import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { createScriptedModel } from "../../src/testing/scripted-model.ts";
-import { answerOf } from "../planners/llm/ask-llm-planner.ts";
-import { type Calls, createTools, firstSteps, type Injection, injections, obeying } from "./injected-words.ts";
+import { createAgent } from "../../../src/agent.ts";
+import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
+import type { PlanStep } from "../../../src/core/plan.ts";
+import type { RunResult } from "../../../src/core/run-result.ts";
+import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
+import { answerOf } from "../../planners/llm/ask-llm-planner.ts";
+import { type Calls, createTools, firstSteps, type Injection, injections, obeying } from "../injected-words.ts";
 
 /*
  * Each injection is obeyed by the planner, by a model as well as by code. All tools may be called in a replan, so that nothing but

@@ -1,0 +1,46 @@
+import type { JsonSchema } from "../../core/json-schema.ts";
+
+/** Whether a schema prescribes a value, or has it as its default. */
+export function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
+  if (typeof value === "boolean" || value === null) return true;
+  return (
+    schemas?.some(
+      ({ const: constant, enum: values, default: usual }) =>
+        constant === value || usual === value || (values?.includes(value) ?? false),
+    ) ?? false
+  );
+}
+
+/**
+ * Whether a description offers a value in words: as the default (`USD by default`, `use 2 unless …`), or as one of those in
+ * quotes (`"gas" or "diesel"`). A value that is only an example is not offered.
+ */
+export function isOffered(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  return (
+    schemas?.some(({ description }) => typeof description === "string" && offers(description, String(value))) ?? false
+  );
+}
+
+const saysDefault = /\bdefaults?\b|\bunless\b|\botherwise\b|\bif (?:not|none|no|absent|omitted|missing|unspecified)\b/i;
+const saysExample = /\be\.?g\b|\bexamples?\b|\bsuch as\b|\blike\b/i;
+const quotes = [`"`, "'", "`"];
+const maxLength = 2_000;
+
+/** Whether one of the clauses of a description has the value as a default, or in quotes of its own. */
+function offers(description: string, value: string): boolean {
+  if (value.trim() === "" || description.length > maxLength) return false;
+  return description.split(/[.;](?=\s)|[()\n]/).some((clause) => {
+    if (saysExample.test(clause)) return false;
+    if (quotes.some((quote) => clause.includes(`${quote}${value}${quote}`))) return true;
+    return saysDefault.test(clause) && hasWord(clause.toLowerCase(), value.toLowerCase());
+  });
+}
+
+function hasWord(text: string, word: string): boolean {
+  const isPart = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}_]/u.test(sign);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true;
+  }
+  return false;
+}

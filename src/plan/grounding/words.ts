@@ -1,0 +1,54 @@
+/** Words and numbers in lower case, such as "3,000.50" and "don't". Text without spaces is split into letter pairs. */
+export function tokensOf(text: string): readonly string[] {
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").replaceAll("ς", "σ");
+  return (plain.match(token) ?? []).flatMap((found) => (isUnspaced(found) ? pairsOf(found) : [found]));
+}
+
+// Han, Kana, Thai and so on have no spaces between words.
+const unspaced = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
+const unspacedWord = `(?=\\p{L})[${unspaced}](?:(?=[\\p{L}\\p{M}])[${unspaced}\\p{M}])*`;
+const spacedWord = `(?=\\p{L})[^${unspaced}](?:(?=[\\p{L}\\p{M}])[^${unspaced}])*`;
+const token = new RegExp(`\\d+(?:[.,]\\d+)*|${unspacedWord}|${spacedWord}(?:'${spacedWord})*`, "gu");
+const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
+
+function isUnspaced(token: string): boolean {
+  return unspacedStart.test(token);
+}
+
+function pairsOf(word: string): readonly string[] {
+  const letters = [...word];
+  return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`);
+}
+
+/** What a token says by itself: it, its parts, and of text without spaces each letter. */
+export function partsOfToken(token: string): readonly string[] {
+  return [token, ...token.split("'"), ...(isUnspaced(token) ? token : "")];
+}
+
+/** The forms that a word shares with its plural or singular, without accents: "Cafés" and "cafe" share "cafe". */
+export function stemsOf(word: string): readonly string[] {
+  const plain = word
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC");
+  if (plain.length <= 3 || !plain.endsWith("s") || plain.endsWith("ss")) return [plain];
+  const stems = [plain.slice(0, -1)];
+  if (plain.endsWith("ies") && plain.length > 4) stems.push(`${plain.slice(0, -3)}y`);
+  if (/(?:[sxz]|ch|sh|o)es$/.test(plain)) stems.push(plain.slice(0, -2));
+  return stems;
+}
+
+/** Words for many lookups, whatever their number and accents. */
+export class WordSet {
+  private readonly stems = new Set<string>();
+
+  add(word: string): void {
+    for (const stem of stemsOf(word)) this.stems.add(stem);
+  }
+
+  has(word: string): boolean {
+    return stemsOf(word).some((stem) => this.stems.has(stem));
+  }
+}
