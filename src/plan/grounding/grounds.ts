@@ -45,7 +45,8 @@ export class Grounds {
     { nowMs }: { readonly nowMs?: number | undefined } = {},
   ) {
     this.nowMs = nowMs;
-    const tokens = tokensOf(text);
+    // A line break that was typed as two signs is no letter of the next word.
+    const tokens = tokensOf(text.replace(/\\[nrt](?=\p{L})/gu, " "));
     this.tokens = tokens;
     for (const [index, token] of tokens.entries()) {
       for (const part of partsOfToken(token)) this.words.add(part);

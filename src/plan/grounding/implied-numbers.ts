@@ -1,7 +1,7 @@
 import { ordinals, readNumber, startsNumber } from "../../english/numbers.ts";
 import { months } from "../../english/times.ts";
 import { unitOf } from "../../english/unit-names.ts";
-import { unitKinds } from "../../english/units.ts";
+import { currencyWords, unitKinds } from "../../english/units.ts";
 
 /** A number that is said, and the index of the word behind it. */
 interface SaidNumber {
@@ -80,22 +80,32 @@ function ofPercent(percent: number): readonly number[] {
 function numbersFrom(tokens: readonly string[], index: number): readonly SaidNumber[] {
   const whole = wholeAt(tokens, index);
   const part = whole?.value === 1 ? undefined : fractionAt(tokens, index);
-  const found = [whole, part].filter((one) => one !== undefined);
-  if (whole === undefined) return found;
-  const fraction = partOf(tokens[whole.end] ?? "");
-  if (fraction !== undefined && /^(?:thirds?|quarters?|halves|fifths?|eighths?|tenths?)$/.test(tokens[whole.end] ?? ""))
-    found.push({ value: whole.value * fraction, end: whole.end + 1, isPart: true });
-  const unit = tokens[whole.end] ?? "";
-  const hasUnit = factorsOf(unit).length > 0;
-  const half = whole.end + (hasUnit ? 1 : 0);
-  if (tokens[half] === "and" && /^an?$/.test(tokens[half + 1] ?? "") && tokens[half + 2] === "half") {
+  const further = whole === undefined ? [] : numbersWith(whole, tokens);
+  return [whole, part, ...further].filter((one) => one !== undefined);
+}
+
+/** What a whole number is with the words behind it. */
+function numbersWith({ value, end }: SaidNumber, tokens: readonly string[]): readonly SaidNumber[] {
+  const unit = tokens[end] ?? "";
+  const fraction = parts.test(unit) ? partOf(unit) : undefined;
+  // "twelve euros fifty"
+  const cents = currencyWords.has(unit) ? wholeAt(tokens, end + 1) : undefined;
+  const factors = factorsOf(unit);
+  const made = (number: number, at: number) => ({ value: number, end: at, isPart: true as const });
+  return [
+    ...(fraction === undefined ? [] : [made(value * fraction, end + 1)]),
+    ...(cents !== undefined && cents.value < 100 ? [made(value + cents.value / 100, cents.end)] : []),
+    ...(isAndAHalf(tokens, end) ? [made(value + 0.5, end + 3)] : []),
     // The unit stands before: "an hour and a half".
-    for (const factor of hasUnit ? [1, ...factorsOf(unit)] : []) {
-      found.push({ value: (whole.value + 0.5) * factor, end: tokens.length, isPart: true });
-    }
-    if (!hasUnit) found.push({ value: whole.value + 0.5, end: half + 3, isPart: true });
-  }
-  return found;
+    ...(isAndAHalf(tokens, end + 1) ? factors.map((factor) => made((value + 0.5) * factor, tokens.length)) : []),
+    ...(factors.length > 0 && isAndAHalf(tokens, end + 1) ? [made(value + 0.5, tokens.length)] : []),
+  ];
+}
+
+const parts = /^(?:thirds?|quarters?|halves|fifths?|eighths?|tenths?)$/;
+
+function isAndAHalf(tokens: readonly string[], index: number): boolean {
+  return tokens[index] === "and" && /^an?$/.test(tokens[index + 1] ?? "") && tokens[index + 2] === "half";
 }
 
 /** A number in digits or words, or "a" before a unit. */

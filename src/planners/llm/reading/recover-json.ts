@@ -1,6 +1,6 @@
 import { countPending } from "../../../async/pending-work.ts";
 import type { PlanRepair } from "../../../core/plan.ts";
-import { parseJson } from "./parse-json.ts";
+import { endOfString, parseJson } from "./parse-json.ts";
 
 /** A value that was read from a model's answer, and the repairs that took. */
 export interface Recovered {
@@ -176,7 +176,7 @@ function scanTo(text: string, end: number, { position, depth }: { position: numb
     const character = text[position];
     if (character === "{" || character === "[") depth++;
     else if ((character === "}" || character === "]") && depth > 0) depth--;
-    position = character === '"' && depth > 0 ? endOfText(text, position) + 1 : position + 1;
+    position = character === '"' && depth > 0 ? endOfString(text, position) + 1 : position + 1;
   }
   return { position, depth };
 }
@@ -209,7 +209,7 @@ export function topLevelPieces(text: string): readonly string[] {
     } else if (depth === 0) {
       // Prose: its quotes quote nothing, and an extra bracket closes nothing.
     } else if (character === '"') {
-      index = endOfText(text, index);
+      index = endOfString(text, index);
     } else if (character === "}" || character === "]") {
       if (--depth === 0) pieces.push(text.slice(start, index + 1));
     }
@@ -222,13 +222,6 @@ function endsWithin(text: string, pieces: readonly string[]): boolean {
   const last = pieces.at(-1);
   const rest = last === undefined ? "" : text.slice(text.lastIndexOf(last) + last.length);
   return /\{\s*"/.test(rest);
-}
-
-/** Where the JSON string that starts at a quote ends. */
-function endOfText(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
-  return index;
 }
 
 function fromFirstBracket(text: string): string {

@@ -1,10 +1,11 @@
 import type { JsonPath } from "../../../core/json.ts";
-import { schemasAt, typesOf } from "../../../core/json-schema.ts";
+import { knownKeys, schemasAt, typesOf } from "../../../core/json-schema.ts";
 import type { PlanStep } from "../../../core/plan.ts";
 import type { DefinedTool } from "../../../core/tool.ts";
 import { toolSchemas } from "../../../core/tool-schemas.ts";
 import { findSource, type SchemasAt } from "../../../plan/find-source.ts";
 import { parseReference } from "../../../plan/reference.ts";
+import { plainName } from "./records.ts";
 
 /** The steps that a step may refer to. */
 export interface EarlierSteps {
@@ -73,10 +74,32 @@ async function checkedReference(
   const isOfLoop = step.forEach !== undefined && (reference.stepId === "item" || reference.stepId === "index");
   const named = stepOf(reference.stepId);
   if (named === undefined && !isOfLoop) return undefined;
-  const schemas = source?.(reference.path);
-  if (schemas?.length === 0) return undefined;
+  const path = source === undefined ? reference.path : spelledAlike(reference.path, source);
+  const schemas = path && source?.(path);
+  if (path === undefined || schemas?.length === 0) return undefined;
+  const isRespelled = path !== reference.path;
   const tool = named && named.forEach === undefined ? tools.get(named.tool) : undefined;
-  return { text, isMended: false, types: schemas && typesOf(schemas), isWhole: reference.path.length === 0, tool };
+  return {
+    text: isRespelled ? writeReference(reference.stepId, path) : text,
+    isMended: isRespelled,
+    types: schemas && typesOf(schemas),
+    isWhole: path.length === 0,
+    tool,
+  };
+}
+
+/** A path with keys that the output has, where they are spelled in another way; undefined if there are none. */
+function spelledAlike(path: JsonPath, schemasAt: SchemasAt): JsonPath | undefined {
+  let found: JsonPath = path;
+  for (const [index, key] of path.entries()) {
+    const schemas = schemasAt(found.slice(0, index + 1));
+    if (schemas?.length !== 0) continue;
+    const known = knownKeys(schemasAt(found.slice(0, index)) ?? []);
+    const [name, ...others] = known.filter((one) => plainName(one) === plainName(String(key)));
+    if (name === undefined || others.length > 0) return undefined;
+    found = [...found.slice(0, index), name, ...found.slice(index + 1)];
+  }
+  return found;
 }
 
 /** Whether a reference may begin with a name. */

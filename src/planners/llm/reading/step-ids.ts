@@ -82,8 +82,9 @@ export class StepIds {
     if (written === undefined || written === null || written === "") return written;
     if (Array.isArray(written) && written.every((id) => typeof id === "string" && this.steps.has(id))) return written;
     const given: readonly unknown[] = Array.isArray(written) ? written : [written];
-    // Some models write -1 for none.
-    const list = given.filter((id) => id !== -1);
+    const list = given.filter(
+      (id) => !none.has(typeof id === "string" ? id.toLowerCase() : id) || this.isNamed(String(id)),
+    );
     if (!list.every((id) => typeof id === "string" || typeof id === "number")) return written;
     const fromOne = this.allIds(list, false);
     const fromZero = list.some((id) => this.renamed.has(withoutSign(String(id)))) ? undefined : this.allIds(list, true);
@@ -101,6 +102,9 @@ export class StepIds {
     return ids.every((id): id is string => id !== undefined && id !== "") ? ids : undefined;
   }
 }
+
+/** What models write for no step. */
+const none: ReadonlySet<unknown> = new Set([-1, null, "", "-", "none", "null", "nothing", "n/a"]);
 
 /** An id such as `#E1` without its sign. */
 function withoutSign(id: string): string {

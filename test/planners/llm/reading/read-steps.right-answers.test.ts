@@ -4,6 +4,7 @@ import type { PlanStep } from "../../../../src/core/plan.ts";
 import type { DefinedTool } from "../../../../src/core/tool.ts";
 import { planWith, requestOf } from "../ask-llm-planner.ts";
 import { toolSets as first } from "./right-answers/first/tools.ts";
+import { toolSets as fourth } from "./right-answers/fourth/tools.ts";
 import { toolSets as second } from "./right-answers/second/tools.ts";
 import { toolSets as third } from "./right-answers/third/tools.ts";
 
@@ -29,11 +30,12 @@ function readAnswers(file: string): readonly Answer[] {
     });
 }
 
-/** The second and third set were written without a look at how answers are read. */
+/** All but the first were written without a look at how answers are read. Of the fourth, 97 of 100 were taken at once. */
 const sets: readonly (readonly [string, Readonly<Record<string, readonly DefinedTool[]>>])[] = [
   ["first", first],
   ["second", second],
   ["third", third],
+  ["fourth", fourth],
 ];
 
 describe.each(sets)("a right answer of the %s set is taken at once", (set, toolSets) => {
