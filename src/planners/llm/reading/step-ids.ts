@@ -82,9 +82,9 @@ export class StepIds {
     if (written === undefined || written === null || written === "") return written;
     if (Array.isArray(written) && written.every((id) => typeof id === "string" && this.steps.has(id))) return written;
     const given: readonly unknown[] = Array.isArray(written) ? written : [written];
-    const list = given.filter(
-      (id) => !none.has(typeof id === "string" ? id.toLowerCase() : id) || this.isNamed(String(id)),
-    );
+    const isNone = (id: unknown) =>
+      none.has(typeof id === "string" ? id.toLowerCase() : id) && !this.isNamed(String(id));
+    const list = given.length === 1 && given.every(isNone) ? [] : given;
     if (!list.every((id) => typeof id === "string" || typeof id === "number")) return written;
     const fromOne = this.allIds(list, false);
     const fromZero = list.some((id) => this.renamed.has(withoutSign(String(id)))) ? undefined : this.allIds(list, true);
