@@ -1,18 +1,19 @@
 import { unitKinds } from "./units.ts";
 
-/** A unit: all its names, its size in the smallest of its kind, and all sizes of that kind. */
+/** A unit: all its names, its size in the smallest of its kind, and all units of that kind. */
 export interface Unit {
   readonly names: readonly string[];
   readonly size: number;
-  readonly sizes: readonly number[];
+  /** The size of each unit of its kind, by its name. */
+  readonly kind: ReadonlyMap<string, number>;
 }
 
 const units = new Map<string, Unit>();
 for (const kind of Object.values(unitKinds)) {
-  const sizes = Object.values(kind).map(([size]) => Number(size));
+  const sizes = new Map(Object.entries(kind).map(([name, [size]]) => [name, Number(size)]));
   for (const [name, [size, ...others]] of Object.entries(kind)) {
     const names = [name, ...others];
-    for (const one of names) units.set(one, { names, size: Number(size), sizes });
+    for (const one of names) units.set(one, { names, size: Number(size), kind: sizes });
   }
 }
 /** Short names that nothing else has which is measured. */

@@ -3,6 +3,7 @@ import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
 import { minusWords, smallWords } from "../../english/small-words.ts";
+import { anyField, Field } from "./field.ts";
 import { ImpliedNumbers } from "./implied-numbers.ts";
 import { SaidWords } from "./implied-words.ts";
 import { leavesOf, namesIn, textOf } from "./leaves.ts";
@@ -33,6 +34,8 @@ export class Grounds {
   private readonly jsonNumbers = new Set<string>();
   private readonly tokens: readonly string[];
   private readonly hasMinus: boolean;
+  /** Whether a place may be south of the equator, or west of Greenwich. */
+  private readonly hasCompass: boolean;
   private implied: ImpliedNumbers | undefined;
   private otherwise: SaidWords | undefined;
   private times: SaidTimes | undefined;
@@ -57,6 +60,7 @@ export class Grounds {
     }
     for (const digits of joinedDigits(text)) this.numbers.add(digits);
     this.hasMinus = /[-−–]\s?\d/.test(text) || tokens.some((token) => minusWords.has(token));
+    this.hasCompass = tokens.some((token) => token === "south" || token === "west");
   }
 
   /**
@@ -77,11 +81,9 @@ export class Grounds {
     for (const { value, path, isLiteral } of leaves) {
       const schemas = schemasOf(path);
       if (isPrescribed(value, schemas) || isOffered(value, schemas)) continue;
-      if (typeof value === "number" && countsHundredths(path, schemas) && this.impliedNumbers.hasInHundredths(value))
-        continue;
-      const text = textOf({ value, path, isLiteral });
-      const words = withoutOwnWords(this.missing(text), { text, schemas }).filter((word) => !names.has(word));
-      if (words.length > 0) found.push({ path, words });
+      const words = this.missing(textOf({ value, path, isLiteral }), new Field(path, schemas));
+      const unsaid = words.filter((word) => !names.has(word));
+      if (unsaid.length > 0) found.push({ path, words: unsaid });
     }
     return found;
   }
@@ -97,34 +99,40 @@ export class Grounds {
     return words.some((word) => !smallWords.has(word) && (this.words.has(word) || this.numbers.has(word)));
   }
 
-  /** The words of a text, or the number, that the request does not have; none for any other value. */
-  missing(value: unknown): readonly string[] {
-    if (typeof value === "number") {
-      const size = Math.abs(value);
-      const isSaid = this.jsonNumbers.has(String(size)) || this.impliedNumbers.has(size);
-      return isSaid && (value >= 0 || this.hasMinus) ? [] : [String(value)];
-    }
+  /** The words of a value, or the number, that the request does not have, in a field; none for what is neither. */
+  missing(value: unknown, field: Field = anyField): readonly string[] {
+    if (typeof value === "number") return this.isSaid(value, field) ? [] : [String(value)];
     if (typeof value !== "string") return [];
     if (isDate(value)) return this.saidTimes.allow(value) ? [] : [value];
-    return [...this.inexact(value), ...this.missingWords(value)];
+    return [...this.inexact(value), ...this.missingWords(value, field)];
   }
 
-  private missingWords(text: string): readonly string[] {
+  private isSaid(value: number, field: Field): boolean {
+    const size = Math.abs(value);
+    const isNegative = this.hasMinus || (field.mentions(coordinates) && this.hasCompass);
+    if (value < 0 && !isNegative) return false;
+    if (this.jsonNumbers.has(String(size)) || this.impliedNumbers.has(size, field)) return true;
+    return field.mentions(hundredths) && this.impliedNumbers.hasInHundredths(size);
+  }
+
+  private missingWords(text: string, field: Field): readonly string[] {
     const words = tokensOf(saidPartOf(text));
-    const places = words.keys();
-    const unsaid = [...places].filter(
-      (place) => !this.words.has(words[place] as string) && !this.hasNumber(words, place),
+    const isSaid = (word: string) => (field.isExact ? this.words.hasExactly(word) : this.words.has(word));
+    const places = [...words.keys()].filter(
+      (place) => !isSaid(words[place] as string) && !this.hasNumber(words, place),
     );
-    if (unsaid.length === 0) return [];
-    const [numbers, others] = [
-      unsaid.filter((place) => /^\d/.test(words[place] as string)),
-      unsaid.filter((place) => !/^\d/.test(words[place] as string)),
-    ];
+    if (places.length === 0) return [];
+    const isNumber = (place: number) => /^\d/.test(words[place] as string);
+    const isImplied = (place: number) =>
+      this.impliedNumbers.has(Number((words[place] as string).replaceAll(",", "")), field) ||
+      (isoMonth.test(text) && this.impliedNumbers.has(Number(words[place]), monthField));
+    const others = places.filter((place) => !isNumber(place));
     const madeUp = new Set([
-      ...numbers.filter((place) => !this.impliedNumbers.has(Number((words[place] as string).replaceAll(",", "")))),
-      ...(others.length === 0 ? [] : this.saidWords.unsaid(text, words, others)),
+      ...places.filter((place) => isNumber(place) && !isImplied(place)),
+      ...(others.length === 0 ? [] : this.saidWords.unsaid(text, { words, places: others, isExact: field.isExact })),
     ]);
-    return unsaid.filter((place) => madeUp.has(place)).map((place) => words[place] as string);
+    const missing = places.filter((place) => madeUp.has(place)).map((place) => words[place] as string);
+    return withoutOwnWords(missing, { text, words, field });
   }
 
   /** What must be in the text as it is: addresses, and what only marks where something is to be put. */
@@ -158,15 +166,19 @@ export class Grounds {
 /** What is missing without words that describe the field: "City" of a city, beside a name that was said. */
 function withoutOwnWords(
   missing: readonly string[],
-  { text, schemas }: { readonly text: unknown; readonly schemas: readonly JsonSchema[] | undefined },
+  { text, words, field }: { readonly text: string; readonly words: readonly string[]; readonly field: Field },
 ): readonly string[] {
-  if (missing.length === 0 || typeof text !== "string" || /[\d@/\\_]/.test(text)) return missing;
-  if (missing.length >= tokensOf(text).length) return missing;
+  if (missing.length === 0 || missing.length >= words.length || field.isExact) return missing;
+  if (/[\d@/\\_]/.test(text)) return missing;
   const own = new WordSet();
-  for (const { description = "" } of schemas ?? [])
-    for (const word of tokensOf(description.slice(0, 500))) own.add(word);
+  for (const word of field.ownWords()) own.add(word);
   return missing.filter((word) => !own.has(word));
 }
+
+const isoMonth = /^\d{4}-\d{2}$/;
+const monthField = new Field(["month"], undefined);
+const coordinates = ["lat", "latitude", "lon", "lng", "long", "longitude"];
+const hundredths = ["cent", "cents", "pence", "minor"];
 
 /** Digits that are written with signs between them, such as those of a telephone. */
 function joinedDigits(text: string): readonly string[] {
@@ -176,8 +188,8 @@ function joinedDigits(text: string): readonly string[] {
 
 /** The part of a value in a standard form that somebody has to say: the city of a time zone, the numbers of a duration. */
 function saidPartOf(text: string): string {
-  if (/^[A-Z][A-Za-z]+\/[\w/+-]+$/.test(text) && isTimeZone(text))
-    return text.slice(text.lastIndexOf("/") + 1).replaceAll("_", " ");
+  const isZone = /^[A-Z][A-Za-z]+\/[\w/+-]+$/.test(text) && isTimeZone(text);
+  if (isZone) return text.slice(text.lastIndexOf("/") + 1).replaceAll("_", " ");
   return isoDuration.test(text) ? text.replace(/\D+/g, " ") : text;
 }
 
@@ -195,10 +207,3 @@ const placeholder =
   /[<[{](?:[A-Z]{3,}|[\p{L}']{1,30}(?:[ _][\p{L}']{1,30}){1,6})[>\]}]|\b(?:YOUR|INSERT|ENTER)_[A-Z_]{2,40}\b/gu;
 
 const emailAddress = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,100}/gu;
-
-/** Whether a field counts cents, or the like of another currency. */
-function countsHundredths(path: JsonPath, schemas: readonly JsonSchema[] | undefined): boolean {
-  const name = String(path.findLast((key) => typeof key === "string") ?? "");
-  const words = [name.replaceAll("_", " "), ...(schemas?.map(({ description }) => description ?? "") ?? [])].join(" ");
-  return /\bcents?\b|\bpence\b|\b(?:minor|smallest) (?:currency )?units?\b/i.test(words);
-}

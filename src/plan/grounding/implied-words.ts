@@ -1,4 +1,3 @@
-import { smallWords } from "../../english/small-words.ts";
 import { unitNames } from "../../english/unit-names.ts";
 import { usStates } from "../../english/us-states.ts";
 import { countriesOf, nameOf, namesOfCode, pluralOf, signOf } from "./names-of-codes.ts";
@@ -13,8 +12,7 @@ const currencyNicknames: Readonly<Record<string, string>> = { buck: "USD", bucks
  */
 export class SaidWords {
   private readonly words: ReadonlySet<string>;
-  private readonly initials: string;
-  /** What is written in capitals, in lower case: it may have the initials of words. */
+  /** What is written in capitals, in lower case: it may be a code. */
   private readonly capitals: ReadonlySet<string>;
   private namedPlaces: ReadonlySet<string> | undefined;
   /** Each longer word with one letter left out: two words that share such a rest are one typing mistake apart. */
@@ -25,45 +23,34 @@ export class SaidWords {
     private readonly text: string,
   ) {
     this.words = new Set(tokens.flatMap((token) => [token, ...stemsOf(token)]));
-    this.initials = tokens.map((token) => token[0] ?? "").join("");
     const capitals = text.match(/\b[A-Z]{2,5}\b/g)?.slice(0, maxCapitals) ?? [];
     this.capitals = new Set(capitals.map((word) => word.toLowerCase()));
   }
 
   /** Those of the words of a value, at these places, that the text does not say in another way either. */
-  unsaid(value: string, words: readonly string[], places: readonly number[]): readonly number[] {
-    const spelledOut = this.spelledOut(words);
+  unsaid(value: string, { words, places, isExact }: UnsaidPlaces): readonly number[] {
+    const aliases = new Set(this.longNames(words));
     const codes = codesIn(value);
-    const isExact = /[@/\\_]|\d\p{L}|\p{L}\d|^\P{Ll}+$/u.test(value);
+    const mustBeExact = isExact || /[@/\\_]|\d\p{L}|\p{L}\d|^\P{Ll}+$/u.test(value);
     return places.filter((place) => {
       const word = words[place] as string;
-      return !spelledOut.has(place) && !this.means(word, { isCode: codes.has(word), isExact });
+      return !aliases.has(word) && !this.means(word, { isCode: codes.has(word), isExact: mustBeExact });
     });
   }
 
-  /** The places of words whose initials the text has: `Los Angeles` for LA. */
-  private spelledOut(words: readonly string[]): ReadonlySet<number> {
-    const found = new Set<number>();
-    const all = [...words.keys()];
-    // "United States of America" is the USA.
-    for (const places of [all, all.filter((place) => !smallWords.has(words[place] as string))]) {
-      const initials = places.map((place) => words[place]?.[0] ?? "").join("");
-      for (const short of places.length > 1 ? this.capitals : []) {
-        const at = initials.indexOf(short);
-        const [first, last] = at < 0 ? [] : [places[at], places[at + short.length - 1]];
-        for (let place = first ?? 0; place <= (last ?? -1); place++) found.add(place);
-      }
-    }
-    return found;
+  /** The words of the long name of a country in a value, whose short name the text has: "United States of America" for USA. */
+  private longNames(words: readonly string[]): readonly string[] {
+    const value = words.join(" ");
+    return Object.entries(shortCountries)
+      .filter(([short, name]) => this.capitals.has(short) && value.includes(name))
+      .flatMap(([, name]) => [...name.split(" "), "of", "america", "the"]);
   }
 
   private means(word: string, { isCode, isExact }: { readonly isCode: boolean; readonly isExact: boolean }): boolean {
     if (unitNames(word).some((name) => this.words.has(name))) return true;
     if (/^[a-z]{3}$/.test(word) && this.hasCurrency(word.toUpperCase())) return true;
     if (isCode && /^[a-z]{2,3}$/.test(word) && namesOfCode(word).some((name) => this.hasName(name))) return true;
-    if (isCode && word.length >= 2 && word.length <= 5 && this.initials.includes(word)) return true;
-    if (this.hasPlace(word)) return true;
-    return !isExact && this.isMistyped(word);
+    return !isExact && (this.hasPlace(word) || this.isMistyped(word));
   }
 
   /** Whether a code is that of a currency whose name or sign the text has. */
@@ -105,6 +92,22 @@ export class SaidWords {
     if (rests.has(word)) return true;
     return restsOf(word).some((rest) => rests.has(rest));
   }
+}
+
+/** What countries are called in short, apart from their codes. */
+const shortCountries: Readonly<Record<string, string>> = {
+  us: "united states",
+  usa: "united states",
+  uk: "united kingdom",
+  uae: "united arab emirates",
+  eu: "european union",
+};
+
+/** The words of a value, those that a text does not have, and whether they have to be said to the letter. */
+export interface UnsaidPlaces {
+  readonly words: readonly string[];
+  readonly places: readonly number[];
+  readonly isExact: boolean;
 }
 
 /** As many abbreviations as anybody writes into a request. */

@@ -22,7 +22,11 @@ export function isOffered(value: unknown, schemas: readonly JsonSchema[] | undef
   );
 }
 
-const saysDefault = /\bdefaults?\b|\bunless\b|\botherwise\b|\bif (?:not|none|no|absent|omitted|missing|unspecified)\b/i;
+const beforeDefault = String.raw`\bdefaults?(?:\s+(?!to\b|is\b)\w+)?(?:\s+(?:is|to|value|of|set))*\W{1,4}`;
+const behindDefault = String.raw`\W{1,3}(?:(?:is|as|will be)\s+(?:the |used |assumed )*)?(?:by default|default|unless|otherwise|if (?:not|none|no|absent|omitted|missing|unspecified))\b`;
+/** Where a description sets bounds, a number is none of the values. */
+const saysBound =
+  /\b(?:exceed|at most|at least|max(?:imum)?|min(?:imum)?|limit|up to|between|less|more|greater|than)\b/i;
 const saysExample = /\be\.?g\b|\bexamples?\b|\bsuch as\b|\blike\b/i;
 const quotes = [`"`, "'", "`"];
 const maxLength = 2_000;
@@ -33,7 +37,9 @@ function offers(description: string, value: string): boolean {
   return description.split(/[.;](?=\s)|[()\n]/).some((clause) => {
     if (saysExample.test(clause)) return false;
     if (quotes.some((quote) => clause.includes(`${quote}${value}${quote}`))) return true;
-    return saysDefault.test(clause) && hasWord(clause.toLowerCase(), value.toLowerCase());
+    if (saysBound.test(clause) || !hasWord(clause.toLowerCase(), value.toLowerCase())) return false;
+    const escaped = value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    return new RegExp(`${beforeDefault}${escaped}|${escaped}${behindDefault}`, "i").test(clause);
   });
 }
 

@@ -1,4 +1,6 @@
 const minutesOfDay = 1_440;
+/** No request names more. */
+const maxTimes = 50;
 const clockTime = /\b(\d{1,2})(?::(\d{2}))?\s?(a\.?m|p\.?m|o'clock)\b|\b(\d{1,2})[:.h](\d{2})(?!\d)/gi;
 const duration = /\b(\d{1,3})\s?(min(?:ute)?s?|h(?:ou)?rs?|h)\b/gi;
 /** What times may follow from, in words. */
@@ -11,17 +13,21 @@ export class SaidClock {
   private readonly isOpen: boolean;
 
   constructor(text: string) {
-    const said = [...text.matchAll(clockTime)].map(([, hour, minute = "0", , otherHour, otherMinute]) =>
-      onDial(60 * Number(hour ?? otherHour) + Number(hour === undefined ? otherMinute : minute)),
+    const said = new Set<number>();
+    for (const [, hour, minute = "0", , otherHour, otherMinute] of text.matchAll(clockTime)) {
+      said.add(onDial(60 * Number(hour ?? otherHour) + Number(hour === undefined ? otherMinute : minute)));
+      if (said.size >= maxTimes) break;
+    }
+    const durations = new Set<number>();
+    for (const [, count, unit = ""] of text.matchAll(duration)) {
+      durations.add(Number(count) * (unit.toLowerCase().startsWith("h") ? 60 : 1));
+      if (durations.size >= maxTimes) break;
+    }
+    const later = [...said].flatMap((time) =>
+      [...durations].flatMap((more) => [onDial(time + more), onDial(time - more)]),
     );
-    const durations = [...text.matchAll(duration)].map(
-      ([, count, unit = ""]) => Number(count) * (unit.toLowerCase().startsWith("h") ? 60 : 1),
-    );
-    this.times = new Set([
-      ...said,
-      ...said.flatMap((time) => durations.flatMap((more) => [onDial(time + more), onDial(time - more)])),
-    ]);
-    this.isOpen = durations.length === 0 && inWords.test(text);
+    this.times = new Set([...said, ...later]);
+    this.isOpen = durations.size === 0 && inWords.test(text);
   }
 
   /** Whether a time is one of them; undefined if there are none, or if others may follow. */

@@ -59,10 +59,9 @@ export class SaidTimes {
   allow(value: string): boolean {
     const [, year = "", month = "", day = ""] = isoDate.exec(value) ?? [];
     if (year === "") return this.clock.allow(value) ?? (this.hasTime || this.hasPartOf(value));
-    if (this.isSaid(year, month, day)) return true;
     const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
-    if (this.hasDay)
-      return this.reach !== undefined || this.bases(Number(year)).some((base) => this.follows(ms, base, 0));
+    if (this.isSaid(ms)) return true;
+    if (this.hasDay) return this.reach !== undefined || this.followsSaid(ms);
     if (this.nowMs === undefined) return this.hasTime || this.hasPartOf(value);
     const distance = Math.abs(ms - this.nowMs) / dayMs;
     if (this.months.size > 0 || this.years.size > 0 || !this.hasTime) {
@@ -82,25 +81,25 @@ export class SaidTimes {
     return [...parts, ...hours].some((part) => part > 0 && this.numbers.has(String(part)));
   }
 
-  /** Whether a day is named by its parts, of which the year may be left out. */
-  private isSaid(year: string, month: string, day: string): boolean {
-    const isMonth = this.months.has(Number(month)) || this.numbers.has(String(Number(month)));
-    const isYear = this.years.size === 0 || this.years.has(year);
-    return isMonth && isYear && this.numbers.has(String(Number(day))) && this.hasDay;
+  /** Whether a day is named by its parts; without a year, it is not far from now. */
+  private isSaid(ms: number): boolean {
+    const date = new Date(ms);
+    const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+    const isMonth = this.months.has(month) || this.numbers.has(String(month));
+    const isNear = this.nowMs === undefined || Math.abs(ms - this.nowMs) <= maxDistanceWithoutYear * dayMs;
+    const isYear = this.years.size === 0 ? isNear : this.years.has(String(year));
+    return this.hasDay && isMonth && isYear && this.numbers.has(String(day));
   }
 
-  /** The days that are named, in a year. */
-  private bases(year: number): readonly number[] {
-    const months = [...this.months, ...this.numbersTo(12)];
-    const years = this.years.size > 0 ? [...this.years].map(Number) : [year];
-    const days = this.numbersTo(31);
-    return years
-      .flatMap((one) => months.flatMap((month) => days.map((day) => Date.UTC(one, month - 1, day))))
-      .slice(0, maxBases);
-  }
-
-  private numbersTo(most: number): readonly number[] {
-    return [...this.numbers].map(Number).filter((number) => number >= 1 && number <= most && Number.isInteger(number));
+  /** Whether a day is as far from one that is named as was said, or a weekday that was named, soon before or after it. */
+  private followsSaid(ms: number): boolean {
+    const isSaidAt = (days: number) => this.isSaid(ms + days * dayMs);
+    const counted = this.distances.flatMap((distance) => {
+      const slack = Math.min(Math.ceil(slackOf(distance)), maxSlack);
+      return around(distance, slack).flatMap((days) => [days, -days]);
+    });
+    if (counted.some(isSaidAt)) return true;
+    return this.weekdays.includes(new Date(ms).getUTCDay()) && around(0, 14).some(isSaidAt);
   }
 
   /** Whether a day is as far from another as was said, or the weekday that was named, soon before or after it. */
@@ -112,9 +111,17 @@ export class SaidTimes {
   }
 }
 
-/** No request names more days, or distances between them. */
-const maxBases = 1_000;
+/** No request names more distances between days. */
 const maxDistances = 100;
+/** A month or a year may be a few days longer than another. */
+const maxSlack = 20;
+const maxDistanceWithoutYear = 400;
+
+/** The days around one, up to a distance. */
+function around(day: number, distance: number): readonly number[] {
+  return Array.from({ length: 2 * distance + 1 }, (_, index) => Math.round(day) - distance + index);
+}
+
 const numericDay = /\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b/;
 const between = /^(?:st|nd|rd|th|of|the)$/;
 

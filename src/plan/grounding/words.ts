@@ -27,12 +27,17 @@ export function partsOfToken(token: string): readonly string[] {
   return [token, ...token.split("'"), ...(isUnspaced(token) ? token : "")];
 }
 
-/** The forms that a word shares with its plural or singular, without accents: "Cafés" and "cafe" share "cafe". */
-export function stemsOf(word: string): readonly string[] {
-  const plain = word
+/** A word without accents. */
+function withoutAccents(word: string): string {
+  return word
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC");
+}
+
+/** The forms that a word shares with its plural or singular, without accents: "Cafés" and "cafe" share "cafe". */
+export function stemsOf(word: string): readonly string[] {
+  const plain = withoutAccents(word);
   if (plain.length <= 3 || !plain.endsWith("s") || plain.endsWith("ss")) return [plain];
   const stems = [plain.slice(0, -1)];
   if (plain.endsWith("ies") && plain.length > 4) stems.push(`${plain.slice(0, -3)}y`);
@@ -43,9 +48,16 @@ export function stemsOf(word: string): readonly string[] {
 /** Words for many lookups, whatever their number and accents. */
 export class WordSet {
   private readonly stems = new Set<string>();
+  private readonly exact = new Set<string>();
 
   add(word: string): void {
+    this.exact.add(withoutAccents(word));
     for (const stem of stemsOf(word)) this.stems.add(stem);
+  }
+
+  /** Whether it has a word in this number. */
+  hasExactly(word: string): boolean {
+    return this.exact.has(withoutAccents(word));
   }
 
   has(word: string): boolean {

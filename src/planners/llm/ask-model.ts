@@ -236,7 +236,7 @@ class Asking {
 
   private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
     // Some servers return everything that a model writes as its thinking.
-    const answer = text.trim() === "" ? (reasoning ?? "") : text;
+    const answer = text.trim() === "" ? `<think>${reasoning ?? ""}` : text;
     const { mayAskAgain } = this;
     return checkAnswer(answer, { ...this.question.scope, mayAskAgain, isWhole: finishReason === "stop" });
   }

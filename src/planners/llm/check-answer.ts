@@ -53,6 +53,7 @@ export type CheckedAnswer =
 export async function checkAnswer(text: string, scope: AnswerScope & AnswerTry): Promise<CheckedAnswer> {
   if (text.length > maxAnswerLength) return tooLong;
   const plans = new Map<string, CheckedPlan>();
+  let refusal: CheckedAnswer | undefined;
   let first: CheckedAnswer | undefined;
   for await (const { answer, repaired } of answersIn(text, scope)) {
     // A repair may be wrong without an error: what was written comes before it.
@@ -60,7 +61,8 @@ export async function checkAnswer(text: string, scope: AnswerScope & AnswerTry):
     const checked = await checkOne(answer, repaired, scope);
     if (checked.type === "plan") plans.set(canonicalJson(checked.steps), checked);
     else first ??= checked;
-    if (plans.size > 1) return twoPlans;
+    if (checked.type === "refusal") refusal ??= checked;
+    if (plans.size > 1 || (plans.size > 0 && refusal !== undefined) || checked === twoPlans) return twoPlans;
   }
   const [plan] = plans.values();
   return plan ?? first ?? noPlan;
@@ -71,6 +73,7 @@ async function checkOne(
   repaired: readonly PlanRepair[],
   scope: AnswerScope & AnswerTry,
 ): Promise<CheckedAnswer> {
+  if (answer.type === "several") return twoPlans;
   if (answer.type === "steps") return checkSteps(answer, repaired, scope);
   return answer.reason === undefined ? noAnswer : answer;
 }
@@ -102,7 +105,7 @@ const noPlan: CheckedAnswer = {
 const twoPlans: CheckedAnswer = {
   type: "problem",
   code: "invalid-plan",
-  problems: ["There are two different plans. Write one."],
+  problems: ["There are two different plans, or a plan and a refusal. Write one."],
 };
 
 /** No steps and nothing missing: weak models write that for whatever they do not understand. */

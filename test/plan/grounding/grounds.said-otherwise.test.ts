@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { Field } from "../../../src/plan/grounding/field.ts";
 import { Grounds } from "../../../src/plan/grounding/grounds.ts";
 
-const missing = (request: string, value: unknown) => new Grounds(request).missing(value);
+/** What a request does not say of a value, in a field of this name. */
+const missing = (request: string, value: unknown, field = "") =>
+  new Grounds(request).missing(value, new Field([field], undefined));
 
 describe("a number that follows from what was said", () => {
   it.each([
@@ -20,8 +23,8 @@ describe("a number that follows from what was said", () => {
     ["run 15 kilometers", 15_000],
     ["over the past decade", 10],
     ["in April 2022", "2022-04"],
-    ["more than 5 players", 6],
-    ["under 60 minutes", 59],
+    ["more than 5 players", 6, "minPlayers"],
+    ["under 60 minutes", 59, "maxMinutes"],
     ["with $1,000 at 3%", 0.03],
     ["half an hour", 1_800],
     ["an hour and a half", 5_400],
@@ -32,26 +35,42 @@ describe("a number that follows from what was said", () => {
     ["two thirds of it", 0.6667],
     ["a third of it", 0.333],
     ["three quarters", 0.75],
-    ["increase it by 12.5%", 1.125],
-    ["reduce it by 20%", 0.8],
+    ["increase it by 12.5%", 1.125, "factor"],
+    ["reduce it by 20%", 0.8, "multiplier"],
     ["2 microcoulombs", 0.000002],
     ["2.5 milliseconds", 0.0025],
-    ["from the nineties", 1_990],
-    ["from the 1990s", 1_999],
-    ["the 17th century", 1_699],
-    ["in twenty-ten", 2_010],
-    ["in nineteen eighty four", 1_984],
+    ["from the nineties", 1_990, "from_year"],
+    ["from the 1990s", 1_999, "toYear"],
+    ["the 17th century", 1_699, "end_year"],
+    ["in twenty-ten", 2_010, "year"],
+    ["in nineteen eighty four", 1_984, "year"],
     ["the 2019-20 season", 2_020],
     ["a pair of dice", 2],
     ["x cubed", 3],
-    ["compounded quarterly", 4],
+    ["compounded quarterly", 4, "periodsPerYear"],
     ["from 0 to 2 pi", 6.2832],
-    ["2 TiB", 2_048],
-    ["90 km/h", 25],
+    ["2 TiB", 2_048, "size_gb"],
+    ["90 km/h", 25, "speed"],
     ["call 415-555-0173", "4155550173"],
-    ["33.87 south", -33.87],
-  ])("%s: %j", (request, value) => {
-    expect(missing(request, value)).toEqual([]);
+    ["33.87 south", -33.87, "latitude"],
+  ] as readonly (readonly [string, unknown, string?])[])("%s: %j %s", (request, value, field = "") => {
+    expect(missing(request, value, field)).toEqual([]);
+  });
+
+  it.each([
+    ["pay Ann 5 for the daily report", 365, "amount"],
+    ["pay Ann over 5", 6, "amount"],
+    ["pay Ann 5%", 1.05, "amount"],
+    ["pay Ann for the march", 3, "amount"],
+    ["pay Ann for the nineties records", 1_999, "amount"],
+    ["pay Ann for 5 minutes", 300, "amount"],
+    ["pay Ann for 5 m of rope", 0.005, "amount"],
+    ["pay Kanye West 5", -5, "amount"],
+    ["wait 5 minutes", 300, "delayHours"],
+    ["wait 5 minutes", 300_000, "seconds"],
+    ["wait 5 minutes", 300, "timeout_ms"],
+  ])("not where the field speaks of something else: %s, not %j as %s", (request, value, field) => {
+    expect(missing(request, value, field)).toEqual([String(value)]);
   });
 
   it.each([
@@ -67,6 +86,24 @@ describe("a number that follows from what was said", () => {
     ["from the nineties", 1_995],
   ])("%s, not %j", (request, value) => {
     expect(missing(request, value)).toEqual([String(value)]);
+  });
+});
+
+describe("a field that names somebody or something", () => {
+  it.each([
+    ["pay Martinez 5", "Martines", "to"],
+    ["pay Andrea 5", "Andreas", "recipient"],
+    ["pay 5 to VA", "Virginia", "payee"],
+    ["mail to the Jordanian", "Jordan", "customerId"],
+    ["open report", "reports", "path"],
+  ])("needs it to the letter: %s, not %s", (request, value, field) => {
+    expect(missing(request, value, field)).not.toEqual([]);
+    expect(missing(request, value, "topic")).toEqual([]);
+  });
+
+  it("and nothing has the initials of what somebody did not name", () => {
+    expect(missing("pay 5 ASAP", "Anna Schmidt Adam Porter")).toHaveLength(4);
+    expect(missing("pay Ann 5 for the red umbrella", "RU", "country")).toEqual(["ru"]);
   });
 });
 
@@ -93,7 +130,6 @@ describe("a word that says the same", () => {
     ["somebody from Austria", "Austrian"],
     ["in the UK", "United Kingdom"],
     ["the capital of the USA", "United States of America"],
-    ["from LA to San Diego", "Los Angeles"],
     ["filed in California", "CA"],
     ["in Boston, MA", "Massachusetts"],
     ["half a million kroner", "NOK"],

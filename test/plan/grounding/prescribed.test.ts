@@ -21,6 +21,8 @@ describe("a value that a description offers", () => {
     [2, "20 by default"],
     ["", "Empty by default"],
     ["pub", "public by default"],
+    [100, "Amount in USD. Must not exceed 100 unless approved"],
+    [5, "At least 5 unless stated"],
     [true, "true by default"],
     ["x", undefined],
     ["x", `${"x by default ".repeat(1_000)}`],

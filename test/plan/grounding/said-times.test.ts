@@ -38,6 +38,7 @@ describe("a day that a request names", () => {
     ["from 2024-11-02, for 5 days", "2024-11-12"],
     ["today is 2024-05-13, remind me on Thursday", "2024-05-17"],
     ["how many days from March 3, 2021 to January 15, 2022", "2022-01-16"],
+    ["due 24 Dec", "2024-12-24"],
     ["tomorrow", "2023-10-09"],
     ["next week", "2023-10-09"],
     ["at 15:30", "2024-03-21T15:30"],

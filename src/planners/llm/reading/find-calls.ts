@@ -106,7 +106,9 @@ function namedObjects(text: string, isTool: (text: string) => boolean): readonly
     const [, id] = labelBefore.exec(line) ?? [];
     calls.push({ ...(id !== undefined && { id }), tool: name.text, input: only });
   }
-  return calls.length > 0 ? calls : undefined;
+  // Behind the last one, another call may be written in another form.
+  const isAll = !Array.from(text.slice(from).matchAll(word)).some(([written]) => isTool(written));
+  return calls.length > 0 && isAll ? calls : undefined;
 }
 
 /** The name of a tool that ends a text, but for what connects it to its input. */

@@ -22,14 +22,16 @@ export async function findTool(name: unknown, tools: ReadonlyMap<string, Defined
   const exact = tools.get(name);
   if (exact !== undefined) return { tool: exact, constant: undefined };
   const trimmed = name.trim().replace(/\(\)$/, "");
-  for (const isAlike of [isSpelledAlike, endsAlike]) {
-    const alike = [...tools.values()].filter((tool) => isAlike(trimmed, tool.name));
-    if (alike.length > 1) return undefined;
-    if (alike[0] !== undefined) return { tool: alike[0], constant: undefined };
-  }
+  const alike = [...tools.values()].filter((tool) => isSpelledAlike(trimmed, tool.name));
+  if (alike.length > 0) return alike.length === 1 ? withoutConstant(alike[0] as DefinedTool) : undefined;
+  const behind = [...tools.values()].filter((tool) => endsAlike(trimmed, tool.name)).map(withoutConstant);
   const found = await Promise.all([...tools.values()].map((tool) => withConstant(trimmed, tool)));
-  const likely = found.filter((one) => one !== undefined);
-  return likely.length === 1 ? likely[0] : undefined;
+  const readings = [...behind, ...found.filter((one) => one !== undefined)];
+  return readings.length === 1 ? readings[0] : undefined;
+}
+
+function withoutConstant(tool: DefinedTool): FoundTool {
+  return { tool, constant: undefined };
 }
 
 /** Whether a text may be the name of a tool, in any of the ways that {@link findTool} reads. Makes the test for a set. */

@@ -42,7 +42,8 @@ async function callAt(text: string, position: number, isTool: (text: string) => 
   const isKnown = isTool(name);
   if (!isKnown && !ending.test(name)) return undefined;
   const start = position + written.length;
-  const end = closing(text, start - 1);
+  // What only ends a plan has no long arguments.
+  const end = closing(text, start - 1, isKnown ? text.length : start + maxEnding);
   if (end === undefined) return undefined;
   const [line, next] = lineAt(text, end + 1);
   const isLast = signsOnly.test(line);
@@ -55,9 +56,11 @@ async function callAt(text: string, position: number, isTool: (text: string) => 
 /** A line that calls nothing; undefined if it calls a tool among other words, or something else that would be lost. */
 function otherLine(text: string, position: number, isTool: (text: string) => boolean): Piece | undefined {
   const [line, next] = lineAt(text, position);
-  const isOtherCall = /^[\s[(,;*>-]*(?:#?\w{1,40}\s*=\s*)?\w{1,100}\(\s*\w{1,100}\s*=/.test(line);
+  const isOtherCall = /^[\s[(,;*>-]*(?:#?\w{1,40}\s*=\s*)?\w{1,100}\(\s*(?:\w{1,100}\s*=|["'{[\d])/.test(line);
   const callsTool = Array.from(line.matchAll(anyCall)).some(([, name = ""]) => isTool(name));
-  return isOtherCall || callsTool ? undefined : { next };
+  // "SendMail: Ann" may be a call in yet another form.
+  const [, first = ""] = /^[\s\d.)*>-]*([A-Za-z_][\w.]{0,99})/.exec(line) ?? [];
+  return isOtherCall || callsTool || isTool(first) ? undefined : { next };
 }
 
 /** The rest of a line, and where the next one starts. */
@@ -67,10 +70,12 @@ function lineAt(text: string, position: number): readonly [line: string, next: n
   return [text.slice(position, end), end + 1];
 }
 
-/** Where the bracket at a place is closed; quotes hide brackets. */
-function closing(text: string, start: number): number | undefined {
+const maxEnding = 200;
+
+/** Where the bracket at a place is closed, before another place; quotes hide brackets. */
+function closing(text: string, start: number, before: number): number | undefined {
   let depth = 0;
-  for (let index = start; index < text.length; index++) {
+  for (let index = start; index < before && index < text.length; index++) {
     const sign = text.charAt(index);
     if (sign === '"' || sign === "'") index = quoteEnd(text, index);
     else if ("([{".includes(sign)) depth++;

@@ -17,6 +17,8 @@ export interface InputMending {
   readonly schema: JsonSchema;
   /** Whether a text may refer to an earlier step: it is left to be read as a reference. */
   readonly mayRefer: (text: string) => boolean;
+  /** Whether the user has typed a text, as a word of its own. */
+  readonly isSaid: (text: string) => boolean;
 }
 
 /** An input whose parts fit their schemas, as far as that can be mended; the same object if nothing changes. */
@@ -30,21 +32,21 @@ export function mendInput(
   return { input: walk.root, mends: walk.mends };
 }
 
+/** No plan shows more of what was mended in one input. */
+const maxMends = 100;
 /** A choice that was mended may show how to mend another. */
 const maxPasses = 3;
 /** Leaves a field out. */
 const omitted = Symbol("omitted");
 
 class Mending {
-  root: unknown;
   readonly mends: PlanMend[] = [];
+  private isCopied = false;
 
   constructor(
-    input: unknown,
+    public root: unknown,
     private readonly mending: InputMending,
-  ) {
-    this.root = input;
-  }
+  ) {}
 
   /** Mends the value at a path, and those in it. */
   visit(path: JsonPath, written: unknown): void {
@@ -91,20 +93,14 @@ class Mending {
       return value;
     if (typeof value === "string" && this.mending.mayRefer(value)) return value;
     const readings = new Map<string, unknown>();
-    for (const reading of readingsOf(value, { schemas, name: nameOf(path) })) {
+    for (const reading of readingsOf(value, { schemas, name: nameOf(path), isSaid: this.mending.isSaid })) {
       if (fits(reading, schemas)) readings.set(JSON.stringify(reading), reading);
     }
     if (isBlank(value) && this.isOptional(path)) readings.set("", omitted);
     if (readings.size !== 1) return value;
     const [reading] = readings.values();
     this.replace(path, reading);
-    this.mends.push(
-      describeMend("value", {
-        path: ["input", ...path],
-        written: value,
-        read: reading === omitted ? undefined : reading,
-      }),
-    );
+    this.mend("value", { path, written: value, read: reading === omitted ? undefined : reading });
     return reading;
   }
 
@@ -130,16 +126,18 @@ class Mending {
       if (!isKnown && (item === null || item === "")) {
         // Says nothing about something that does not exist: models fill in the keys of all branches.
         isRenamed = true;
-        this.mends.push(describeMend("key", { path: ["input", ...path, key], written: key, read: undefined }));
+        this.mend("key", { path: [...path, key], written: key, read: undefined });
         continue;
       }
       const alike = isKnown
         ? []
-        : known.filter((name) => plainName(name) === plainName(key) || this.isConstantOf(path, name, { value, item }));
+        : known.filter(
+            (name) => plainName(name) === plainName(key) || this.isConstantOf(path, name, { value, key, item }),
+          );
       const [name = key] = alike.length === 1 && !Object.hasOwn(value, alike[0] ?? "") ? alike : [];
       if (name !== key) {
         isRenamed = true;
-        this.mends.push(describeMend("key", { path: ["input", ...path, name], written: key, read: name }));
+        this.mend("key", { path: [...path, name], written: key, read: name });
       }
       setOwn(named, name, item);
     }
@@ -152,36 +150,51 @@ class Mending {
   private isConstantOf(
     path: JsonPath,
     name: string,
-    { value, item }: { readonly value: Readonly<Record<string, unknown>>; readonly item: unknown },
+    {
+      value,
+      key,
+      item,
+    }: { readonly value: Readonly<Record<string, unknown>>; readonly key: string; readonly item: unknown },
   ): boolean {
     if (Object.hasOwn(value, name) || typeof item !== "string") return false;
     const around = this.schemasAt(path) ?? [];
     const isRequired = around.every(({ required = [] }) => required.includes(name));
+    if (!operationNames.has(plainName(name)) || !operationNames.has(plainName(key))) return false;
     return isRequired && constantsLike(item, this.schemasAt([...path, name]) ?? []).length === 1;
   }
 
+  /** Changes a copy of the input, which is made with the first change. */
   private replace(path: JsonPath, value: unknown): void {
-    this.root = replaceAt(this.root, path, value);
+    if (!this.isCopied) this.root = structuredClone(this.root);
+    this.isCopied = true;
+    const key = path.at(-1);
+    if (key === undefined) {
+      this.root = value;
+      return;
+    }
+    const holder = this.valueAt(path.slice(0, -1)) as Record<string | number, unknown>;
+    if (value === omitted) delete holder[key];
+    else if (Array.isArray(holder)) holder[key as number] = value;
+    else setOwn(holder, String(key), value);
+  }
+
+  private mend(
+    kind: PlanMend["kind"],
+    { path, written, read }: { path: JsonPath; written: unknown; read: unknown },
+  ): void {
+    if (this.mends.length < maxMends) this.mends.push(describeMend(kind, { path: ["input", ...path], written, read }));
   }
 }
 
-/** A copy in which the value at a path is another one, or left out. */
-function replaceAt(root: unknown, path: JsonPath, value: unknown): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return value;
-  if (Array.isArray(root))
-    return root.map((item: unknown, index) => (index === key ? replaceAt(item, rest, value) : item));
+/** A copy without the value at a path that ends with a key. */
+export function leaveOut(root: unknown, [key, ...rest]: JsonPath): unknown {
+  if (Array.isArray(root)) return root.map((item: unknown, index) => (index === key ? leaveOut(item, rest) : item));
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(root as object)) {
-    const next = name === key ? replaceAt(item, rest, value) : item;
-    if (next !== omitted) setOwn(copy, name, next);
+    if (name !== key) setOwn(copy, name, item);
+    else if (rest.length > 0) setOwn(copy, name, leaveOut(item, rest));
   }
   return copy;
-}
-
-/** A copy without the value at a path. */
-export function leaveOut(root: unknown, path: JsonPath): unknown {
-  return replaceAt(root, path, omitted);
 }
 
 function isBlank(value: unknown): boolean {
@@ -189,6 +202,9 @@ function isBlank(value: unknown): boolean {
   if (typeof value === "string") return value.trim() === "";
   return isRecord(value) && Object.keys(value).length === 0;
 }
+
+/** What the field is called that says what a tool is to do: "action" stands for "operation". */
+const operationNames: ReadonlySet<string> = new Set(["operation", "op", "action", "command", "method", "verb"]);
 
 /** Whether only constants are allowed. */
 function isChoice(schemas: readonly JsonSchema[]): boolean {

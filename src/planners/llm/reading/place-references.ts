@@ -175,7 +175,9 @@ class Placing {
     { written, isOurs }: { readonly written: string; readonly isOurs: boolean },
   ): Promise<ReadReference | undefined> {
     const isTyped = !isOurs && this.places.isTyped(written);
-    if (isTyped || isUnknownLabel(written, inner, this.places.earlier)) return undefined;
+    // "[0-9]{2}" counts digits.
+    if (isTyped || (!isOurs && /^\d+$/.test(inner.trim())) || isUnknownLabel(written, inner, this.places.earlier))
+      return undefined;
     const read = await this.read(inner);
     return inner === written && read?.types === undefined ? undefined : read;
   }
@@ -196,7 +198,8 @@ class Placing {
     const types = schemas && typesOf(schemas);
     const isMisplaced = types !== undefined && !types.has("array") && !overlap(types, read.types);
     const part = (isMisplaced ? await resultOf(read) : undefined) ?? read;
-    const placed = formOf(part, types);
+    const items = schemasOfPlace(this.places.schema, [...path, 0], this.root);
+    const placed = formOf(part, types, items && typesOf(items));
     if (!isOurs || part !== read || Array.isArray(placed)) {
       this.mend(path, { written, read: typeof placed === "string" ? placed : part.text });
     }
@@ -232,14 +235,19 @@ function innerOf(text: string): { readonly text: string; readonly isOurs: boolea
 }
 
 /** A field that takes text has a template; any other, `{ $ref }`; one that takes both by what the output is. */
-function formOf({ text, types: given }: ReadReference, types: ReadonlySet<string> | undefined): unknown {
+function formOf(
+  { text, types: given }: ReadReference,
+  types: ReadonlySet<string> | undefined,
+  itemTypes: ReadonlySet<string> | undefined,
+): unknown {
   const template = `\${${text}}`;
   const takesText = types?.has("string") ?? true;
   const takesOther = types === undefined || [...types].some((type) => type !== "string" && type !== "null");
   if (takesText && (!takesOther || (given?.size === 1 && given.has("string")))) return template;
   const isListed = types?.has("array") === true && !types.has("string") && given !== undefined;
-  if (isListed && !overlap(types, given)) return given.has("string") ? [template] : [{ $ref: text }];
-  return { $ref: text };
+  if (!isListed || overlap(types, given)) return { $ref: text };
+  const isTextItem = itemTypes?.has("string") === true && (itemTypes.size === 1 || given.has("string"));
+  return [isTextItem ? template : { $ref: text }];
 }
 
 function isText({ types }: ReadReference): boolean {

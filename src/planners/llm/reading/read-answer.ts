@@ -12,7 +12,9 @@ export type ModelAnswer =
       /** What the steps do not do, according to the model. */
       readonly missing?: string | undefined;
     }
-  | { readonly type: "refusal"; readonly reason: string | undefined };
+  | { readonly type: "refusal"; readonly reason: string | undefined }
+  /** It has two lists of steps, or steps and a refusal: which of them is meant is not to be guessed. */
+  | { readonly type: "several" };
 
 /** What is needed to read a value as an answer. */
 export interface AnswerReading {
@@ -58,12 +60,25 @@ function answerIn(value: unknown, reading: AnswerReading, depth: number): ModelA
   // An empty list in prose means nothing.
   if (Array.isArray(value)) return value.length === 0 ? undefined : listAnswer(value, reading, depth);
   if (!isRecord(value)) return undefined;
-  return (
-    listedAnswer(value) ??
-    innerAnswer(value, planKeys, { reading, depth: depth + 1 }) ??
-    wrappedAnswer(value, reading, depth + 1) ??
-    soleAnswer(value, reading)
-  );
+  const inside = { reading, depth: depth + 1 };
+  const answers = [
+    ...listedAnswers(value),
+    ...planKeys.flatMap((key) => innerAnswer(value, key, inside) ?? []),
+    ...wrappedAnswers(value, inside),
+  ];
+  return answers.length > 0 ? onlyOf(answers) : soleAnswer(value, reading);
+}
+
+/** The answer, if all are the same. */
+function onlyOf(answers: readonly ModelAnswer[]): ModelAnswer | undefined {
+  const different = new Map(answers.map((answer) => [contentOf(answer), answer]));
+  const [answer] = different.values();
+  return different.size > 1 ? { type: "several" } : answer;
+}
+
+function contentOf(answer: ModelAnswer): string {
+  if (answer.type === "steps") return canonicalJson([answer.steps, answer.missing ?? null]);
+  return answer.type === "refusal" ? canonicalJson(answer.reason ?? null) : answer.type;
 }
 
 /** The answer in a list: its steps, or what its only item has. */
@@ -75,46 +90,40 @@ function listAnswer(list: readonly unknown[], reading: AnswerReading, depth: num
   return (isWrapper ? answerIn(only, reading, depth + 1) : undefined) ?? stepsAnswer(list);
 }
 
-/** The answer whose steps stand in a list of the object. */
-function listedAnswer(value: JsonRecord): ModelAnswer | undefined {
+/** The answers whose steps stand in lists of the object. */
+function listedAnswers(value: JsonRecord): readonly ModelAnswer[] {
   const steps = stepsOf(value.steps);
-  if (steps !== undefined) return answerOf(value, steps, { isReshaped: steps !== value.steps });
-  for (const key of listKeys) {
+  const others = listKeys.flatMap((key) => {
     const list = stepsOf(value[key]);
-    if (list !== undefined && list.length > 0) return answerOf(value, list, { isReshaped: true });
-  }
-  return undefined;
+    return list === undefined || list.length === 0 ? [] : [answerOf(value, list, { isReshaped: true })];
+  });
+  return steps === undefined ? others : [answerOf(value, steps, { isReshaped: steps !== value.steps }), ...others];
+}
+
+interface Inside {
+  readonly reading: AnswerReading;
+  readonly depth: number;
 }
 
 /** The answer that stands under another name. */
-function innerAnswer(
-  value: JsonRecord,
-  keys: readonly string[],
-  { reading, depth }: { readonly reading: AnswerReading; readonly depth: number },
-): ModelAnswer | undefined {
-  for (const key of keys) {
-    const inner = value[key];
-    const answer = typeof inner === "object" && inner !== null ? answerIn(inner, reading, depth) : undefined;
-    if (answer !== undefined) return answer.type === "steps" ? { ...answer, isReshaped: true } : answer;
-  }
-  return undefined;
+function innerAnswer(value: JsonRecord, key: string, { reading, depth }: Inside): ModelAnswer | undefined {
+  const inner = value[key];
+  const answer = typeof inner === "object" && inner !== null ? answerIn(inner, reading, depth) : undefined;
+  return answer?.type === "steps" ? { ...answer, isReshaped: true } : answer;
 }
 
 /**
- * The answer that the interface of a provider, such as `{ choices: [{ message: { tool_calls } }] }`, has around it: calls
- * of tools and nothing else. Undefined if there are two that differ.
+ * The answers that the interface of a provider, such as `{ choices: [{ message: { tool_calls } }] }`, has around them: calls
+ * of tools and nothing else.
  */
-function wrappedAnswer(value: JsonRecord, reading: AnswerReading, depth: number): ModelAnswer | undefined {
-  if (isCall(value, reading.isTool)) return undefined;
-  const answers = new Map<string, ModelAnswer>();
-  for (const key of wrapperKeys) {
-    const answer = innerAnswer(value, [key], { reading: { ...reading, isAlone: true }, depth });
-    const areCalls =
-      answer?.type === "steps" && answer.steps.every((step) => isRecord(step) && isCall(step, reading.isTool));
-    if (areCalls) answers.set(canonicalJson(answer.steps), answer);
-  }
-  const [answer] = answers.size === 1 && reading.isAlone ? answers.values() : [];
-  return answer;
+function wrappedAnswers(value: JsonRecord, { reading, depth }: Inside): readonly ModelAnswer[] {
+  if (isCall(value, reading.isTool)) return [];
+  const answers = wrapperKeys.flatMap(
+    (key) => innerAnswer(value, key, { reading: { ...reading, isAlone: true }, depth }) ?? [],
+  );
+  const isOfCalls = (answer: ModelAnswer) =>
+    answer.type === "steps" && answer.steps.every((step) => isRecord(step) && isCall(step, reading.isTool));
+  return reading.isAlone ? answers.filter(isOfCalls) : [];
 }
 
 /** The only step, as the whole answer. */

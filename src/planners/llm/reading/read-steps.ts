@@ -13,7 +13,7 @@ import { describeMend } from "./plan-mend.ts";
 import { isRecord, type JsonRecord, plainName } from "./records.ts";
 import { StepIds } from "./step-ids.ts";
 import { nameKeys } from "./step-keys.ts";
-import { TypedText } from "./typed-text.ts";
+import { asTyped, TypedText } from "./typed-text.ts";
 import { fits } from "./value-readings.ts";
 
 /*
@@ -48,15 +48,19 @@ export class StepReader {
   private readonly typed: TypedText;
   private readonly ids: StepIds;
   private readonly isTool: (text: string) => boolean;
-  private readonly isTyped = (text: string): boolean => this.reading.typed.includes(text);
+  private readonly isTyped = (text: string): boolean => this.plainTyped.includes(asTyped(text));
+  private readonly plainTyped: string;
   private inputs: ReadonlyMap<string, JsonSchema> | undefined;
   private previous: unknown;
+  /** The number that the model gave to the last step. */
+  private number: number | undefined;
   private index = 0;
 
   constructor(private readonly reading: Omit<StepReading, "expressions">) {
     this.typed = new TypedText(reading.typed);
     this.ids = new StepIds(reading);
     this.isTool = toolNames(reading.tools);
+    this.plainTyped = asTyped(reading.typed);
   }
 
   /** Reads the next step. */
@@ -71,14 +75,25 @@ export class StepReader {
   }
 
   private async read(raw: JsonRecord): Promise<ReadStep> {
-    const { step: named, isRenamed, dropped } = await this.nameKeys(raw);
+    const { step: named, isRenamed, renamed, dropped, number } = await this.nameKeys(raw);
     const found = await findTool(named.tool, this.reading.tools);
     const ids = this.ids.next(named);
-    const mends = [...ids.mends];
+    const mends = [
+      ...renamed.map(({ written, read }) => describeMend("key", { path: [read], written, read })),
+      ...ids.mends,
+    ];
     if (found !== undefined && found.tool.name !== named.tool) {
       mends.push(describeMend("tool", { path: ["tool"], written: named.tool, read: found.tool.name }));
     }
-    const step: JsonRecord = withoutEmpty({ ...named, ...ids.step, tool: found?.tool.name ?? named.tool });
+    // In which of two orders they are meant is not to be guessed.
+    const isOutOfOrder = number !== undefined && this.number !== undefined && number <= this.number;
+    this.number = number ?? this.number;
+    const step: JsonRecord = withoutEmpty({
+      ...named,
+      ...ids.step,
+      ...(isOutOfOrder && { number }),
+      tool: found?.tool.name ?? named.tool,
+    });
     const read = found
       ? await this.readInput({ ...step, input: addConstant(named.input, found) }, found.tool)
       : { input: escapeTyped(named.input, this.typed), mends: [] };
@@ -102,6 +117,7 @@ export class StepReader {
     const schemaOf = (tool: unknown) => (typeof tool === "string" ? inputs.get(plainName(tool)) : undefined);
     return nameKeys(raw, {
       isTool: this.isTool,
+      isTyped: this.isTyped,
       index: this.index,
       isInput: (tool, key) => {
         const schema = schemaOf(tool);
@@ -127,6 +143,7 @@ export class StepReader {
     const mended = mendInput(given, {
       schema,
       mayRefer: (text) => !isTyped(text) && mayRefer(text, earlier),
+      isSaid: (text) => hasWord(this.reading.typed, text),
     });
     const escaped = escapeTyped(mended.input, this.typed);
     const planned = { id: "", ...step, input: escaped } as PlanStep;
@@ -142,25 +159,23 @@ export class StepReader {
     step: PlanStep,
   ): Promise<{ readonly input: unknown; readonly mends: readonly PlanMend[] }> {
     const { tools } = this.reading;
-    const mends: PlanMend[] = [];
-    let { input } = step;
-    if (!isRecord(input) || !hasBlank(input)) return { input, mends };
-    const check = (tried: unknown) => {
-      const planned = { ...step, input: tried } as PlanStep;
-      return checkInput(planned, { path: [], tools, stepOf: this.ids.stepOf, parsed: undefined });
-    };
-    let issues = await check(input);
-    for (const {
-      path: [, ...path],
-    } of issues) {
-      if (valueAt(input, path) !== "") continue;
-      const tried = leaveOut(input, path) as PlanStep["input"];
-      const left = await check(tried);
-      if (left.length >= issues.length) continue;
-      mends.push(describeMend("value", { path: ["input", ...path], written: "", read: undefined }));
-      [input, issues] = [tried, left];
-    }
-    return { input, mends };
+    const unchanged = { input: step.input, mends: [] };
+    if (!isRecord(step.input) || !hasBlank(step.input)) return unchanged;
+    const check = (input: PlanStep["input"]) =>
+      checkInput({ ...step, input }, { path: [], tools, stepOf: this.ids.stepOf, parsed: undefined });
+    const issues = await check(step.input);
+    // In a list, an item has no name that could be left out.
+    const paths = issues
+      .map(({ path }) => path.slice(1))
+      .filter((path) => typeof path.at(-1) === "string" && valueAt(step.input, path) === "");
+    if (paths.length === 0) return unchanged;
+    const tried = paths.slice(0, maxBlanks).reduce<unknown>(leaveOut, step.input) as PlanStep["input"];
+    const left = await check(tried);
+    if (left.length > issues.length - Math.min(paths.length, maxBlanks)) return unchanged;
+    const mends = paths.map((path) =>
+      describeMend("value", { path: ["input", ...path], written: "", read: undefined }),
+    );
+    return { input: tried, mends };
   }
 
   private complete(step: JsonRecord): unknown {
@@ -176,6 +191,18 @@ function asOnlyField(input: unknown, schema: JsonSchema): unknown {
   const [only, ...others] = schemasAt(schema, []) ?? [];
   const [key, ...more] = only?.required ?? [];
   return key === undefined || others.length > 0 || more.length > 0 ? input : { [key]: input };
+}
+
+/** No input has more fields that are left empty. */
+const maxBlanks = 100;
+
+/** Whether a text has another one, not as a part of a longer word or number. */
+function hasWord(text: string, word: string): boolean {
+  const isPart = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true;
+  }
+  return false;
 }
 
 function withoutEmpty(step: JsonRecord): JsonRecord {

@@ -160,11 +160,11 @@ export function withoutThinking(answer: string): string {
     scan = { position: from, depth: 0 };
   }
   const rest = text.slice(from).trim();
-  return isThinking ? endingObject(rest) : rest;
+  return isThinking ? conclusionOf(rest) : rest;
 }
 
-/** Of thinking that never ended, what it came to: the JSON at its very end. */
-function endingObject(thinking: string): string {
+/** What thinking came to that has no answer behind it: the JSON at its very end. Any other may have been discarded. */
+function conclusionOf(thinking: string): string {
   const last = topLevelPieces(thinking).at(-1);
   const after = last === undefined ? "" : thinking.slice(thinking.lastIndexOf(last) + last.length);
   return last !== undefined && /^[\s`]*$/.test(after) ? last : "";

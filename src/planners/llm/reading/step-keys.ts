@@ -8,8 +8,12 @@ export interface NamedStep {
   readonly step: Readonly<Record<string, unknown>> & { readonly tool: unknown; readonly input: unknown };
   /** Whether it had other names or places. */
   readonly isRenamed: boolean;
+  /** Keys that had another name. */
+  readonly renamed: readonly { readonly written: string; readonly read: string }[];
   /** Keys that mean nothing to us, and were left out. */
   readonly dropped: readonly string[];
+  /** The number that the model gave to the step. */
+  readonly number: number | undefined;
 }
 
 /** Other names that models give to the keys of a step. */
@@ -59,25 +63,16 @@ const stepKeys: ReadonlySet<string> = new Set([
   "forEach",
   "concurrency",
 ]);
-/** What models add and a step does not need: it is counted by its place, and its output is not known yet. */
+/** Keys that number a step. */
+const numberKeys = new Set(["step_number", "stepNumber", "step", "number", "index", "order"]);
+/** What models add and a step does not need: how a call is marked, and an output that is not known yet. */
 const needless = new Set([
-  "step_number",
-  "stepNumber",
-  "step",
-  "number",
-  "index",
-  "order",
-  "type",
-  "status",
-  "expected_output",
-  "expectedOutput",
-  "confidence",
-  "call_id",
-  "callId",
-  "tool_call_id",
-  "toolCallId",
-  "toolUseId",
+  ...["type", "status", "expected_output", "expectedOutput", "confidence"],
+  ...["call_id", "callId", "tool_call_id", "toolCallId", "toolUseId"],
 ]);
+const callTypes: ReadonlySet<unknown> = new Set(["function_call", "tool_call", "tool_use", "function"]);
+/** A step with another status, such as "skipped", may not be meant to run. */
+const openStatus = /^(?:pending|to[ _-]?do|planned|ready|queued|scheduled|waiting|open|new|not[ _-]started)?$/i;
 /** Those of both that no tool's input is called: without an input of its own, all other keys of a step are its input. */
 const surelyOfStep = new Set([
   ...stepKeys,
@@ -152,46 +147,68 @@ export interface KeyReading {
   readonly isInput: (tool: unknown, key: string) => boolean;
   /** Whether an input may have a value under a key. */
   readonly fitsInput: (tool: unknown, input: JsonRecord, entry: readonly [key: string, value: unknown]) => boolean;
+  /** Whether the user has typed a text. */
+  readonly isTyped: (text: string) => boolean;
   /** The place of the step in the answer, from 0. */
   readonly index: number;
 }
 
 /** Gives a step our names for its keys. */
-export function nameKeys(raw: JsonRecord, { isTool, isInput, fitsInput, index }: KeyReading): NamedStep {
+export function nameKeys(raw: JsonRecord, reading: KeyReading): NamedStep {
   const toolAndInput = Object.hasOwn(raw, "tool") && Object.hasOwn(raw, "input");
   if (toolAndInput && isRecord(raw.input) && Object.keys(raw).every((key) => stepKeys.has(key))) {
-    return { step: raw as NamedStep["step"], isRenamed: false, dropped: [] };
+    return { step: raw as NamedStep["step"], isRenamed: false, renamed: [], dropped: [], number: undefined };
   }
+  const { isTool, isInput } = reading;
   const { outer, call } = unwrap(raw, isTool);
   const toolKey = toolKeyOf(call, isTool);
   const inputKey = keyOf(call, "input");
   const tool = toolKey === undefined ? undefined : call[toolKey];
-  const written = inputKey === undefined ? {} : unwrapInput(call[inputKey], (key) => isInput(tool, key));
-  // A number that is not that of the step may be a part of the input.
-  const mayBeInput = (value: unknown) => typeof value === "number" && value !== index && value !== index + 1;
-  const naming = new Naming(
-    (key, value) => isRecord(written) && mayBeInput(value) && fitsInput(tool, written, [key, value]),
-  );
-  const input: Record<string, unknown> = {};
-  // A step's own key may be one of the input, too: which of them depends on what else is there.
-  const others = Object.fromEntries(Object.entries(call).filter(([key]) => !surelyOfStep.has(key)));
-  const isPartOfInput = (key: string, value: unknown) =>
-    surelyOfStep.has(key) ? isInput(tool, key) && fitsInput(tool, others, [key, value]) : true;
-  for (const [key, value] of Object.entries(call)) {
-    if (key === toolKey || key === inputKey) continue;
-    if (inputKey === undefined && isPartOfInput(key, value)) setOwn(input, key, value);
+  const { [toolKey ?? ""]: _tool, [inputKey ?? ""]: _input, ...rest } = call;
+  const naming = new Naming(callTypes.has(raw.type));
+  naming.rename(toolKey, "tool");
+  naming.rename(inputKey, "input");
+  const written = inputKey === undefined ? undefined : unwrapInput(call[inputKey], (key) => isInput(tool, key));
+  const given = inputKey === undefined ? inputBeside(rest, tool, reading) : written;
+  const isBeside = (key: string, value: unknown) =>
+    inputKey === undefined
+      ? Object.hasOwn(given as JsonRecord, key)
+      : isRecord(given) && !Object.hasOwn(given, key) && isSaidBeside([key, value], { tool, given, reading });
+  const beside: Record<string, unknown> = {};
+  for (const [key, value] of [...Object.entries(rest), ...Object.entries(outer)]) {
+    if (isBeside(key, value)) setOwn(beside, key, value);
     else naming.take(key, value);
   }
-  for (const [key, value] of Object.entries(outer)) naming.take(key, value);
-  const given = inputKey === undefined ? input : written;
-  // What stands beside the input and is a part of it.
-  const beside = Object.entries(naming.step).filter(([key]) => !stepKeys.has(key) && isInput(tool, key));
-  const isWhole = !isRecord(given) || beside.some(([key]) => Object.hasOwn(given, key));
-  const own = isWhole
-    ? naming.step
-    : Object.fromEntries(Object.entries(naming.step).filter((entry) => !hasKey(beside, entry)));
-  const whole = isWhole ? given : { ...Object.fromEntries(beside), ...given };
-  return { step: { ...own, tool, input: whole }, isRenamed: true, dropped: naming.dropped };
+  const input = isRecord(given) ? { ...beside, ...given } : given;
+  const { step, renamed, dropped, number } = naming;
+  return { step: { ...step, tool, input }, isRenamed: true, renamed, dropped, number };
+}
+
+/** The input of a step that has none of its own: all keys that are not those of a step. */
+function inputBeside(rest: JsonRecord, tool: unknown, { isInput, fitsInput }: KeyReading): JsonRecord {
+  const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !surelyOfStep.has(key)));
+  // A step's own key may be one of the input, too: which of them depends on what else is there.
+  const shared = Object.entries(rest).filter(
+    ([key, value]) => surelyOfStep.has(key) && isInput(tool, key) && fitsInput(tool, others, [key, value]),
+  );
+  return { ...others, ...Object.fromEntries(shared) };
+}
+
+/**
+ * Whether what stands beside an input is a part of it, though models also describe steps by such a key: the user has typed it,
+ * or it is a number that is not that of the step; a key that only inputs have is always a part.
+ */
+function isSaidBeside(
+  [key, value]: readonly [key: string, value: unknown],
+  { tool, given, reading }: { readonly tool: unknown; readonly given: JsonRecord; readonly reading: KeyReading },
+): boolean {
+  const { isInput, fitsInput, isTyped, index } = reading;
+  if (stepKeys.has(key) || !isInput(tool, key)) return false;
+  const isDescription = needless.has(key) || numberKeys.has(key) || nameOf(key) !== undefined;
+  if (!isDescription) return true;
+  if (!fitsInput(tool, given, [key, value])) return false;
+  if (typeof value === "number") return value !== index && value !== index + 1;
+  return typeof value === "string" && value.trim() !== "" && isTyped(value);
 }
 
 /** The object that names the tool, and the keys around it. */
@@ -211,37 +228,49 @@ function unwrap(raw: JsonRecord, isTool: (name: string) => boolean): { outer: Js
 /** Collects the keys of a step under our names. */
 class Naming {
   readonly step: Record<string, unknown> = {};
+  readonly renamed: { readonly written: string; readonly read: string }[] = [];
   readonly dropped: string[] = [];
+  number: number | undefined;
 
-  /** `isInput` says whether a value may be a part of the tool's input, and not the number of the step. */
-  constructor(private readonly isInput: (key: string, value: unknown) => boolean) {}
+  /** `isWireCall`: whether the object is one of those in which a provider sends a call, which has been written to its end. */
+  constructor(private readonly isWireCall: boolean) {}
+
+  rename(written: string | undefined, read: string): void {
+    if (written !== undefined && written !== read) this.renamed.push({ written, read });
+  }
 
   take(key: string, value: unknown): void {
+    const name = nameOf(key);
     if (stepKeys.has(key)) setOwn(this.step, key, value);
-    else if (needless.has(key) && !this.isInput(key, value)) this.drop(key, value);
+    else if (numberKeys.has(key) && isNumber(value)) this.number = Number(value);
+    else if (key === "status" && !this.isOpen(value)) setOwn(this.step, key, value);
+    else if (needless.has(key) || numberKeys.has(key)) this.drop(key, value);
+    else if (name === undefined) setOwn(this.step, key, value);
+    else if (Object.hasOwn(this.step, name) || (name === "reasoning" && textOf(value) === undefined))
+      this.drop(key, value);
     else {
-      const name = this.nameOf(key);
-      if (name === undefined) setOwn(this.step, key, value);
-      else if (Object.hasOwn(this.step, name) || (name === "reasoning" && textOf(value) === undefined))
-        this.drop(key, value);
-      else this.step[name] = value;
+      this.rename(key, name);
+      this.step[name] = value;
     }
+  }
+
+  private isOpen(status: unknown): boolean {
+    return typeof status === "string" && (openStatus.test(status) || (this.isWireCall && status === "completed"));
   }
 
   /** How a call is marked, and where it stands, says nothing that would be lost. */
   private drop(key: string, value: unknown): void {
     if (typeof value === "string" && key !== "type") this.dropped.push(key);
   }
-
-  private nameOf(key: string): string | undefined {
-    return (["id", "dependsOn", "reasoning"] as const).find((name) =>
-      (aliases[name] as readonly string[]).includes(key),
-    );
-  }
 }
 
-function hasKey(entries: readonly (readonly [string, unknown])[], [key]: readonly [string, unknown]): boolean {
-  return entries.some(([name]) => name === key);
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || (typeof value === "string" && /^\d{1,4}$/.test(value));
+}
+
+/** The key of a step that another name stands for. */
+function nameOf(key: string): "id" | "dependsOn" | "reasoning" | undefined {
+  return (["id", "dependsOn", "reasoning"] as const).find((name) => (aliases[name] as readonly string[]).includes(key));
 }
 
 /** An input that was written as text, is null, the only one of a list, or stands in an object of its own. */

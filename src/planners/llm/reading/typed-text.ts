@@ -7,6 +7,11 @@ const piecesToCut = /(?=(\$\{(?:[^{}$]|\$(?!\{))*(?:\}|\$)?))\$\{/g;
 /** How many references are searched for in the typed text. */
 const maxLookups = 1_000;
 
+/** A text in which it does not matter how somebody has set spaces and capitals: models copy what was typed not to the letter. */
+export function asTyped(text: string): string {
+  return text.toLowerCase().replace(/\s+/g, "");
+}
+
 /** The parts of the typed text that could be taken for references, indexed for repeated checks. */
 export class TypedText {
   private readonly hasTemplates: boolean;
@@ -15,11 +20,12 @@ export class TypedText {
   /** The same sorted, as a cut piece is the start of one. */
   private sorted: readonly string[] | undefined;
   private readonly lookups = new Map<string, boolean>();
+  private plain: string | undefined;
 
   constructor(private readonly text: string) {
     this.hasTemplates = text.includes("${");
     this.hasReferences = text.includes("$ref");
-    this.pieces = new Set(text.match(templatePiece));
+    this.pieces = new Set(text.match(templatePiece)?.map(asTyped));
   }
 
   /** Whether nothing in it could be taken for a reference. */
@@ -31,7 +37,8 @@ export class TypedText {
   escape(text: string): string {
     return text.replace(templatePiece, (piece, start: number) => {
       // The last may be cut: then it is only a part of something that was typed.
-      const isTyped = this.pieces.has(piece) || (start + piece.length === text.length && this.hasPieceFrom(piece));
+      const written = asTyped(piece);
+      const isTyped = this.pieces.has(written) || (start + piece.length === text.length && this.hasPieceFrom(written));
       return isTyped ? `\${$}${piece.slice(1)}` : piece;
     });
   }
@@ -42,13 +49,14 @@ export class TypedText {
     const known = this.lookups.get(target);
     if (known !== undefined) return known;
     if (this.lookups.size >= maxLookups) return true;
-    const isTyped = this.text.includes(target);
+    this.plain ??= asTyped(this.text);
+    const isTyped = this.plain.includes(asTyped(target));
     this.lookups.set(target, isTyped);
     return isTyped;
   }
 
   private hasPieceFrom(start: string): boolean {
-    this.sorted ??= Array.from(this.text.matchAll(piecesToCut), ([, piece = ""]) => piece).sort();
+    this.sorted ??= Array.from(this.text.matchAll(piecesToCut), ([, piece = ""]) => asTyped(piece)).sort();
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,4 +1,6 @@
+import { canonicalJson } from "../../../core/canonical-json.ts";
 import { type JsonSchema, jsonTypeOf, typesOf } from "../../../core/json-schema.ts";
+import { months, weekdays } from "../../../english/times.ts";
 import { numberReadings } from "./number-readings.ts";
 import { parseJson } from "./parse-json.ts";
 import { isRecord, plainName } from "./records.ts";
@@ -10,8 +12,8 @@ const maxJsonLength = 100_000;
 export function fits(value: unknown, schemas: readonly JsonSchema[]): boolean {
   return schemas.some((schema) => {
     const { const: constant, enum: values, required = [] } = schema;
-    if (constant !== undefined) return value === constant;
-    if (values !== undefined) return values.includes(value);
+    if (constant !== undefined) return isSame(value, constant);
+    if (values !== undefined) return values.some((one) => isSame(value, one));
     if (typesOf([schema])?.has(jsonTypeOf(value)) === false) return false;
     if (typeof value === "number") return fitsNumber(value, schema);
     if (typeof value === "string") return fitsText(value, schema);
@@ -26,14 +28,23 @@ function fitsList(value: readonly unknown[], schema: JsonSchema): boolean {
   return values === undefined || value.every((item) => constantsLike(String(item), [{ enum: values }]).length === 1);
 }
 
-/** Whether commas can only separate the items of a list: they are choices or whole numbers. */
-function hasPlainItems(schema: JsonSchema): boolean {
+/** Whether commas can only separate the items of a list: they are choices, or whole numbers that are not in groups of three. */
+function hasPlainItems(schema: JsonSchema, text: string): boolean {
   const { enum: values, type } = itemsOf(schema);
-  return values !== undefined || type === "integer";
+  return values !== undefined || (type === "integer" && !/\d,\d{3}(?!\d)/.test(text));
+}
+
+/** Whether a number is the text that was meant: as a number, 1.10 is 1.1, and many digits are rounded. */
+function isWritten(value: number, isSaid: (text: string) => boolean): boolean {
+  return Number.isSafeInteger(value) || isSaid(String(value));
 }
 
 function itemsOf({ items }: JsonSchema): JsonSchema {
   return Array.isArray(items) ? {} : ((items ?? {}) as JsonSchema);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === "object" && canonicalJson(one) === canonicalJson(other));
 }
 
 function fitsNumber(value: number, { type, minimum, maximum }: JsonSchema): boolean {
@@ -45,8 +56,11 @@ function fitsNumber(value: number, { type, minimum, maximum }: JsonSchema): bool
 function fitsText(value: string, schema: JsonSchema): boolean {
   if (value === "") return (schema.minLength ?? 0) === 0;
   if (schema.format === "date") return isoDate.test(value);
-  return !isTime(schema) || isoTime.test(value);
+  return !isTime(schema) || isoTime.test(value) || (value.length <= maxTime && matches(String(schema.pattern), value));
 }
+
+/** The longest time that is tried on a pattern. */
+const maxTime = 10;
 
 const times = new WeakMap<JsonSchema, boolean>();
 
@@ -61,7 +75,7 @@ function isTime(schema: JsonSchema): boolean {
   return takes;
 }
 
-/** Tried on nothing but short texts of our own, no pattern takes long. */
+/** Tried on nothing but very short texts, no pattern takes long. */
 function matches(pattern: string, sample: string): boolean {
   try {
     return new RegExp(pattern, "u").test(sample);
@@ -73,22 +87,30 @@ function matches(pattern: string, sample: string): boolean {
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
 const isoTime = /^\d{2}:\d{2}(?:$|:|[Z+-])/;
 
+/** What is known of a field whose value does not fit. */
+export interface FieldReading {
+  readonly schemas: readonly JsonSchema[];
+  readonly name: string;
+  /** Whether the user has typed a text, as a word of its own. */
+  readonly isSaid: (text: string) => boolean;
+}
+
 /** What a value may mean where it does not fit. */
-export function readingsOf(
-  value: unknown,
-  { schemas, name }: { readonly schemas: readonly JsonSchema[]; readonly name: string },
-): readonly unknown[] {
+export function readingsOf(value: unknown, { schemas, name, isSaid }: FieldReading): readonly unknown[] {
   const allows = (type: string) => schemas.some((schema) => typesOf([schema])?.has(type) ?? true);
   const readings: unknown[] = [];
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     readings.push(...constantsLike(String(value), schemas));
   }
   if (!Array.isArray(value) && value !== null && allows("array") && !isListed(value)) readings.push([value]);
-  if (typeof value === "number" || typeof value === "boolean") readings.push(String(value));
+  if (typeof value === "boolean" || (typeof value === "number" && isWritten(value, isSaid)))
+    readings.push(String(value));
   if (value === 0 || value === 1) readings.push(value === 1);
   if (typeof value === "string") {
-    readings.push(...readText(value.trim(), { schemas, name }));
-    if (value.includes(",") && schemas.some(hasPlainItems)) readings.push(value.split(",").map((part) => part.trim()));
+    readings.push(...readText(value.trim(), { schemas, name, isSaid }));
+    if (value.includes(",") && schemas.some((schema) => hasPlainItems(schema, value))) {
+      readings.push(value.split(",").map((part) => part.trim()));
+    }
   }
   if (Array.isArray(value) && value.length === 1) readings.push(value[0]);
   return readings;
@@ -99,24 +121,26 @@ function isListed(value: unknown): boolean {
   return typeof value === "string" && (value.trim() === "" || /^\s*[[{]|[,;\n]/.test(value));
 }
 
-/** The constants that a text may mean: those of the same name in another spelling, else those that it abbreviates. */
+/** The constants that a text may mean: those of the same name in another spelling, or the day or month that it abbreviates. */
 export function constantsLike(text: string, schemas: readonly JsonSchema[]): readonly unknown[] {
   const constants = schemas
     .flatMap(({ const: constant, enum: values }) => values ?? (constant === undefined ? [] : [constant]))
     .filter((constant) => constant !== null);
   const plain = plainName(text);
+  // Signs are not spelled in another way.
+  if (plain === "") return constants.filter((constant) => constant === text.trim());
   const alike = constants.filter((constant) => plainName(String(constant)) === plain);
   if (alike.length > 0 || plain.length < minAbbreviation) return alike;
-  return constants.filter((constant) => plainName(String(constant)).startsWith(plain));
+  return constants.filter((constant) => {
+    const name = plainName(String(constant));
+    return calendarNames.has(name) && name.startsWith(plain);
+  });
 }
 
-/** "mon" abbreviates "monday"; fewer letters may be anything. */
 const minAbbreviation = 3;
+const calendarNames: ReadonlySet<string> = new Set([...weekdays, ...months]);
 
-function readText(
-  text: string,
-  field: { readonly schemas: readonly JsonSchema[]; readonly name: string },
-): readonly unknown[] {
+function readText(text: string, field: FieldReading): readonly unknown[] {
   if (/^(?:true|false|yes|no|on|off)$/i.test(text)) return [/^(?:true|yes|on)$/i.test(text)];
   if (/^[[{]/.test(text) && text.length <= maxJsonLength) {
     const value = parseJson(text);
