@@ -11,7 +11,7 @@ import type { ToolLimitOptions } from "./tool.ts";
 export interface Admission {
   /** The state of the circuit if letting this call through changed it. */
   readonly change: CircuitState | undefined;
-  /** Gives the place back, once; returns the circuit's new state if the verdict changed it. */
+  /** Gives the place back, the first time; returns the circuit's new state if the verdict changed it. */
   leave(verdict: CallVerdict): CircuitState | undefined;
 }
 
@@ -32,6 +32,11 @@ export class CallGate {
     if (circuitBreaker !== undefined) {
       this.breaker = new CircuitBreaker(readOptions(circuitBreakerOptions, circuitBreaker), clock);
     }
+  }
+
+  /** Whether an open circuit would refuse a call that comes so much later. */
+  refusesIn(delayMs: number): boolean {
+    return (this.breaker?.refusal()?.retryAfterMs ?? 0) > delayMs;
   }
 
   /**
@@ -56,9 +61,12 @@ export class CallGate {
   private admit(): Admission {
     const permit = this.breaker?.enter();
     if (permit?.allowed === false) throw this.isOpen(permit.retryAfterMs);
+    let hasLeft = false;
     return {
       change: permit?.change,
       leave: (verdict) => {
+        if (hasLeft) return undefined;
+        hasLeft = true;
         this.places?.release();
         return permit?.[verdict]();
       },

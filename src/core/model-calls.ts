@@ -1,5 +1,6 @@
 import type { CallVerdict } from "../async/circuit-breaker.ts";
 import { type Clock, monotonicNow, sleep } from "../async/clock.ts";
+import { onAbort } from "../async/on-abort.ts";
 import { type RetryOptions, type RetryPolicy, retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { type Admission, CallGate } from "./call-gate.ts";
@@ -40,19 +41,27 @@ export interface ModelCallSettings extends ToolLimitOptions {
   readonly random: () => number;
 }
 
+/** How long an aborted call keeps its place, as an aborted call of a tool by default. */
+const abortGraceMs = 1_000;
+
 type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; readonly thrown: unknown };
 
 /** The calls of one model: repeated, limited, and refused while it keeps failing. */
 export class ModelCalls {
   private readonly gate: CallGate;
+  /** The errors of calls that an open circuit refused: another attempt would be refused, too. */
+  private readonly refusals = new WeakSet<object>();
 
   constructor(
     readonly model: Pick<LanguageModel, "provider" | "modelId">,
     private readonly settings: ModelCallSettings,
   ) {
     this.gate = new CallGate(settings, settings.clock, (afterMs) => {
-      const message = `${modelName(model)} has failed too often and is not called now; it may be in ${afterMs} ms.`;
-      return modelFailure(model, "busy", { message });
+      const seconds = Math.ceil(afterMs / 1_000);
+      const message = `${modelName(model)} has failed too often; it will be called again in ${seconds} s at the earliest.`;
+      const refusal = modelFailure(model, "busy", { message });
+      this.refusals.add(refusal);
+      return refusal;
     });
   }
 
@@ -67,10 +76,11 @@ export class ModelCalls {
         (thrown: unknown) => ({ ok: false, thrown }),
       );
     const shouldRetry = async (failure: Attempt, number: number): Promise<boolean> => {
-      if (failure.ok || signal.aborted || !mayRepeat(failure.thrown)) return false;
+      if (failure.ok || signal.aborted || !this.mayRepeat(failure.thrown)) return false;
       const askedMs = retryAfterMs(failure.thrown, clock.now()) ?? 0;
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);
       if (delayMs > retry.maxDelayMs || monotonicNow(clock) + delayMs > latestStartMs) return false;
+      if (this.gate.refusesIn(delayMs)) return false;
       await attempts?.retry({ attempt: number, error: toErrorData(failure.thrown), delayMs });
       return sleep(delayMs, { clock, signal });
     };
@@ -84,6 +94,11 @@ export class ModelCalls {
     throw last.thrown;
   }
 
+  /** Whether the same call may succeed later. */
+  private mayRepeat(thrown: unknown): boolean {
+    return isAgentError(thrown, "model-failed") && thrown.retryable && !this.refusals.has(thrown);
+  }
+
   /** One attempt, when it is its turn. */
   private async once(
     request: ModelRequest,
@@ -93,7 +108,20 @@ export class ModelCalls {
     const { signal, attempts } = request;
     const admission = await this.gate.enter(signal);
     if (admission === undefined) throw signal.reason;
-    const make = (limits: Partial<ModelRequest> = {}) => judged(admission, () => ask({ ...request, ...limits }));
+    const { clock } = this.settings;
+    const make = async (limits: Partial<ModelRequest> = {}) => {
+      // A provider that ignores the signal must not keep its place for ever.
+      let timer: ReturnType<Clock["setTimeout"]> | undefined;
+      const stopListening = onAbort(signal, () => {
+        timer = clock.setTimeout(() => admission.leave("abandoned"), abortGraceMs);
+      });
+      try {
+        return await judged(admission, () => ask({ ...request, ...limits }));
+      } finally {
+        stopListening();
+        if (timer !== undefined) clock.clearTimeout(timer);
+      }
+    };
     let isMade = false;
     try {
       return await (attempts?.make(attempt, (limits) => {
@@ -123,9 +151,4 @@ async function judged(admission: Admission, call: () => Promise<ModelResponse>):
   } finally {
     admission.leave(verdict);
   }
-}
-
-/** Whether the same call may succeed later. */
-function mayRepeat(thrown: unknown): boolean {
-  return isAgentError(thrown, "model-failed") && thrown.retryable;
 }

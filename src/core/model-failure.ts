@@ -1,5 +1,11 @@
 import { AgentError } from "./errors.ts";
-import { type LanguageModel, type ModelFailureReason, type ModelPrice, modelName } from "./language-model.ts";
+import {
+  type LanguageModel,
+  type ModelFailureReason,
+  type ModelPrice,
+  maxAnswerLength,
+  modelName,
+} from "./language-model.ts";
 import type { OptionTable } from "./options.ts";
 
 const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
@@ -23,6 +29,13 @@ export function modelFailure(
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   return new AgentError("model-failed", message, { details, cause, retryable: retryableReasons.has(reason) });
+}
+
+/** The error of an answer that is longer than any plan; the model would not stop the next time either. */
+export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">): AgentError<"model-failed"> {
+  const message = `The answer of ${modelName(model)} is longer than ${maxAnswerLength} characters.`;
+  const { details } = modelFailure(model, "invalid-response", { message });
+  return new AgentError("model-failed", message, { details, retryable: false });
 }
 
 /** The options of a price. */

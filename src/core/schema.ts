@@ -133,13 +133,7 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
   const told = toldJsonSchema(schema, "input");
   if (told !== undefined) return told;
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
-  return toJSONSchema(schema as unknown as Zod4Schema, {
-    io: "input",
-    override: ({ zodSchema, jsonSchema }) => {
-      if (takesAnything(zodSchema._zod.def)) clear(jsonSchema);
-      copyMarks(zodSchema, jsonSchema);
-    },
-  }) as JsonSchema;
+  return convertZod4(schema, clear);
 }
 
 /**
@@ -150,18 +144,47 @@ export function writableJsonSchema(schema: StandardSchema): JsonSchema | Promise
   const told = toldJsonSchema(schema, "input");
   if (told !== undefined) return told;
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "writable");
-  return toJSONSchema(schema as unknown as Zod4Schema, {
-    io: "input",
-    override: ({ zodSchema, jsonSchema }) => {
-      if (takesAnything(zodSchema._zod.def)) {
-        const converted = { ...jsonSchema };
-        clear(jsonSchema);
-        Object.assign(jsonSchema, besideText(converted));
-      }
-      copyMarks(zodSchema, jsonSchema);
-    },
-  }) as JsonSchema;
+  return convertZod4(schema, (converted) => {
+    const written = besideText({ ...converted });
+    clear(converted);
+    Object.assign(converted, written);
+  });
 }
+
+/** What zod 4 accepts; `onConverted` changes the schema of a part that accepts anything and converts it. */
+function convertZod4(schema: StandardSchema, onConverted: (jsonSchema: Record<string, unknown>) => void): JsonSchema {
+  const found = new Set<unknown>();
+  const converted = new Set<unknown>();
+  const convert = (unrepresentable: "throw" | "any") =>
+    toJSONSchema(schema as unknown as Zod4Schema, {
+      io: "input",
+      unrepresentable,
+      override: ({ zodSchema, jsonSchema }) => {
+        const { def } = zodSchema._zod;
+        if (notJson.has(def.type)) found.add(zodSchema);
+        if (def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
+        if (def.type === "bigint") jsonSchema.type = "integer";
+        if (takesAnything(def)) {
+          converted.add(zodSchema).add((def as { readonly out?: unknown }).out);
+          onConverted(jsonSchema);
+        }
+        copyMarks(zodSchema, jsonSchema);
+      },
+    }) as JsonSchema;
+  try {
+    return convert("throw");
+  } catch (thrown) {
+    // zod throws for a Date or a BigInt even where it is made of something else.
+    const lenient = convert("any");
+    if (found.size === 0 || [...found].some((part) => !converted.has(part))) throw thrown;
+    return lenient;
+  }
+}
+
+/** Types that JSON cannot express, though a value of them can be made of one that it can. */
+const notJson: ReadonlySet<string> = new Set(
+  "date bigint symbol undefined void map set nan function custom file promise".split(" "),
+);
 
 function clear(schema: Record<string, unknown>): void {
   for (const keyword of Object.keys(schema)) delete schema[keyword];

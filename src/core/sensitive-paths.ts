@@ -1,4 +1,5 @@
 import type { JsonSchema } from "./json-schema.ts";
+import { schemasBelow, withBranches } from "./marked-schemas.ts";
 
 /**
  * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
@@ -6,61 +7,18 @@ import type { JsonSchema } from "./json-schema.ts";
  */
 export class SensitiveView {
   readonly isSensitive: boolean;
-  private readonly schemas: readonly JsonSchema[];
 
   constructor(
     private readonly root: JsonSchema,
-    schemas: readonly unknown[] = [root],
+    private readonly schemas: readonly JsonSchema[] = withBranches(root, [root]),
   ) {
-    const found = new Set<JsonSchema>();
-    for (const schema of schemas) collect(root, schema, found);
-    this.schemas = [...found];
     this.isSensitive = this.schemas.some(isMarked);
   }
 
   /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
-    return new SensitiveView(
-      this.root,
-      this.schemas.flatMap((schema) => [...childrenOf(schema, key)]),
-    );
+    return new SensitiveView(this.root, schemasBelow(this.root, this.schemas, key));
   }
-}
-
-/** Collects a schema and every part of it that applies to the same value. */
-function collect(root: JsonSchema, schema: unknown, found: Set<JsonSchema>): void {
-  if (typeof schema !== "object" || schema === null) return;
-  const one = schema as JsonSchema;
-  if (found.has(one)) return;
-  found.add(one);
-  if (one.$ref !== undefined) collect(root, follow(root, one.$ref), found);
-  const { anyOf = [], oneOf = [], allOf = [] } = one;
-  for (const branch of [...anyOf, ...oneOf, ...allOf]) collect(root, branch, found);
-}
-
-function* childrenOf(schema: JsonSchema, key: string | number): Iterable<unknown> {
-  const { properties = {}, patternProperties = {}, additionalProperties, items, prefixItems = [] } = schema;
-  if (typeof key === "number") {
-    const tuple = Array.isArray(items) ? items : prefixItems;
-    yield tuple[key] ?? (Array.isArray(items) ? schema.additionalItems : items);
-    return;
-  }
-  yield Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-  yield* Object.values(patternProperties as Readonly<Record<string, unknown>>);
-}
-
-/** The target of a pointer such as `#/$defs/Item`. */
-function follow(root: JsonSchema, pointer: string): unknown {
-  let target: unknown = root;
-  for (const part of pointer.split("/").slice(1)) {
-    const holder = (target ?? {}) as Readonly<Record<string, unknown>>;
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    // The converters do not escape a key such as `100%`.
-    target = Object.hasOwn(holder, key)
-      ? holder[key]
-      : holder[decodeURIComponent(key.replace(/%(?![\da-f]{2})/gi, "%25"))];
-  }
-  return target;
 }
 
 /** Of a schema with more parts than these, all counts as sensitive. */
@@ -90,10 +48,9 @@ class PathWalk {
   below(schema: unknown): readonly string[] {
     this.parts += 1;
     if (this.isTooLarge) return [];
-    const found = new Set<JsonSchema>();
-    collect(this.root, schema, found);
-    if ([...found].some(isMarked)) return [""];
-    return [...found].flatMap((part) => this.ofPart(part));
+    const found = withBranches(this.root, [schema]);
+    if (found.some(isMarked)) return [""];
+    return found.flatMap((part) => this.ofPart(part));
   }
 
   private ofPart(part: JsonSchema): readonly string[] {

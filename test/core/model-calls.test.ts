@@ -127,13 +127,39 @@ describe("the calls of a model", () => {
     expect(clock.now() - startMs).toBe(10_000);
   });
 
+  it("are not told of an attempt that an open circuit would refuse, nor wait for it", async () => {
+    const { clock, ask } = callsOf({ circuitBreaker: { maxFailures: 1, resetAfterMs: 60_000 } });
+    const told: unknown[] = [];
+    const attempts: ModelAttempts = {
+      make: (_attempt, call) => call(),
+      retry: (retry) => void told.push(retry),
+    };
+    const startMs = clock.now();
+    await expect(clock.runUntil(ask([busy()], { attempts }).running)).rejects.toThrow("busy");
+    await expect(clock.runUntil(ask([answer], { attempts }).running)).rejects.toThrow("called again in 60 s");
+    expect([told, clock.now() - startMs]).toEqual([[], 0]);
+  });
+
+  it("give their place back a second after they were aborted, even if the provider ignores that", async () => {
+    const clock = createManualClock();
+    const calls = new ModelCalls(model, { retry: policy, concurrency: 1, clock, random: () => 1 });
+    const controller = new AbortController();
+    const hanging = calls.run({ messages: [], signal: controller.signal }, () => new Promise<never>(() => {}));
+    hanging.catch(() => {});
+    await clock.advance(10);
+    controller.abort(new Error("enough"));
+    const next = calls.run({ messages: [], signal: new AbortController().signal }, async () => answer);
+    expect(await clock.runUntil(next)).toBe(answer);
+    expect(clock.monotonic()).toBe(10 + 1_000);
+  });
+
   it("are refused while the circuit is open, and count only failures that are not answers", async () => {
     const { clock, ask } = callsOf({ circuitBreaker: { maxFailures: 2, resetAfterMs: 60_000 } });
     const rejected = modelFailure(model, "rejected", { message: "no" });
     for (const _time of [1, 2, 3]) await expect(clock.runUntil(ask([rejected]).running)).rejects.toThrow("no");
     // The second failure opens it; what follows is refused without a call.
     const { running, asked } = ask([busy(), busy()]);
-    await expect(clock.runUntil(running)).rejects.toThrow("test/m has failed too often and is not called now");
+    await expect(clock.runUntil(running)).rejects.toThrow("busy");
     expect(asked).toHaveLength(2);
     const refused = ask([answer]);
     await expect(clock.runUntil(refused.running)).rejects.toMatchObject({

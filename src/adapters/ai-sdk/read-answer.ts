@@ -4,9 +4,10 @@ import {
   type ModelRequest,
   type ModelResponse,
   type ModelTokens,
+  maxAnswerLength,
   modelName,
 } from "../../core/language-model.ts";
-import { modelFailure } from "../../core/model-failure.ts";
+import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
 import type { AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
 import { readFields } from "./read-fields.ts";
@@ -104,7 +105,10 @@ class StreamedAnswer {
   }
 
   private checkDelta(delta: unknown): string {
-    if (typeof delta === "string") return delta;
+    if (typeof delta === "string") {
+      if (this.text.length + this.reasoning.length + delta.length > maxAnswerLength) throw answerTooLong(this.model);
+      return delta;
+    }
     const message = `${modelName(this.model)} sent a part of a text whose delta is ${typeof delta}, not text.`;
     throw modelFailure(this.model, "invalid-response", { message });
   }
@@ -175,6 +179,7 @@ export function readResult(
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
   const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
   const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
+  if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result) };
 }
 

@@ -3,7 +3,7 @@ import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import { type ModelRequest, type ModelResponse, type ModelTokens, maxAnswerLength } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
-import { modelFailure } from "../../core/model-failure.ts";
+import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { type OllamaChatRequest, toChatRequest } from "./chat-request.ts";
 import { explainCut, explainServerError, ServerError } from "./explain-error.ts";
 import { askModelFacts, isFinal, type ModelFacts, SharedLoad, unknownFacts } from "./model-facts.ts";
@@ -109,6 +109,7 @@ export class OllamaCaller {
     const fail: FailAnswer = (reason, message) => {
       return modelFailure(this.settings, reason, { message: `${message} (${this.settings.host}).` });
     };
+    const tooLong = () => answerTooLong(this.settings);
     const client = await openClient(this.settings, {
       signal,
       readBody: (body) =>
@@ -120,7 +121,7 @@ export class OllamaCaller {
         }),
     });
     const parts = await client.chat(chat as ChatRequest & { stream: true });
-    const response = await readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail });
+    const response = await readAnswer(parts, { signal, onTextDelta: request.onTextDelta, fail, tooLong });
     const { num_predict: room = 0 } = chat.options;
     return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
   }

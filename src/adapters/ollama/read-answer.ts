@@ -15,12 +15,14 @@ interface ReadAnswerOptions {
   readonly signal: AbortSignal;
   readonly onTextDelta: ((delta: string) => void) | undefined;
   readonly fail: FailAnswer;
+  /** The error of an answer that does not end. */
+  readonly tooLong: () => Error;
 }
 
 /** Reads a streamed answer to its end. It may stop early: the caller that opened the connection closes it. */
 export async function readAnswer(
   parts: AsyncIterable<ChatResponse>,
-  { signal, onTextDelta, fail }: ReadAnswerOptions,
+  { signal, onTextDelta, fail, tooLong }: ReadAnswerOptions,
 ): Promise<ModelResponse> {
   let text = "";
   let reasoning = "";
@@ -34,9 +36,7 @@ export async function readAnswer(
     const delta = asText(part.message?.content);
     reasoning += thought;
     text += delta;
-    if (text.length + reasoning.length > maxAnswerLength) {
-      throw fail("invalid-response", `The answer is longer than ${maxAnswerLength} characters`);
-    }
+    if (text.length + reasoning.length > maxAnswerLength) throw tooLong();
     if (delta !== "") onTextDelta?.(delta);
     if (part.done) return response(finishReasonOf(part.done_reason), usageOf(part));
     blankLength = blankAtEnd(thought + delta, blankLength);

@@ -15,13 +15,13 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 
 /**
  * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09, 7,
- * 4). A value is checked and not changed: there are no defaults. A `format` is checked if it is known (`date-time`, `email`,
- * `uri`, `uuid` and others). The keywords `sensitive` and `composed` mark a field, as do the functions of these names.
+ * 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a field, as do the functions of these names.
  *
  * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
  *
- * Throws `invalid-options`, with the path, for a misspelled type, a pattern that is not ECMAScript's, a `$ref` that leads
- * nowhere or outside, and for keywords that would have no effect.
+ * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
+ * pattern that is not ECMAScript's, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
+ * and for keywords of other drafts that would have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -33,7 +33,7 @@ export function jsonSchema<const TSchema extends object, TValue extends FromJson
 // The first one, with two type parameters, is not meant where one is given.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
-  const copy = copySchema(schema, "schema");
+  const copy = copySchema(schema, "schema", { isDraft4: draftOf(schema) === "4" });
   // The validator adds to what it is given.
   const root = structuredClone(copy) as Schema;
   const parts: Parts = { root, draft: draftOf(schema), lookup: dereference(root) };
@@ -82,8 +82,38 @@ function checkReferences(lookup: Parts["lookup"]): void {
   for (const schema of Object.values(lookup)) {
     const { $ref, __absolute_ref__: target } = Object(schema) as Schema;
     if ($ref !== undefined && lookup[target ?? $ref] === undefined)
-      failOption("schema", { $ref }, `a schema whose every $ref leads to a part of it, and not to ${$ref}`);
+      failOption("schema", { $ref }, `a schema in which every $ref points to a part of it; ${$ref} does not`);
   }
+  const seen = new Set<unknown>();
+  for (const schema of Object.values(lookup)) checkLoop(schema, lookup, { seen, open: new Set() });
+}
+
+/** Throws for a schema that a value would have to fit to fit the same schema: checking it would never end. */
+function checkLoop(
+  schema: unknown,
+  lookup: Parts["lookup"],
+  { seen, open }: { readonly seen: Set<unknown>; readonly open: Set<unknown> },
+): void {
+  if (typeof schema !== "object" || schema === null) return;
+  const {
+    $ref,
+    __absolute_ref__: target,
+    allOf = [],
+    anyOf = [],
+    oneOf = [],
+    not,
+    if: test,
+    ...rest
+  } = schema as Schema;
+  if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to where it stands");
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  open.add(schema);
+  const referred = $ref === undefined ? undefined : lookup[target ?? $ref];
+  for (const part of [referred, ...allOf, ...anyOf, ...oneOf, not, test, rest.then, rest.else]) {
+    checkLoop(part, lookup, { seen, open });
+  }
+  open.delete(schema);
 }
 
 /** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */

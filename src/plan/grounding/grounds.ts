@@ -48,7 +48,7 @@ export class Grounds {
     { nowMs }: { readonly nowMs?: number | undefined } = {},
   ) {
     this.nowMs = nowMs;
-    // A line break that was typed as two signs is no letter of the next word.
+    // A line break that was typed as two signs is not part of the next word.
     const tokens = tokensOf(text.replace(/\\[nrt](?=\p{L})/gu, " "));
     this.tokens = tokens;
     for (const [index, token] of tokens.entries()) {

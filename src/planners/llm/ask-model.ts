@@ -236,7 +236,9 @@ class Asking {
 
   private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
     // Some servers return everything that a model writes as its thinking.
-    const answer = text.trim() === "" ? `<think>${reasoning ?? ""}` : text;
+    const thought = reasoning?.trim() ?? "";
+    const thinking = /^[[{].*[\]}]$/s.test(thought) ? thought : `<think>${thought}`;
+    const answer = text.trim() === "" ? thinking : text;
     const { mayAskAgain } = this;
     return checkAnswer(answer, { ...this.question.scope, mayAskAgain, isWhole: finishReason === "stop" });
   }

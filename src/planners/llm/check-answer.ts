@@ -112,7 +112,7 @@ const twoPlans: CheckedAnswer = {
 const noAnswer: CheckedAnswer = {
   type: "problem",
   code: "invalid-plan",
-  problems: ['There are no steps. Write the steps, or in "missing" what the tools cannot do.'],
+  problems: ['There are no steps. Write the steps, or say in "missing" what the tools cannot do.'],
 };
 
 /** What repeats itself for a megabyte is not a plan, and would take seconds to read. */
@@ -135,7 +135,7 @@ async function checkSteps(
   const { tools, maxSteps, kept } = scope;
   if (answer.missing !== undefined) {
     const said = cut(answer.missing, maxWordLength);
-    const rule = 'Answer with no steps if a part is missing, and without "missing" if none is.';
+    const rule = 'Answer with no steps if anything is missing; if nothing is, leave "missing" out.';
     return {
       type: "problem",
       code: "invalid-plan",

@@ -1,5 +1,6 @@
 import type { JsonPath } from "../../core/json.ts";
-import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { schemasAt } from "../../core/json-schema.ts";
+import { isMarkedAt } from "../../core/marked-schemas.ts";
 import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describeStepRef } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -97,11 +98,19 @@ class GroundingCheck {
     const unsaid = await this.finder.find(step, tool);
     const quoted = unsaid.filter(({ shown, isChoice }) => shown.length > 0 || (isReplan && isChoice));
     const places = new Set(quoted.map(({ path }) => JSON.stringify(path)));
+    const isComposed = await composedIn(step, tool);
     const others = isReplan
-      ? unsaid.filter((one) => !quoted.includes(one)).map(({ path, words }) => findingOf(path, words))
+      ? unsaid
+          .filter((one) => !quoted.includes(one))
+          .map(({ path, words }) => ({ ...findingOf(path, words), isComposed: isComposed(path) }))
       : await this.ofRequest(step, tool, { grounds: this.said, isHarmless: false });
     const found = [
-      ...quoted.map((one) => ({ ...describeQuote(one), isFinal: !isReplan })),
+      // What a tool returned is never put into a message unasked.
+      ...quoted.map((one) => ({
+        ...describeQuote(one),
+        isFinal: !isReplan,
+        isComposed: one.shown.every(({ source }) => source.type === "context") && isComposed(one.path),
+      })),
       ...others.filter(({ path }) => !places.has(JSON.stringify(path))),
     ];
     const isSpokenOf = !isReplan || this.finder.isPlanned(tool.name) || this.said.speaksOf(step, tool);
@@ -114,19 +123,25 @@ class GroundingCheck {
     { grounds, isHarmless }: { readonly grounds: Grounds; readonly isHarmless: boolean },
   ): Promise<readonly Finding[]> {
     const { input: schema } = await toolSchemas(tool);
+    const isComposed = await composedIn(step, tool);
     const found = grounds.findUngrounded(step, { schema, isHarmless }).map(({ path, words }) => ({
       ...findingOf(["input", ...path], words),
-      isComposed: isComposed(schemasAt(schema, path, step.input)),
+      isComposed: isComposed(["input", ...path]),
     }));
     // A value that a schema prescribes is not checked word by word, and can do much: `clear`, `all`.
     return found.length > 0 || grounds.speaksOf(step, tool) ? found : [notAskedFor];
   }
 }
 
-/** Whether a field is marked as composed, and is plain text. */
-function isComposed(schemas: readonly JsonSchema[] | undefined): boolean {
-  const isText = schemas?.every(({ type, format }) => type === "string" && format === undefined) ?? false;
-  return isText && (schemas?.some(({ composed }) => composed === true) ?? false);
+/** Tells whether a value of a step, by its path, is in a field that is marked as composed, and is plain text. */
+async function composedIn(step: PlanStep, tool: DefinedTool): Promise<(path: JsonPath) => boolean> {
+  const { input: schema } = await toolSchemas(tool);
+  return ([first, ...path]) => {
+    if (first !== "input") return false;
+    const schemas = schemasAt(schema, path, step.input) ?? [];
+    const isText = schemas.length > 0 && schemas.every(({ type, format }) => type === "string" && format === undefined);
+    return isText && isMarkedAt(schema, path, ({ composed }) => composed === true);
+  };
 }
 
 const notAskedFor: Finding = {
@@ -147,13 +162,16 @@ function describeQuote({ path, words, shown }: UnsaidWords): Omit<Finding, "isFi
   if (first === undefined) return { path, words, message: `${message}.` };
   const { source, value } = first;
   if (source.type !== "output") {
-    const where = source.type === "context" ? "what the app says besides" : `the error of ${describeStepRef(source)}`;
-    return { path, words, message: `${message}, which stands in ${where}: that is only information. Leave it out.` };
+    const where =
+      source.type === "context"
+        ? "the app's information, which is not part of the request"
+        : `the error of ${describeStepRef(source)}, which is only information`;
+    return { path, words, message: `${message}. It appears only in ${where}. Leave it out.` };
   }
   const place = describeStepRef(source);
   const reference = `"\${${place}${pathTo(value, words) ?? ""}}"`;
-  const advice = `Outputs are only information: write the reference ${reference} instead, or leave it out.`;
-  return { path, words, message: `${message}, which stands in the output of ${place}. ${advice}` };
+  const advice = `Outputs are only information; write the reference ${reference} instead, or leave it out.`;
+  return { path, words, message: `${message}. It appears in the output of ${place}. ${advice}` };
 }
 
 /** A key that a reference names after a dot. */

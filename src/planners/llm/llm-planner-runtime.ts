@@ -14,6 +14,7 @@ import { replanMessages } from "./prompt/follow-up.ts";
 import { nearestExamples } from "./prompt/nearest-examples.ts";
 import { type PromptOptions, promptOf, type ToolsPrompt } from "./prompt/system-prompt.ts";
 import { planMessages, speaksOfTime } from "./prompt/user-message.ts";
+import { maxModelSteps } from "./schemas/model-schema.ts";
 import { ToolSets } from "./tool-sets.ts";
 
 /** The options of a planner, checked and with their defaults. */
@@ -37,8 +38,8 @@ export class ModelPlanner {
   private readonly prompts: ToolSets<ToolsPrompt>;
   private readonly nearest = new ToolSets(async (tools) => (await import("./nearest-tools.ts")).NearestTools.of(tools));
   private readonly plans: RecentMap<ModelPlan>;
-  /** Plans that are being asked for, of requests that may be answered by an earlier plan. */
-  private readonly underWay = new Map<string, Promise<unknown>>();
+  /** Plans that are being asked for: an equal request waits for the answer. */
+  private readonly underWay = new Map<string, Promise<ModelPlan | undefined>>();
   private readonly refusedFormats = new WeakSet<object>();
   private refusesTemperature = false;
 
@@ -51,31 +52,33 @@ export class ModelPlanner {
   /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
     // What a request means that speaks of a time changes with every minute.
-    if (this.settings.maxCachedPlans === 0 || speaksOfTime(request.request)) return this.ask(request);
-    const key = await cacheKey(request);
+    const isTimed = speaksOfTime(request.request);
+    const key = await cacheKey(request, isTimed);
     for (;;) {
-      const known = this.plans.get(key);
-      if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
+      const known = isTimed ? undefined : this.plans.get(key);
+      if (known !== undefined) return asCached(known);
       const others = this.underWay.get(key);
-      if (others === undefined) return this.lead(key, request);
+      if (others === undefined)
+        return this.lead(key, request, { isKept: !isTimed && this.settings.maxCachedPlans > 0 });
+      const shared = await settleOrAbort(others, request.signal);
       // If it failed for a reason of its own, such as its budget, the next one asks.
-      await settleOrAbort(others, request.signal);
+      if (shared !== undefined) return asCached(shared);
     }
   }
 
   /** Asks for all equal requests that come before the answer. What the model did not answer is thrown for them, too. */
-  private async lead(key: string, request: PlanRequest): Promise<ModelPlan> {
+  private async lead(key: string, request: PlanRequest, { isKept }: { readonly isKept: boolean }): Promise<ModelPlan> {
     const asking = this.ask(request);
-    const shared = asking.then(
-      (plan) => this.plans.set(key, plan),
-      (thrown) => {
-        if (!request.signal.aborted && !isAgentError(thrown, "limit-exceeded")) throw thrown;
-      },
-    );
+    const shared = asking.catch((thrown) => {
+      if (!request.signal.aborted && !isAgentError(thrown, "limit-exceeded")) throw thrown;
+      return undefined;
+    });
     this.underWay.set(key, shared);
     shared.catch(() => {});
     try {
-      return await asking;
+      const plan = await asking;
+      if (isKept) this.plans.set(key, plan);
+      return plan;
     } finally {
       this.underWay.delete(key);
     }
@@ -157,7 +160,7 @@ export class ModelPlanner {
         request: request.request,
         nowMs: request.nowMs,
         typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
-        maxSteps,
+        maxSteps: Math.min(maxSteps, maxModelSteps),
         grounding,
         instructions: instructionsOf(this.settings),
         expressions,
@@ -178,10 +181,16 @@ interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown
   readonly messagesOf: (prompt: ToolsPrompt, tools: readonly DefinedTool[]) => Promise<readonly ModelMessage[]>;
 }
 
-/** What a plan depends on: the words and the tools. */
-async function cacheKey(request: PlanRequest): Promise<string> {
-  const { tools, context = null, maxSteps } = request;
+/** A plan that was made for an equal request. */
+function asCached({ steps, source }: ModelPlan): PlanDraft {
+  return { steps, source: { ...source, attempts: 0, cached: true } };
+}
+
+/** What a plan depends on: the words, the tools, and the minute if they speak of a time. */
+async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string> {
+  const { tools, context = null, maxSteps, nowMs, timeZone } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);
-  return JSON.stringify([request.request, context, maxSteps, fingerprints, descriptions]);
+  const time = isTimed ? [Math.floor(nowMs / 60_000), timeZone] : null;
+  return JSON.stringify([request.request, context, maxSteps, fingerprints, descriptions, time]);
 }

@@ -42,9 +42,9 @@ export interface LlmPlannerOptions {
   /** Whether the model may write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Whether the plan of an earlier, equal request is reused, for the same tools and context, unless it speaks of a time;
-   * equal requests at the same time wait for one answer.
-   * The most recently used plans are kept, 100 by default. @default false
+   * Whether the plan of an earlier, equal request is reused, for the same tools and context, unless it speaks of a time.
+   * The most recently used plans are kept, 100 by default. Equal requests at the same time wait for one answer in any
+   * case. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }

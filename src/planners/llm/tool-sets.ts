@@ -5,8 +5,7 @@ const maxSets = 20;
 
 /** What is made of sets of tools. A set is known by its tools, not by its list, which may be made for each request. */
 export class ToolSets<T> {
-  private readonly known: { readonly tools: readonly DefinedTool[]; readonly variant: unknown; made: Promise<T> }[] =
-    [];
+  private known: { readonly tools: readonly DefinedTool[]; readonly variant: unknown; made: Promise<T> }[] = [];
 
   constructor(private readonly make: (tools: readonly DefinedTool[], variant: number) => Promise<T>) {}
 
@@ -20,7 +19,9 @@ export class ToolSets<T> {
     );
     if (found !== undefined) return found.made;
     const entry = { tools: [...tools], variant, made: this.make(tools, variant) };
-    entry.made.catch(() => this.known.splice(this.known.indexOf(entry), 1));
+    entry.made.catch(() => {
+      this.known = this.known.filter((other) => other !== entry);
+    });
     if (this.known.push(entry) > maxSets) this.known.shift();
     return entry.made;
   }

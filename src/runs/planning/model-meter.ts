@@ -43,6 +43,8 @@ interface Attempt {
 /** Calls models during planning, within the budget of the run, and counts what they use. */
 export class ModelMeter {
   private readonly made: ModelCall[] = [];
+  /** Ends the attempts under way, for listeners. */
+  private readonly open = new Set<() => void>();
   private isClosed = false;
 
   /** `spent` is what the run has used before. */
@@ -62,17 +64,21 @@ export class ModelMeter {
     return sumCalls(this.made);
   }
 
-  /** From now on no model is called: an abandoned planner must not spend more. */
+  /** From now on no model is called: an abandoned planner must not spend more. What is still under way counts as cancelled. */
   close(): void {
     this.isClosed = true;
+    for (const end of [...this.open]) end();
   }
 
   /** As `PlanRequest.generate`: each attempt of a model that repeats failed calls is admitted, counted and told. */
   generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
     const attempts: ModelAttempts = {
       make: (attempt, call) => this.attempt(model, request, { attempt, call }),
-      retry: ({ attempt, error, delayMs }) =>
-        this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs }),
+      retry: ({ attempt, error, delayMs }) => {
+        // Nobody is told of another attempt that the budget would refuse.
+        this.admit(model, { inputTokens: estimatePrompt(model, request), maxOutputTokens: capOf(request) });
+        return this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs });
+      },
     };
     if (model.retry !== undefined) return model.generate({ ...request, attempts });
     const { attempts: _told, ...plain } = request;
@@ -95,43 +101,51 @@ export class ModelMeter {
     const maxOutputTokens = this.admit(model, { inputTokens, maxOutputTokens: capOf(request) });
     const index = this.made.push(modelCall(model, {}, { inputTokens, outputTokens: maxOutputTokens ?? 0 })) - 1;
     const about = { model: modelName(model), attempt };
-    let told = "";
+    let heard = "";
     const ask: Attempt["call"] = (own) =>
       call({
         maxOutputTokens,
         onTextDelta: (delta) => {
-          told += delta;
+          heard += delta;
           (own?.onTextDelta ?? request.onTextDelta)?.(delta);
         },
       });
     const countHeard = () => {
-      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(told) });
+      this.made[index] = modelCall(model, {}, { inputTokens, outputTokens: estimateTokens(heard) });
     };
     const startMs = this.host.now();
+    let hasEnded = false;
     const end = (outcome: ModelEndEvent["outcome"]) => {
+      if (hasEnded) return;
+      hasEnded = true;
       const { model: _name, ...used } = this.made[index] as ModelCall;
       const durationMs = Math.max(0, this.host.now() - startMs);
       return this.host.emit({ type: "model-end", ...about, usage: { modelCalls: 1, ...used }, durationMs, outcome });
     };
     // The next call may start before the model notices the abort, and must see what this one has left of the budget.
     const stopListening = onAbort(signal, countHeard);
+    const abandon = () => {
+      countHeard();
+      void end({ status: "cancelled", error: planningEnded(model).toJSON() });
+    };
+    this.open.add(abandon);
     try {
-      const told = this.host.emit({ type: "model-start", ...about });
-      if (told !== undefined) await told;
+      const started = this.host.emit({ type: "model-start", ...about });
+      if (started !== undefined) await started;
       const make = () => request.attempts?.make(attempt, ask) ?? ask();
       const response = await (this.host.within?.(about, make) ?? make());
       const answer = { inputTokens, outputTokens: estimateTokens((response.reasoning ?? "") + response.text) };
       this.made[index] = modelCall(model, response.usage, answer);
       await end({ status: "completed" });
-      const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (capOf(request) ?? Number.POSITIVE_INFINITY);
-      return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
+      return withCap(response, maxOutputTokens, capOf(request));
     } catch (thrown) {
-      if (isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
+      if (heard === "" && isUnread(thrown)) this.made[index] = modelCall(model, nothing, nothing);
       else countHeard();
       await end({ status: signal.aborted ? "cancelled" : "failed", error: toErrorData(thrown) });
       throw thrown;
     } finally {
       stopListening();
+      this.open.delete(abandon);
     }
   }
 
@@ -203,6 +217,12 @@ function isUnread(thrown: unknown): boolean {
 function capOf({ maxOutputTokens }: ModelRequest): number | undefined {
   const isCap = maxOutputTokens !== undefined && maxOutputTokens >= 0 && maxOutputTokens < Number.POSITIVE_INFINITY;
   return isCap ? maxOutputTokens : undefined;
+}
+
+/** An answer, with the cap that it had if a budget lowered the one requested. */
+function withCap(response: ModelResponse, maxOutputTokens: number | undefined, requested: number | undefined) {
+  const isLowered = maxOutputTokens !== undefined && maxOutputTokens < (requested ?? Number.POSITIVE_INFINITY);
+  return isLowered && response.maxOutputTokens === undefined ? { ...response, maxOutputTokens } : response;
 }
 
 /** Sums of prices such as 0.1 and 0.2 are slightly off, which does not exceed a budget. */

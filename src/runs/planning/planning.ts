@@ -214,8 +214,8 @@ export class Planning {
 
   /** Ends planning, and returns what was used, as an event contains it. */
   end(): { usage?: ModelUsage } {
-    this.hasEnded = true;
     this.meter.close();
+    this.hasEnded = true;
     const { usage } = this.meter;
     if (usage === undefined) return {};
     const overrun = this.meter.describeOverrun();

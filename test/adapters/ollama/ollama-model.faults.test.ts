@@ -43,7 +43,7 @@ const endings: Readonly<Record<string, readonly [once: string, always: string]>>
   "HTML of a proxy (502)": ["llm, tries: 1", "rules (model-failed)"],
   "metrics missing": ["llm, tries: 1", "llm, tries: 1"],
   "unknown fields": ["llm, tries: 1", "llm, tries: 1"],
-  "2 MB answer": ["llm, tries: 1", "rules (model-failed)"],
+  "2 MB answer": ["rules (model-failed)", "rules (model-failed)"],
 };
 
 describe("a faulty server leads to a plan of some planner in time, and leaves nothing open", () => {

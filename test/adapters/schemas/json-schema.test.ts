@@ -54,6 +54,12 @@ describe("jsonSchema", () => {
     expect(issuesOf({ type: "object" }, { ids })).toBeUndefined();
   });
 
+  it("takes bounds of draft 4 where the schema says so, formats that are only notes, and what recurs below itself", () => {
+    jsonSchema({ $schema: "http://json-schema.org/draft-04/schema#", minimum: 5, exclusiveMinimum: true });
+    jsonSchema({ type: "integer", format: "int32", "x-unit": "m", examples: [1] });
+    jsonSchema({ type: "object", properties: { child: { $ref: "#" } } });
+  });
+
   it.each<[string, unknown, string]>([
     ["a misspelled type", { properties: { a: { type: "strin" } } }, "schema.properties.a.type"],
     ["a reference to nothing", { items: { $ref: "#/$defs/x" } }, "schema"],
@@ -67,6 +73,23 @@ describe("jsonSchema", () => {
     ["one in place of a list", { anyOf: {} }, "schema.anyOf"],
     ["required of a text", { required: "a" }, "schema.required"],
     ["no properties", { properties: null }, "schema.properties"],
+    ["a misspelled keyword", { requird: ["a"] }, "schema.requird"],
+    ["two exchanged letters", { properties: { a: { maxLenght: 5 } } }, "schema.properties.a.maxLenght"],
+    ["a bound of draft 4", { minimum: 5, exclusiveMinimum: true }, "schema.exclusiveMinimum"],
+    ["a bound as text", { maximum: "5" }, "schema.maximum"],
+    ["a negative length", { maxLength: -1 }, "schema.maxLength"],
+    ["multiples of nothing", { multipleOf: 0 }, "schema.multipleOf"],
+    ["no constants", { enum: [] }, "schema.enum"],
+    ["a format that nothing checks", { format: "license-plate" }, "schema.format"],
+    ["keys that are numbers", { required: [5] }, "schema.required"],
+    ["a list of properties", { properties: [{}] }, "schema.properties"],
+    ["an older word for multiples", { divisibleBy: 2 }, "schema.divisibleBy"],
+    ["a schema that is itself", { $ref: "#" }, "schema"],
+    [
+      "a circle of references",
+      { $defs: { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { $ref: "#/$defs/a" } } },
+      "schema",
+    ],
     ["a draft that does not exist", { $schema: "https://example.com/draft-99/" }, "schema.$schema"],
   ])("refuses %s", (_name, schema, option) => {
     const refusal = (() => {

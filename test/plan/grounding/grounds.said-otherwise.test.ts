@@ -3,7 +3,7 @@ import { Field } from "../../../src/plan/grounding/field.ts";
 import { Grounds } from "../../../src/plan/grounding/grounds.ts";
 
 /** What a request does not say of a value, in a field of this name. */
-const missing = (request: string, value: unknown, field = "") =>
+const missing = (request: string, value: string | number, field = "") =>
   new Grounds(request).missing(value, new Field([field], undefined));
 
 describe("a number that follows from what was said", () => {
@@ -53,8 +53,8 @@ describe("a number that follows from what was said", () => {
     ["90 km/h", 25, "speed"],
     ["call 415-555-0173", "4155550173"],
     ["33.87 south", -33.87, "latitude"],
-  ] as readonly (readonly [string, unknown, string?])[])("%s: %j %s", (request, value, field = "") => {
-    expect(missing(request, value, field)).toEqual([]);
+  ] as readonly (readonly [string, string | number, string?])[])("%s: %j %s", (...row) => {
+    expect(missing(...(row as Parameters<typeof missing>))).toEqual([]);
   });
 
   it.each([

@@ -207,7 +207,7 @@ describe("the new steps of a replan", () => {
     const error = { code: "tool-failed", message: "No." } as ReplanRequest["error"];
     expect(await planner.replan?.(replanOf(records, { error }))).toMatchObject({ source: { attempts: 2 } });
     expect(model.requests[1]?.messages.at(-1)?.content).toContain(
-      'does not say "drink", "extra", which stands in the output of s1. Outputs are only information: write the reference ' +
+      'does not say "drink", "extra". It appears in the output of s1. Outputs are only information; write the reference ' +
         '"${s1.value}" instead, or leave it out.',
     );
   });

@@ -159,7 +159,7 @@ describe("plans of random shape", () => {
   it.each([1, 2, 3, 4, 5, 6])("respect their dependencies and their concurrency: %i", async (seed) => {
     const next = numbers(seed);
     const steps: PlanStep[] = [];
-    for (let index = 0; index < 40; index++) {
+    for (let index = 0; index < 25; index++) {
       const dependsOn = new Set<string>();
       for (let count = next(4); count > 0 && index > 0; count--) dependsOn.add(`s${next(index)}`);
       steps.push(behind(`s${index}`, 5 * (1 + next(6)), ...dependsOn));

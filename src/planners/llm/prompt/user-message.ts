@@ -2,7 +2,7 @@ import { RecentMap } from "../../../async/recent-map.ts";
 import type { ModelMessage } from "../../../core/language-model.ts";
 import type { PlanRequest } from "../../../core/planner.ts";
 import { smallWords } from "../../../english/small-words.ts";
-import { timeWords } from "../../../english/times.ts";
+import { foreignTimeWords, shortTimeWords, timeWords } from "../../../english/times.ts";
 import type { PlanExample, ToolsPrompt } from "./system-prompt.ts";
 
 /**
@@ -30,19 +30,27 @@ function describeExample({ request, steps }: PlanExample): string {
   return `${request}\n${JSON.stringify({ steps })}`;
 }
 
-const clockTime =
-  /\d[:.]\d\d|\d\s?(?:am|pm|h)\b|\d{4}-\d\d|\bin \w+ (?:minute|hour|second)s?\b|\b(?:now|soon|later|ago|next|last|may|march)\b/i;
+/** Numbers that may be a time or a day, and words that depend on when they are said. */
+const timeLike = new RegExp(
+  [
+    String.raw`\d[:.]\d\d|\d\s?(?:am|pm|h)\b|\d{4}-\d\d|\b\d{1,2}[/.]\d{1,2}\b|\b\d{1,2}(?:st|nd|rd|th)\b`,
+    String.raw`\b(?:at|by|until|till|before|after|from|since|around) \d`,
+    String.raw`\bin \w+ (?:minute|hour|second)s?\b`,
+    String.raw`\b(?:now|soon|later|ago|next|last|this|may|march|due|overdue|quarter|recent|recently|latest|daily|weekly|monthly)\b`,
+  ].join("|"),
+  "i",
+);
 
 /** Words that are surely English, unlike "an" and "in". */
 const englishWords = new Set([...smallWords].filter((word) => word.length > 2 || word === "of" || word === "my"));
 
 /** Whether a request speaks of a day or a time; one that may not be English could. */
 export function speaksOfTime(request: string): boolean {
-  if (clockTime.test(request)) return true;
+  if (timeLike.test(request)) return true;
   const words = request.toLowerCase().match(/\p{L}+/gu) ?? [];
-  return (
-    words.some((word) => timeWords.has(word)) || (words.length > 2 && !words.some((word) => englishWords.has(word)))
-  );
+  if (words.some((word) => timeWords.has(word) || foreignTimeWords.has(word) || shortTimeWords.has(word))) return true;
+  const isForeign = words.length > 2 && !words.some((word) => englishWords.has(word));
+  return isForeign || /[^\p{Script=Latin}\P{L}]/u.test(request);
 }
 
 /** The day where the user is. */

@@ -21,7 +21,7 @@ export async function findWholeOutputs(
       const keys = [...new Set(schemas?.flatMap(({ properties }) => Object.keys(properties ?? {})))].slice(0, 5);
       const place = ["steps", index + kept.length, "input", ...path].join(".");
       const example = keys.map((key) => `\${${reference.text}.${key}}`).join(", ");
-      problems.push(`${place}: \${${reference.text}} is an object; a text needs a part of it: ${example}.`);
+      problems.push(`${place}: \${${reference.text}} is an object; text needs one of its fields: ${example}.`);
     }
   }
   return problems;

@@ -115,7 +115,8 @@ class TypeWriter {
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) return branches.map((branch) => this.describe(branch)).join(" | ");
     if (schema.allOf !== undefined) return schema.allOf.map((part) => this.describe(part)).join(" & ");
-    if (Array.isArray(schema.type)) return schema.type.join(" | ");
+    if (Array.isArray(schema.type))
+      return schema.type.map((type: string) => this.typeText({ ...schema, type })).join(" | ");
     if (schema.type === "object") return this.objectText(schema);
     if (schema.type === "array") return this.arrayText(schema);
     return typeof schema.type === "string" ? schema.type : "unknown";
@@ -187,19 +188,30 @@ function notesOf(schema: JsonSchema): string {
   if (typeof schema.pattern === "string" && schema.format === undefined) notes.push(`matches ${schema.pattern}`);
   notes.push(...rarer.flatMap(([keyword, note]) => (schema[keyword] === undefined ? [] : note(schema[keyword]))));
   const isTuple = schema.prefixItems !== undefined || Array.isArray(schema.items);
-  for (const [keyword, name, unit] of bounds) {
-    const bound = isTuple ? undefined : schema[keyword];
-    const matters =
-      typeof bound === "number" && Math.abs(bound) < 1_000_000 && (unit === "" || isNarrow(keyword, bound));
-    if (matters) notes.push(`${name} ${bound}${unit}`);
-  }
+  for (const [low, high, unit] of ranges) notes.push(...(isTuple ? [] : rangeOf(schema, low, high, unit)));
+  for (const [keyword, name] of limits) if (isShown(schema[keyword])) notes.push(`${name} ${schema[keyword]}`);
   return comment(notes.join(", "));
 }
 
-/** Whether a length is one that a model might miss. */
-function isNarrow(keyword: string, bound: number): boolean {
-  return keyword.startsWith("min") ? bound > 1 : bound < 100;
+function rangeOf(schema: JsonSchema, low: string, high: string, unit: string): readonly string[] {
+  const [from, to] = [low, high].map((keyword) => (isShown(schema[keyword]) ? schema[keyword] : undefined));
+  if (from !== undefined && from === to) return [`${unit === "" ? "only " : ""}${from}${unit}`];
+  // Nobody misses a least length of one, or a greatest of thousands.
+  const isPlain = (least: number) => unit !== "" && least <= (low === "minProperties" ? 0 : 1);
+  const least = from === undefined || isPlain(from) ? undefined : from;
+  const most = to === undefined || (unit !== "" && to >= maxPlainLength) ? undefined : to;
+  if (least !== undefined && most !== undefined) return [`${least} to ${most}${unit}`];
+  if (least !== undefined) return [`at least ${least}${unit}`];
+  return most === undefined ? [] : [`at most ${most}${unit}`];
 }
+
+/** Whether a bound is one that a plan might pass by accident. */
+function isShown(bound: unknown): bound is number {
+  return typeof bound === "number" && Math.abs(bound) < 10_000_000;
+}
+
+/** Nobody writes longer texts into a plan by accident. */
+const maxPlainLength = 500;
 
 function comment(text: string): string {
   return text.replaceAll("*/", "* /").replace(/\s+/g, " ");
@@ -212,16 +224,15 @@ const rarer = (["not", "if", "then", "else", "patternProperties", "dependentRequ
   (keyword) => [keyword, (value: unknown) => `${keyword} ${JSON.stringify(value)}`.slice(0, maxNoteLength)] as const,
 );
 
-const bounds = [
-  ["minimum", "at least", ""],
-  ["exclusiveMinimum", "more than", ""],
-  ["maximum", "at most", ""],
-  ["exclusiveMaximum", "less than", ""],
-  ["multipleOf", "a multiple of", ""],
-  ["minLength", "at least", " characters"],
-  ["maxLength", "at most", " characters"],
-  ["minItems", "at least", " items"],
-  ["maxItems", "at most", " items"],
-  ["minProperties", "at least", " keys"],
-  ["maxProperties", "at most", " keys"],
+const ranges = [
+  ["minimum", "maximum", ""],
+  ["minLength", "maxLength", " characters"],
+  ["minItems", "maxItems", " items"],
+  ["minProperties", "maxProperties", " keys"],
+] as const;
+
+const limits = [
+  ["exclusiveMinimum", "more than"],
+  ["exclusiveMaximum", "less than"],
+  ["multipleOf", "a multiple of"],
 ] as const;

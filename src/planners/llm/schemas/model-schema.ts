@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../../core/json-schema.ts";
 import { orNull, type SchemaDialect, SchemaWriter } from "./schema-writer.ts";
 
 /** More steps than a model writes without losing its way. */
-const maxModelSteps = 50;
+export const maxModelSteps = 50;
 
 /** The schema of one tool's steps. */
 export interface StepSchema {
@@ -34,7 +34,7 @@ export function answerSchema(
 
 /**
  * The schema of a step of one tool: its name is a constant, so that no other can be written. `optional` are the keys
- * that a step may have besides, as text or (with a plural name) as a list of texts.
+ * that a step may have besides: `dependsOn` as a list of texts, all others as text.
  */
 export function stepSchema(
   tool: string,

@@ -68,12 +68,18 @@ export class SchemaWriter {
   private writeParts(given: JsonSchema): JsonSchema {
     if (given.$ref !== undefined) return this.writeTarget(given.$ref);
     const schema = mergeParts(this.root, given);
-    if (schema.const !== undefined) return constants([schema.const]);
-    if (schema.enum !== undefined) return constants(schema.enum);
+    if (schema.const !== undefined) return this.writeConstants([schema.const]);
+    if (schema.enum !== undefined) return this.writeConstants(schema.enum);
     const branches = schema.anyOf ?? schema.oneOf;
     if (branches !== undefined) return union(branches.map((branch) => this.write(branch)));
     if (Array.isArray(schema.type)) return union(schema.type.map((type: string) => this.write({ ...schema, type })));
     return this.writeType(schema);
+  }
+
+  private writeConstants(values: readonly unknown[]): JsonSchema {
+    // What an object or a list has is not said by its type, and no strict server takes it.
+    if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
+    return constants(values);
   }
 
   private writeType(schema: JsonSchema): JsonSchema {

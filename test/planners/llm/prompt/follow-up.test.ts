@@ -22,7 +22,7 @@ describe("a request to correct an answer", () => {
 
   it("says what to do about words that nobody said", () => {
     const [, , last] = askAgain(messages, { answer: "[]", code: "ungrounded", problems: ["a: b"] }).slice(1);
-    expect(last?.content).toContain("leave out what nobody said.\nAnswer with");
+    expect(last?.content).toContain("leave out anything that was not said.\nAnswer with");
   });
 
   it("omits an empty answer, and shortens a long one", () => {
