@@ -49,7 +49,7 @@ export function duplicateId(
   id: string,
   { index, first }: { readonly index: number; readonly first: number },
 ): PlanIssue {
-  const message = `"${id}" is also the id of step number ${first}, counted from 0.`;
+  const message = `"${id}" is already the id of steps[${first}].`;
   return { code: "duplicate-id", path: ["steps", index, "id"], message };
 }
 

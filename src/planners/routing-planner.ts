@@ -66,7 +66,8 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   const replan = (request: ReplanRequest): Promise<PlanDraft> =>
     askRoute(request, { name, classify, clock, ask: replanBy });
   const canReplan = routes.some((route) => planners[route].replan !== undefined);
-  return { name, plan, ...(canReplan && { replan }) };
+  const usesModel = routes.some((route) => planners[route].usesModel !== false);
+  return { name, usesModel, plan, ...(canReplan && { replan }) };
 }
 
 /** Loaded with the first request: its patterns take longer than all else of this file. */

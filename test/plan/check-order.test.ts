@@ -111,7 +111,7 @@ describe("the order of steps", () => {
   });
 
   it("names the first step with a repeated id, and at most 20 known ids", () => {
-    expect(issuesOf(["a"], ["b"], ["a"])[0]?.message).toBe('"a" is also the id of step number 0, counted from 0.');
+    expect(issuesOf(["a"], ["b"], ["a"])[0]?.message).toBe('"a" is already the id of steps[0].');
     const many = Array.from({ length: 30 }, (_, index): Given => [`k${index}`]);
     expect(issuesOf(...many, ["last", ["x"]])[0]?.message).toMatch(/k0, .*, k19 … \(31\)\.$/);
   });

@@ -1,4 +1,3 @@
-import { retryAfterMs } from "../../async/retry-after.ts";
 import type { AgentError } from "../../core/errors.ts";
 import type { ModelFailureReason } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
@@ -139,11 +138,6 @@ export class ServerError extends Error {
     this.status = options.status;
     this.isOllamas = options.isOllamas;
     this.retryAfter = options.retryAfter;
-  }
-
-  /** How long the server asks to wait. */
-  retryAfterMs(nowMs: number): number | undefined {
-    return retryAfterMs(this, nowMs);
   }
 }
 

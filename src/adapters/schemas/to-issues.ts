@@ -60,11 +60,11 @@ function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue
   }
   const path = pathOf(union, value);
   if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))
-    return [{ path, message: "it fits more than one of the forms of which it may have one" }];
+    return [{ path, message: "it must match exactly one form, but matches several" }];
   const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
   if (meant.length === 1) return toIssues(meant[0] as OutputUnit[], value);
   const each = [...branches.values()].map((errors) => toIssues(errors, value)[0]?.message);
-  return [{ path, message: `it has none of its possible forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
+  return [{ path, message: `it matches none of the allowed forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
 }
 
 /** Whether an error is about the union's value itself, or about one of its constant members. */
@@ -90,9 +90,9 @@ function pathOf({ instanceLocation, keyword, error }: OutputUnit, value: unknown
 function messageOf({ keyword, error }: OutputUnit): string {
   switch (keyword) {
     case "required":
-      return "it is required, but missing";
+      return "it is required";
     case "false":
-      return "nothing may be here";
+      return "it is not allowed";
     case "type":
       return error
         .replace(/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1")
@@ -105,7 +105,7 @@ function messageOf({ keyword, error }: OutputUnit): string {
     case "exclusiveMinimum":
       return error.replace(/ is less than (.*)\.$/s, " is not greater than $1");
     case "not":
-      return "it has a form that is ruled out";
+      return "it must not match this schema";
     default:
       return error;
   }

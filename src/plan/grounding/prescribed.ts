@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
+import { hasWord } from "./words.ts";
 
 /** Whether a schema prescribes a value, or has it as its default. */
 export function isPrescribed(value: unknown, schemas: readonly JsonSchema[] | undefined): boolean {
@@ -41,12 +42,4 @@ function offers(description: string, value: string): boolean {
     const escaped = value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     return new RegExp(`${beforeDefault}${escaped}|${escaped}${behindDefault}`, "i").test(clause);
   });
-}
-
-function hasWord(text: string, word: string): boolean {
-  const isPart = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}_]/u.test(sign);
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true;
-  }
-  return false;
 }

@@ -64,3 +64,12 @@ export class WordSet {
     return stemsOf(word).some((stem) => this.stems.has(stem));
   }
 }
+
+/** Whether a text has another one, not as a part of a longer word or number. */
+export function hasWord(text: string, word: string): boolean {
+  const isPart = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}_]/u.test(sign);
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true;
+  }
+  return false;
+}

@@ -156,8 +156,10 @@ class Asking {
     const isFull = limit === undefined || (room ?? 0) < limit;
     const why = isFull && room !== undefined ? ", all that the model's context or the budget leaves" : "";
     const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
-    // Thinking counts as output.
-    const thought = response.text.trim() === "" && response.reasoning ? ", which its thinking used up" : "";
+    // Thinking counts as output, and some providers do not show it.
+    const isHidden = !response.reasoning && response.text === "";
+    const used = isHidden ? ", before it began: thinking probably used it up" : ", which its thinking used up";
+    const thought = isHidden || (response.reasoning && response.text.trim() === "") ? used : "";
     this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, response.text);
     // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();

@@ -162,6 +162,7 @@ export class ModelPlanner {
         typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
         maxSteps: Math.min(maxSteps, maxModelSteps),
         grounding,
+        isStrict: prompt.isStrict,
         instructions: instructionsOf(this.settings),
         expressions,
         ...scope,

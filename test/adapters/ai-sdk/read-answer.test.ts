@@ -103,6 +103,11 @@ describe("readStream", () => {
 });
 
 describe("a stream that fails", () => {
+  it("is not requested again if it is longer than any plan", async () => {
+    const failing = generateFrom(streamingV3(...textParts("x".repeat(1_048_577)), finishOf("stop")));
+    await expect(failing).rejects.toMatchObject({ details: { reason: "invalid-response" }, retryable: false });
+  });
+
   it("is reported as interrupted if it ends without a finish part", async () => {
     await expect(generateFrom(streamingV3(...textParts("Half")))).rejects.toMatchObject({
       code: "model-failed",

@@ -24,6 +24,11 @@ export interface Fault {
   readonly canThink?: true;
   /** Whether nothing more arrives, so only the time limit ends it. `drip` sends a line first. */
   readonly waits?: "hang" | "drip";
+  /** What ends the attempts early; how many calls the server then received is told. */
+  readonly limits?: {
+    readonly circuitBreaker?: { maxFailures: number };
+    readonly budget?: { modelCalls: number };
+  };
 }
 
 const text = (answer: string) => ({ text: answer });
@@ -65,6 +70,8 @@ export const faults: readonly Fault[] = [
   { name: "metrics missing", answer: { fault: "no-metrics", text: goodPlan } },
   { name: "unknown fields", answer: { fault: "extra-fields", text: goodPlan } },
   { name: "2 MB answer", answer: { fault: "large" } },
+  { name: "503, circuit breaker", answer: { fault: "busy" }, limits: { circuitBreaker: { maxFailures: 1 } } },
+  { name: "503, budget of a call", answer: { fault: "busy" }, limits: { budget: { modelCalls: 1 } } },
 ];
 
 /** How planning ended, in one line. */
@@ -77,12 +84,13 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
   const clock = createManualClock();
   // The delays between attempts take no time here; everything else waits for the clock.
   const hasty = { ...clock, setTimeout: (callback: () => void) => queueMicrotask(callback), clearTimeout: () => {} };
-  const model = createOllamaModel({ model: "small", host: ollama.host, clock: hasty });
+  const { circuitBreaker, budget } = fault.limits ?? {};
+  const model = createOllamaModel({ model: "small", host: ollama.host, clock: hasty, circuitBreaker });
   const planner = createFallbackPlanner([createLlmPlanner({ model }), createRulePlanner()], { clock });
   const agent = createAgent({ tools: [createTodoStore()], planner, clock });
   const { signal } = new AbortController();
   try {
-    const planning = agent.plan(request, { signal });
+    const planning = agent.plan(request, { signal, budget });
     if (fault.waits !== undefined) {
       await ollama.waitForRequest();
       if (fault.waits === "drip") ollama.release();
@@ -92,7 +100,8 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
     const { planner: name, attempts = 0, repaired = [], failures = [] } = (await planning).source;
     const codes = failures.map(({ code }) => code).join(", ");
     const tries = name === "llm" ? `, tries: ${attempts}${repaired.length > 0 ? `, ${repaired.join(", ")}` : ""}` : "";
-    return `${name}${tries}${codes === "" ? "" : ` (${codes})`}`;
+    const calls = fault.limits === undefined ? "" : `, calls: ${ollama.chats.length}`;
+    return `${name}${tries}${codes === "" ? "" : ` (${codes})`}${calls}`;
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
     return thrown.code;

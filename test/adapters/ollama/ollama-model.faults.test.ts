@@ -44,6 +44,8 @@ const endings: Readonly<Record<string, readonly [once: string, always: string]>>
   "metrics missing": ["llm, tries: 1", "llm, tries: 1"],
   "unknown fields": ["llm, tries: 1", "llm, tries: 1"],
   "2 MB answer": ["rules (model-failed)", "rules (model-failed)"],
+  "503, circuit breaker": ["rules (model-failed), calls: 1", "rules (model-failed), calls: 1"],
+  "503, budget of a call": ["rules (limit-exceeded), calls: 1", "rules (limit-exceeded), calls: 1"],
 };
 
 describe("a faulty server leads to a plan of some planner in time, and leaves nothing open", () => {

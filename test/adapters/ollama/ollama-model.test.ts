@@ -76,9 +76,10 @@ describe("an answer", () => {
     expect(await ask()).toMatchObject({ text, finishReason: "stop" });
   });
 
-  it("that is too long is refused", async () => {
-    const { fail, deltas } = await setUp([{ fault: "large" }], { retry: { maxAttempts: 1 } });
+  it("that is too long is refused, and not requested again", async () => {
+    const { fail, deltas, ollama } = await setUp([{ fault: "large" }]);
     const error = await fail();
+    expect([error.retryable, ollama.chats.length]).toEqual([false, 1]);
     expect(error.details).toEqual({ model: "ollama/qwen3", reason: "invalid-response" });
     expect(error.message).toContain("longer than 1048576 characters");
     expect(deltas.join("").length).toBeLessThanOrEqual(1_048_576);

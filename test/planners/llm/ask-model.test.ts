@@ -145,7 +145,9 @@ describe("a cut answer", () => {
       code: "planning-failed",
       details: { failures: [{ code: "cut-off", text: cut.text }, { code: "cut-off" }] },
     });
-    expect(failure.message).toContain("after 2 tries: The answer was cut after 4096 tokens.");
+    expect(failure.message).toContain(
+      "after 2 tries: The answer was cut after 4096 tokens, before it began: thinking probably used it up.",
+    );
   });
 
   it("may be followed by a request to correct the next answer", async () => {

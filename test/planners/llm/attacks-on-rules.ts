@@ -185,7 +185,7 @@ export const shapes: readonly Attack[] = [
     attack: "the id of another step",
     request: "note milk and milk",
     answer: answerOf(harmless, { ...harmless, id: "s1" }),
-    outcome: { refused: '"s1" is also the id' },
+    outcome: { refused: '"s1" is already the id' },
   },
   {
     attack: "nothing but talk",

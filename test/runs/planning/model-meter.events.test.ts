@@ -78,6 +78,36 @@ describe("each attempt to call a model", () => {
     expect(result.usage).toMatchObject({ modelCalls: 2, inputTokens: 10, outputTokens: 5 });
   });
 
+  it("ends with the planning that has not waited for it", async () => {
+    const clock = createManualClock();
+    let answer = () => {};
+    const slow: LanguageModel = {
+      provider: "test",
+      modelId: "slow",
+      generate: () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ text: "late", finishReason: "stop", usage: {} });
+        }),
+    };
+    const planner: Planner = {
+      name: "impatient",
+      async plan({ generate, signal }) {
+        void generate?.(slow, { messages: [{ role: "user", content: "x" }], signal })?.catch(() => {});
+        return { steps: [{ id: "s1", tool: "A", input: {}, dependsOn: [] }] };
+      },
+    };
+    const agent = createAgent({ tools: [createFakeTool({ name: "A" })], planner, clock });
+    const events: AgentEvent[] = [];
+    agent.subscribe((event) => void events.push(event));
+    const { usage, status } = await clock.runUntil(agent.run("Do it"));
+    answer();
+    await clock.runUntil(Promise.resolve());
+    const order = events.map(({ type }) => type).filter((type) => /^(?:model-end|plan-end|run-end)$/.test(type));
+    expect(order).toEqual(["model-end", "plan-end", "run-end"]);
+    expect(events.find(({ type }) => type === "model-end")).toMatchObject({ outcome: { status: "cancelled" } });
+    expect([status, usage?.modelCalls]).toEqual(["completed", 1]);
+  });
+
   it("counts in the budget of a run", async () => {
     const { result } = await run(2, { modelCalls: 2 });
     expect(result).toMatchObject({

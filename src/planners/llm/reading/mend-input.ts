@@ -19,6 +19,8 @@ export interface InputMending {
   readonly mayRefer: (text: string) => boolean;
   /** Whether the user has typed a text, as a word of its own. */
   readonly isSaid: (text: string) => boolean;
+  /** Whether the schema sent asks for null in place of a key that is left out: this does not count as a mend. */
+  readonly isStrict?: boolean | undefined;
 }
 
 /** An input whose parts fit their schemas, as far as that can be mended; the same object if nothing changes. */
@@ -100,7 +102,8 @@ class Mending {
     if (readings.size !== 1) return value;
     const [reading] = readings.values();
     this.replace(path, reading);
-    this.mend("value", { path, written: value, read: reading === omitted ? undefined : reading });
+    const isAsSent = this.mending.isStrict && value === null && reading === omitted;
+    if (!isAsSent) this.mend("value", { path, written: value, read: reading === omitted ? undefined : reading });
     return reading;
   }
 

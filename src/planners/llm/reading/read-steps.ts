@@ -4,6 +4,7 @@ import type { PlanMend, PlanStep, PlanWarning } from "../../../core/plan.ts";
 import type { DefinedTool } from "../../../core/tool.ts";
 import { toolSchemas } from "../../../core/tool-schemas.ts";
 import { checkInput } from "../../../plan/check-input.ts";
+import { hasWord } from "../../../plan/grounding/words.ts";
 import { completeStep } from "./complete-step.ts";
 import { escapeTyped } from "./escape-typed.ts";
 import { addConstant, findTool, toolNames } from "./find-tool.ts";
@@ -32,6 +33,8 @@ export interface StepReading {
   readonly kept: readonly PlanStep[];
   /** The prefix of ids that the model did not write. */
   readonly prefix: string;
+  /** Whether the model was told to write null in place of what it leaves out. */
+  readonly isStrict?: boolean;
 }
 
 /** A step in the shape of a plan's, and how it came to it. What is not an object stays unchanged. */
@@ -135,7 +138,7 @@ export class StepReader {
     step: JsonRecord,
     tool: DefinedTool,
   ): Promise<{ readonly input: unknown; readonly mends: readonly PlanMend[] }> {
-    const { tools } = this.reading;
+    const { tools, isStrict } = this.reading;
     const { isTyped } = this;
     const { input: schema } = await toolSchemas(tool);
     const earlier = { tools, stepOf: this.ids.stepOf, idsOf: this.ids.idsOf, isNamed: this.ids.isNamed };
@@ -144,6 +147,7 @@ export class StepReader {
       schema,
       mayRefer: (text) => !isTyped(text) && mayRefer(text, earlier),
       isSaid: (text) => hasWord(this.reading.typed, text),
+      isStrict,
     });
     const escaped = escapeTyped(mended.input, this.typed);
     const planned = { id: "", ...step, input: escaped } as PlanStep;
@@ -167,11 +171,12 @@ export class StepReader {
     // In a list, an item has no name that could be left out.
     const paths = issues
       .map(({ path }) => path.slice(1))
-      .filter((path) => typeof path.at(-1) === "string" && valueAt(step.input, path) === "");
+      .filter((path) => typeof path.at(-1) === "string" && valueAt(step.input, path) === "")
+      .slice(0, maxBlanks);
     if (paths.length === 0) return unchanged;
-    const tried = paths.slice(0, maxBlanks).reduce<unknown>(leaveOut, step.input) as PlanStep["input"];
+    const tried = paths.reduce<unknown>(leaveOut, step.input) as PlanStep["input"];
     const left = await check(tried);
-    if (left.length > issues.length - Math.min(paths.length, maxBlanks)) return unchanged;
+    if (left.length > issues.length - paths.length) return unchanged;
     const mends = paths.map((path) =>
       describeMend("value", { path: ["input", ...path], written: "", read: undefined }),
     );
@@ -195,15 +200,6 @@ function asOnlyField(input: unknown, schema: JsonSchema): unknown {
 
 /** No input has more fields that are left empty. */
 const maxBlanks = 100;
-
-/** Whether a text has another one, not as a part of a longer word or number. */
-function hasWord(text: string, word: string): boolean {
-  const isPart = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (!isPart(text[at - 1]) && !isPart(text[at + word.length])) return true;
-  }
-  return false;
-}
 
 function withoutEmpty(step: JsonRecord): JsonRecord {
   const keys = new Set(["id", "dependsOn", "reasoning", "when", "forEach", "concurrency"]);

@@ -46,7 +46,10 @@ describe("speaksOfTime", () => {
     "in two hours",
     "next friday",
     "for march",
+    "remind me tue to call",
+    "book it for 5 Dec",
     "erinnere mich morgen an Brot",
+    "rappelle le demain",
     "明日 の 会議 を 追加",
   ])("is true of %s", (request) => {
     expect(speaksOfTime(request)).toBe(true);
