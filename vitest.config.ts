@@ -35,6 +35,8 @@ export default defineConfig(({ mode }) => {
       setupFiles: ["test/setup.ts"],
       // One for each processor: without it, one of them is left to the main process, which has little to do.
       maxWorkers: "100%",
+      // Modules are loaded once for all files of a worker, which takes a quarter off: a test that needs its own resets them.
+      isolate: false,
       exclude: ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])],
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.
