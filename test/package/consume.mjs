@@ -1,11 +1,12 @@
 // Packs the package, installs it into empty folders beside each version of zod it allows, and uses it there: by import and
 // by require on each version of Node it allows, from the command line, and from TypeScript; beside each version of the AI
 // SDK whose models it takes; and as somebody does who has typed `npm init -y`, with the examples and a strict linter.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
 const nodeVersions = ["20.19.0", "20", "24"];
@@ -15,6 +16,11 @@ const aiVersions = [
   { ai: 6, usual: 3, xai: 3, later: 2, openrouter: 2 },
   { ai: 7, usual: 4, xai: 5, later: 3, openrouter: 3 },
 ];
+/** The packages that examples use beside ours. */
+const usedByExamples = [
+  ...["zod", "arktype@2", "pino", "@opentelemetry/api@1", "@opentelemetry/sdk-trace-base@2"],
+  ...["@opentelemetry/sdk-metrics@2", "@opentelemetry/exporter-prometheus"],
+];
 const source = resolve("test/package/consumer");
 const compiler = resolve("node_modules/typescript/bin/tsc");
 const examples = resolve("examples");
@@ -22,47 +28,55 @@ const typeScriptLoader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs
 const folder = mkdtempSync(join(tmpdir(), "planwright-consumer-"));
 
 try {
-  const tarball = pack();
-  const nodes = nodeVersions.map(findNode);
-  for (const zod of zodVersions) consume({ tarball, zod, nodes });
-  for (const versions of aiVersions) consumeAiSdk({ tarball, versions, node: nodes.at(-1) });
-  followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
+  const tarball = await pack();
+  const nodes = [];
+  for (const version of nodeVersions) nodes.push(await findNode(version));
+  // Two at a time, as much of this is waiting for downloads.
+  await Promise.all([
+    (async () => {
+      for (const zod of zodVersions) await consume({ tarball, zod, nodes });
+    })(),
+    (async () => {
+      for (const versions of aiVersions) await consumeAiSdk({ tarball, versions, node: nodes.at(-1) });
+      await followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
+    })(),
+  ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function pack() {
-  const printed = run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: process.cwd() });
+async function pack() {
+  const printed = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: process.cwd() });
   const [{ filename, entryCount, size }] = JSON.parse(printed.slice(printed.indexOf("[")));
   console.log(`packed ${filename}: ${entryCount} files, ${size} bytes`);
   return join(folder, filename);
 }
 
 /** The path of a Node of that version: this one if it fits, else one from the registry. */
-function findNode(version) {
+async function findNode(version) {
   if (process.versions.node.split(".")[0] === version) return process.execPath;
-  const printed = run("npx", ["-y", "-p", `node@${version}`, "node", "-p", "process.execPath"], { cwd: folder });
+  const printed = await run("npx", ["-y", "-p", `node@${version}`, "node", "-p", "process.execPath"], { cwd: folder });
   return printed.trim().split("\n").at(-1);
 }
 
-function consume({ tarball, zod, nodes }) {
+async function consume({ tarball, zod, nodes }) {
   const cwd = join(folder, `zod-${zod}`);
   cpSync(source, cwd, { recursive: true });
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  run("npm", ["install", "--no-audit", "--no-fund", tarball, `zod@${zod}`, "@types/node@20"], { cwd });
-  const installed = JSON.parse(run("npm", ["ls", "zod", "--json"], { cwd })).dependencies.zod.version;
+  await run("npm", ["install", "--no-audit", "--no-fund", tarball, `zod@${zod}`, "@types/node@20"], { cwd });
+  const installed = JSON.parse(await run("npm", ["ls", "zod", "--json"], { cwd })).dependencies.zod.version;
   for (const node of nodes) {
     for (const file of ["import.mjs", "require.cjs"]) {
-      console.log(`zod ${installed}: ${run(node, [file], { cwd }).trim()}`);
+      console.log(`zod ${installed}: ${(await run(node, [file], { cwd })).trim()}`);
     }
   }
   const command = join(cwd, "node_modules/.bin/planwright");
-  const todos = run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
+  const todos = await run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
   if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
-  for (const file of ["types.ts", "declarations.ts"]) checkTypes(cwd, { file, label: `zod ${installed}` });
+  for (const file of ["types.ts", "declarations.ts"]) await checkTypes(cwd, { file, label: `zod ${installed}` });
 }
 
-function consumeAiSdk({ tarball, versions: { ai, usual, xai, later, openrouter }, node }) {
+async function consumeAiSdk({ tarball, versions: { ai, usual, xai, later, openrouter }, node }) {
   const cwd = join(folder, `ai-${ai}`);
   const providers = [
     ...["openai", "anthropic", "google", "azure", "groq", "mistral"].map((name) => `@ai-sdk/${name}@${usual}`),
@@ -72,43 +86,42 @@ function consumeAiSdk({ tarball, versions: { ai, usual, xai, later, openrouter }
   ];
   cpSync(source, cwd, { recursive: true });
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  run(
+  await run(
     "npm",
     ["install", "--no-audit", "--no-fund", tarball, `ai@${ai}`, ...providers, "zod@latest", "@types/node@20"],
     { cwd },
   );
-  const told = run(node, ["ai-sdk.mjs"], { cwd }).trim();
+  const told = (await run(node, ["ai-sdk.mjs"], { cwd })).trim();
   console.log(told);
-  console.log(`${told.split(":")[0]}: ${run(node, ["providers.mjs"], { cwd }).trim()}`);
+  console.log(`${told.split(":")[0]}: ${(await run(node, ["providers.mjs"], { cwd })).trim()}`);
   // The types of the AI SDK themselves want more types than it installs.
-  checkTypes(cwd, { file: "ai-sdk.ts", label: told.split(":")[0], skipLibCheck: true });
+  await checkTypes(cwd, { file: "ai-sdk.ts", label: told.split(":")[0], skipLibCheck: true });
 }
 
 /** What `npm init -y` makes is CommonJS, in which the examples are files of their own kind. */
-function followReadme({ tarball, oldest, newest }) {
+async function followReadme({ tarball, oldest, newest }) {
   const cwd = join(folder, "first-steps");
   cpSync(join(source, "lint"), cwd, { recursive: true });
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "first-steps", version: "1.0.0", type: "commonjs" }));
   const linter = ["eslint@10", "typescript-eslint@8", "typescript@~6.0"];
-  run("npm", ["install", "--no-audit", "--no-fund", tarball, "zod@latest", "arktype@2", "@types/node@20", ...linter], {
-    cwd,
-  });
+  const packages = [tarball, ...usedByExamples, "@types/node@20", ...linter];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd });
   const names = readdirSync(examples).filter((name) => name.endsWith(".ts"));
   for (const name of names) {
     const file = name.replace(/\.ts$/, ".mts");
     copyFileSync(join(examples, name), join(cwd, file));
     const wanted = readFileSync(join(examples, name.replace(/\.ts$/, ".out")), "utf8");
     // All by a Node that reads TypeScript; by tsx on one that does not, the first of them.
-    const runs = [run(newest, [file], { cwd })];
-    if (name === names[0]) runs.push(run(oldest, ["--import", typeScriptLoader, file], { cwd }));
+    const runs = [await run(newest, [file], { cwd })];
+    if (name === names[0]) runs.push(await run(oldest, ["--import", typeScriptLoader, file], { cwd }));
     if (runs.some((printed) => printed !== wanted)) throw new Error(`${file} printed:\n${runs.join("\n")}`);
   }
   console.log(`${names.length} examples run after npm init -y`);
-  run(process.execPath, ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "detached.mts"], { cwd });
+  await run(process.execPath, ["node_modules/eslint/bin/eslint.js", "--max-warnings", "0", "detached.mts"], { cwd });
   console.log("typescript-eslint, strict: no complaint");
 }
 
-function checkTypes(cwd, { file, label, skipLibCheck = false }) {
+async function checkTypes(cwd, { file, label, skipLibCheck = false }) {
   const compilerOptions = {
     module: "nodenext",
     target: "es2022",
@@ -122,14 +135,15 @@ function checkTypes(cwd, { file, label, skipLibCheck = false }) {
     skipLibCheck,
   };
   writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-  run(process.execPath, [compiler, "-p", cwd], { cwd });
+  await run(process.execPath, [compiler, "-p", cwd], { cwd });
   console.log(`${label}: the types hold (nodenext, skipLibCheck ${skipLibCheck})`);
 }
 
-function run(command, args, { cwd }) {
+async function run(command, args, { cwd }) {
   try {
     const env = { ...process.env, NO_COLOR: "1" };
-    return execFileSync(command, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    const { stdout } = await promisify(execFile)(command, args, { cwd, env, encoding: "utf8", maxBuffer: 1e8 });
+    return stdout;
   } catch (thrown) {
     const { stdout, stderr } = thrown;
     throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}\n${stderr}`);
