@@ -32,7 +32,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/core/",
     own: /^src\/(core|async|english|language)\//,
-    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema)$/,
+    packages: /^(zod\/v3|zod\/v4(\/core)?|zod-to-json-schema|@noble\/hashes\/(sha2|utils)\.js)$/,
   },
   {
     layer: "src/plan/expressions/",
@@ -69,7 +69,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },
   { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },
-  { layer: "src/view/", own: /^src\/(core|view)\/|^src\/plan\/(dependencies|reference)\.ts$/, packages: /^$/ },
+  { layer: "src/view/", own: /^src\/(core|view)\/|^src\/plan\/(dependencies|hash-plan|reference)\.ts$/, packages: /^$/ },
   {
     layer: "src/adapters/schemas/",
     own: /^src\/(core|async|adapters\/schemas)\//,

@@ -157,8 +157,8 @@ export const publicExports = {
     types: ["TelemetryOptions"],
   },
   "src/view/index.ts": {
-    values: ["toHtml", "toMermaid"],
-    types: ["DrawnRun"],
+    values: ["exportRun", "toHtml", "toMermaid", "verifyRun"],
+    types: ["DrawnRun", "ExportedRun", "RunVerdict"],
   },
   "src/adapters/schemas/index.ts": {
     values: ["jsonSchema"],

@@ -49,3 +49,13 @@ const transientTypes: ReadonlySet<AgentEventType> = new Set([
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
   return transientTypes.has(type);
 }
+
+/** The types of events that state a digest, if the agent keeps evidence: those that open or close an execution of a run. */
+export type DigestedType = "run-suspend" | "run-resume" | "run-end";
+
+/** Whether an event states a digest, if the agent keeps evidence. */
+export function isDigested<T extends { readonly type: AgentEventType }>(
+  event: T,
+): event is T & { readonly type: DigestedType } {
+  return event.type === "run-suspend" || event.type === "run-resume" || event.type === "run-end";
+}

@@ -7,6 +7,15 @@ import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
+/** An event that covers those before it, if the agent keeps evidence. */
+interface Digested {
+  /**
+   * SHA-256, 64 lowercase hex digits, of the digest before it and of all events since then, this one included; see
+   * `ExecutionOptions.evidence`.
+   */
+  readonly digest?: string;
+}
+
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   /** The version of the format of the events of this execution: 1. */
   readonly version: number;
@@ -55,12 +64,12 @@ export type PendingItem =
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
 
 /** A run cannot continue by itself. */
-export interface RunSuspendEvent extends EventBase<"run-suspend"> {
+export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
 }
 
 /** A run that was suspended or interrupted, had failed, or whose process died is resumed. */
-export interface RunResumeEvent extends ExecutionStartEvent<"run-resume"> {
+export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
   /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
   /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
@@ -77,7 +86,7 @@ export interface NotUndone {
 }
 
 /** A run ended. */
-export interface RunEndEvent extends EventBase<"run-end"> {
+export interface RunEndEvent extends EventBase<"run-end">, Digested {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }
     | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };

@@ -91,6 +91,10 @@ interface RunFields<TTool extends Tool> {
   readonly notUndone?: readonly NotUndone[];
   /** What calls of models used; absent if there were none. */
   readonly usage?: ModelUsage;
+  /**
+   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it.
+   */
+  readonly digest?: string;
 }
 
 /**
@@ -149,7 +153,7 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
 }
 
 function fields(state: RunState, live: LiveCauses | undefined) {
-  const { runId, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage } = state;
+  const { runId, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage, digest } = state;
   const last = lastCompleted(state);
   const approvals = approvalRecords(state);
   return {
@@ -164,6 +168,7 @@ function fields(state: RunState, live: LiveCauses | undefined) {
     ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
     ...(usage && { usage: copyJson(usage) }),
+    ...(digest && { digest: digest.value }),
   };
 }
 

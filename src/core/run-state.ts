@@ -55,6 +55,8 @@ export interface RunState {
   mayBeSealed?: true;
   /** The trace context of its latest execution that had one. */
   traceparent?: string;
+  /** The last digest of its events, and the number of the event that states it. */
+  digest?: { readonly value: string; readonly sequence: number };
   /** When its latest execution started. ISO 8601, UTC. */
   executionStartedAt?: string;
   error?: AgentErrorData;
@@ -90,6 +92,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
   state.status = runStatusAfter(event) ?? state.status;
+  if ("digest" in event && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
   switch (event.type) {
     case "run-start":
       reduceStart(state, event);

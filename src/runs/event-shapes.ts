@@ -116,6 +116,7 @@ const execution = {
   mayBeSealed: optional(isTrue),
   traceparent: optional(isText),
 };
+const digest = optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value));
 const options = object({
   maxSteps: isPositive,
   concurrency: isNumber,
@@ -217,8 +218,13 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
     ...place,
     outcome: oneOfShapes("status", { completed: { output: isThere }, failed: failure, retry: {} }),
   }),
-  "run-suspend": keys({ pending: listOf(pending) }),
-  "run-resume": keys({ ...execution, retriesFailed: optional(isTrue), changedTools: optional(listOf(isText)) }),
+  "run-suspend": keys({ pending: listOf(pending), digest }),
+  "run-resume": keys({
+    ...execution,
+    retriesFailed: optional(isTrue),
+    changedTools: optional(listOf(isText)),
+    digest,
+  }),
   "run-end": keys({
     outcome: oneOfShapes("status", {
       completed: { output: isThere },
@@ -227,6 +233,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
       interrupted: failure,
     }),
     notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown") }))),
+    digest,
   }),
 };
 

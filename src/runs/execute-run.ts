@@ -9,6 +9,7 @@ import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts
 import { findBraces } from "../plan/find-braces.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
 import { endExecution } from "./end-execution.ts";
+import { evidenceOf } from "./evidence.ts";
 import type { Leases } from "./leases.ts";
 import { planAndEmit, reporterOf } from "./planning/planning.ts";
 import { replan } from "./planning/replan.ts";
@@ -50,6 +51,7 @@ async function beginningOf(run: Run, target: RunTarget): Promise<RunBeginning> {
 export async function executeRun(run: Run, { target, identity, leases, onStarted }: RunStart): Promise<RunResult> {
   const opening = secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools });
   if (opening !== undefined) run.secrets = await opening;
+  if (run.engine.evidence) run.evidence = await evidenceOf(run.engine);
   const beginning = await beginningOf(run, target);
   const known = await findStored(run, identity);
   if (known !== undefined) return known;

@@ -95,6 +95,12 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown
    */
   redact?: RedactFunction | undefined;
+  /**
+   * Records a digest of a run's events whenever an execution opens or closes, so that a later change to any of them
+   * shows: see `exportRun` of `planwright/view`.
+   * @default false
+   */
+  evidence?: boolean | undefined;
   /** Watch runs from the outside: traces, metrics, logs. @default none */
   observers?: readonly Observer[] | undefined;
   /**
@@ -150,6 +156,7 @@ const executionOptions = {
   leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
   secrets: { options: secretOptions },
   redact: { type: "function" },
+  evidence: { type: "boolean", default: false },
   observers: { read: readObservers, default: [] },
   onListenerError: { type: "function" },
   onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },

@@ -1,8 +1,9 @@
 import { isThenable } from "../async/thenable.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
-import { isTransient } from "../core/event-types.ts";
+import { isDigested, isTransient } from "../core/event-types.ts";
 import type { AgentEvent, EventInit } from "../core/events.ts";
+import type { EvidenceChain } from "../core/evidence.ts";
 import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
@@ -14,6 +15,8 @@ export interface RecorderOwner {
   readonly store?: RunStore;
   /** Of the lease under which its events are recorded. */
   readonly fence?: number | undefined;
+  /** Set before the first event, if digests of the events are recorded. */
+  readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
   onStoreFailure?(error: RecordingEnd): void;
@@ -58,7 +61,7 @@ export class RunRecorder {
   /** Takes over an event, records and emits it: at once, or when the returned promise resolves. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
-    const event = this.number(init, isTransient(init) ? this.sequence : ++this.sequence);
+    const event = isTransient(init) ? this.number(init, this.sequence) : this.next(init);
     if (this.writing !== undefined) return this.enqueue(event, this.writing);
     const written = this.write([event]);
     if (written !== undefined) this.keepWriting(written);
@@ -70,7 +73,7 @@ export class RunRecorder {
    * written.
    */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    const written = this.write(inits.map((init) => this.number(init, ++this.sequence)));
+    const written = this.write(inits.map((init) => this.next(init)));
     if (written !== undefined) this.keepWriting(written);
     return written;
   }
@@ -105,12 +108,21 @@ export class RunRecorder {
     return this.number(init, this.state.sequence);
   }
 
+  /** The next event to be recorded. */
+  private next(init: EventInit): AgentEvent {
+    return this.number(init, ++this.sequence, this.owner.evidence);
+  }
+
   /** Completes an event in place: a copy by spreading would cost more than all the rest of emitting it. */
-  private number(init: EventInit, sequence: number): AgentEvent {
-    const event = init as EventInit & { runId: string; sequence: number; timestamp: string };
+  private number(init: EventInit, sequence: number, evidence?: EvidenceChain): AgentEvent {
+    const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
     event.sequence = sequence;
     event.timestamp = this.timestamp();
+    if (evidence !== undefined) {
+      evidence.add(event as AgentEvent);
+      if (isDigested(event)) event.digest = evidence.close();
+    }
     // An output or a plan comes frozen, as it may be large.
     if ("outcome" in event) deepFreeze(event.outcome);
     return Object.freeze(event) as AgentEvent;

@@ -2,6 +2,7 @@ import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { isTransient } from "../core/event-types.ts";
 import { type AgentEvent, type EventInit, isStepFailure } from "../core/events.ts";
+import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -42,6 +43,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   deciding: Promise<void> | undefined;
   /** Undefined if it can have none. */
   secrets: RunSecrets | undefined;
+  /** Undefined unless digests of its events are recorded. */
+  evidence: EvidenceChain | undefined;
   /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
   /** The number of the last message that it received. */

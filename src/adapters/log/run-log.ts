@@ -3,15 +3,20 @@ import type { Observer } from "../../core/observer.ts";
 import { checkOption } from "../../core/options.ts";
 import { type Line, lineOf } from "./line.ts";
 
+/** A method of a logger. @inline */
 type Write = (...args: never[]) => unknown;
 
 /** What {@link createRunLog} writes to: pino, bunyan, `console`, or another with these methods. */
 export interface RunLogger {
   /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
   child?(fields: object): RunLogger;
+  /** Receives starts. */
   readonly debug: Write;
+  /** Receives ends. */
   readonly info: Write;
+  /** Receives what is repeated, waits, or was skipped for a failure. */
   readonly warn: Write;
+  /** Receives what failed. */
   readonly error: Write;
 }
 

@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import { attribute } from "./names.ts";
 
-/** What spans contain of a run's data: nothing, what goes in, or also what comes out and the messages of errors. */
+/** What spans contain of a run's data: nothing, what goes in, or also what comes out and the messages of errors. @inline */
 export type TelemetryContent = "none" | "inputs" | "all";
 
 /** Longer values are cut: no backend shows more. */

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import type { JsonValue } from "../../src/core/json.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { type ExportedRun, exportRun } from "../../src/view/export-run.ts";
+import { verifyRun } from "../../src/view/verify-run.ts";
+
+const mail = defineTool({
+  name: "Mail",
+  description: "Sends a mail",
+  inputSchema: z.object({ to: z.string(), body: z.string().optional() }),
+  needsApproval: ({ to }) => to === "Ada",
+  execute: ({ to }) => ({ sentTo: to }),
+});
+
+/** A run in which somebody approves a step, and its store. */
+async function approvedRun(options: Partial<AgentOptions> = {}) {
+  const store = createMemoryRunStore();
+  const agent = createAgent({ tools: [mail], clock: createManualClock(), evidence: true, store, ...options });
+  const steps = ["Bob", "Ada"].map((to, index) => ({ id: `s${index + 1}`, tool: "Mail" as const, input: { to } }));
+  const { runId, pending } = await agent.execute({ steps }, { runId: "r1" });
+  const [question] = pending ?? [];
+  if (question?.kind !== "approval") throw new Error("It asks for no approval.");
+  const { status } = await agent.approve(runId, question, { by: "Eve", comment: "yes" }).result;
+  expect(status).toBe("completed");
+  return { store, runId };
+}
+
+const newKey = () => crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]) as Promise<Keys>;
+type Keys = NonNullable<Parameters<typeof exportRun>[0]["key"]>;
+/** As written to a file and read again. */
+const reread = (run: ExportedRun): ExportedRun => JSON.parse(JSON.stringify(run));
+type Json = Record<string, JsonValue>;
+
+/** A copy of a document for each part of it, with that part changed, removed or added to. */
+function* changes(value: JsonValue, path: string): Generator<readonly [string, JsonValue]> {
+  if (value === null || typeof value !== "object") {
+    yield [`${path} changed`, typeof value === "string" ? `${value}x` : typeof value === "number" ? value + 1 : !value];
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const place = (changed: JsonValue) =>
+      Array.isArray(value) ? value.map((one, i) => (String(i) === key ? changed : one)) : { ...value, [key]: changed };
+    for (const [name, changed] of changes(item as JsonValue, `${path}.${key}`)) yield [name, place(changed)];
+    const rest = Array.isArray(value)
+      ? value.filter((_, i) => String(i) !== key)
+      : Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+    yield [`${path}.${key} removed`, rest as JsonValue];
+  }
+  yield [`${path} with more`, Array.isArray(value) ? [...value, 1] : { ...value, more: 1 }];
+}
+
+describe("an export", () => {
+  it("has the plan with its hash, who approved what, and every event", async () => {
+    const { store, runId } = await approvedRun();
+    const run = await exportRun({ store, runId });
+    expect(run).toMatchObject({
+      format: "planwright-run",
+      version: 1,
+      runId,
+      status: "completed",
+      plan: { steps: [{ id: "s1" }, { id: "s2" }] },
+      planHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      approvals: [{ kind: "step", stepId: "s2", status: "approved", by: "Eve", comment: "yes" }],
+      recordedTo: (await store.read(runId)).length,
+    });
+    expect(run.events).toEqual(await store.read(runId));
+    expect(await verifyRun(reread(run))).toEqual({ status: "unsigned", recordedTo: run.events.length });
+  });
+
+  it("is signed by the key that is given", async () => {
+    const { store, runId } = await approvedRun();
+    const [key, other] = await Promise.all([newKey(), newKey()]);
+    const run = reread(await exportRun({ store, runId, key }));
+    const publicKey = run.signature?.publicKey ?? "";
+    expect(await verifyRun(run)).toEqual({ status: "signed", publicKey, recordedTo: run.events.length });
+    expect(await verifyRun(run, { publicKey })).toMatchObject({ status: "signed" });
+    const others = reread(await exportRun({ store, runId, key: other }));
+    expect(await verifyRun(others, { publicKey })).toEqual({
+      status: "changed",
+      reason: "It is signed by another key.",
+    });
+    const { signature: _signature, ...unsigned } = run;
+    expect(await verifyRun(unsigned, { publicKey })).toEqual({ status: "changed", reason: "It is not signed." });
+    const taken = { ...run, signature: { ...run.signature, publicKey: others.signature?.publicKey } };
+    expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "Its signature does not fit." });
+  });
+
+  it.each([true, false])("is seen to be changed, whatever part of it is changed; signed: %s", async (isSigned) => {
+    const { store, runId } = await approvedRun();
+    const run = reread(await exportRun({ store, runId, key: isSigned ? await newKey() : undefined }));
+    const kept: string[] = [];
+    let count = 0;
+    for (const [name, changed] of changes(run as unknown as JsonValue, "")) {
+      count += 1;
+      const status = await verifyRun(changed).then(
+        (verdict) => verdict.status,
+        (error) => error.code,
+      );
+      if (status !== "changed" && status !== "invalid-options") kept.push(name);
+    }
+    expect(count).toBeGreaterThan(300);
+    // What an unsigned export that says less would look like, too.
+    expect(kept).toEqual(isSigned ? [".signature removed"] : []);
+  });
+
+  it("says where it was changed", async () => {
+    const { store, runId } = await approvedRun();
+    const run = reread(await exportRun({ store, runId }));
+    const at = (sequence: number, change: Json) => ({
+      ...run,
+      events: run.events.map((event) => (event.sequence === sequence ? { ...event, ...change } : event)),
+    });
+    const reasonOf = async (document: unknown) => {
+      const verdict = await verifyRun(document);
+      return verdict.status === "changed" ? verdict.reason : verdict.status;
+    };
+    const digests = run.events.filter((event) => "digest" in event).map(({ sequence }) => sequence);
+    const [suspended = 0, resumed] = digests;
+    expect(await reasonOf(at(3, { timestamp: "2020-01-01T00:00:00.000Z" }))).toBe(
+      `One of the events 1 to ${suspended} does not fit the digest of event ${suspended}.`,
+    );
+    expect(await reasonOf(at(resumed ?? 0, { retriesFailed: true }))).toBe(`Event ${resumed} does not fit its digest.`);
+    expect(await reasonOf({ ...run, status: "failed" })).toBe('Its "status" is not that of its events.');
+    expect(await reasonOf({ ...run, note: "x" })).toBe('Its "note" is not that of its events.');
+    expect(await reasonOf({ ...run, events: run.events.slice(1) })).toBe("Event 1 is missing, or is another one.");
+    const noRun = { ...run, events: [{ type: "step-end", runId, sequence: 1 }] };
+    expect(await reasonOf(noRun)).toMatch(/^(Its events are not those of a run|Its ".*" is not that of its events)/);
+  });
+
+  it("of a run without evidence says that no digest was recorded", async () => {
+    const { store, runId } = await approvedRun({ evidence: false });
+    expect(await verifyRun(reread(await exportRun({ store, runId })))).toEqual({ status: "unsigned", recordedTo: 0 });
+  });
+
+  it("covers what follows the last recorded digest", async () => {
+    const { store, runId } = await approvedRun();
+    const events = await store.read(runId);
+    const cut: AgentEvent[] = events.slice(0, -1) as AgentEvent[];
+    const run = reread(await exportRun({ store: { read: () => cut }, runId, key: await newKey() }));
+    expect(run.recordedTo).toBeLessThan(cut.length);
+    expect(await verifyRun(run)).toMatchObject({ status: "signed", recordedTo: run.recordedTo });
+    const last = run.events.at(-1) as unknown as Json;
+    const changed = { ...run, events: [...run.events.slice(0, -1), { ...last, more: 1 }] };
+    expect(await verifyRun(changed)).toEqual({ status: "changed", reason: 'Its "digest" is not that of its events.' });
+  });
+
+  it("contains sealed values as they are stored", async () => {
+    const secret = defineTool({
+      name: "Secret",
+      description: "Keeps a secret",
+      inputSchema: z.object({ value: z.string().meta({ sensitive: true }) }),
+      execute: ({ value }) => value.length,
+    });
+    const store = createMemoryRunStore();
+    const agent = createAgent({ tools: [secret], store, evidence: true });
+    const { runId } = await agent.execute({
+      steps: [{ id: "s1", tool: "Secret", input: { value: "hunter2 planted" } }],
+    });
+    const run = await exportRun({ store, runId });
+    expect(run.planHash).toBeUndefined();
+    expect(JSON.stringify(run)).not.toContain("hunter2");
+    expect(JSON.stringify(run)).toContain("$sealed");
+    expect(await verifyRun(reread(run))).toMatchObject({ status: "unsigned" });
+  });
+});
+
+describe("bad input", () => {
+  it("is a run that is not there, or keys that cannot sign", async () => {
+    const { store, runId } = await approvedRun();
+    await expect(exportRun({ store, runId: "r2" })).rejects.toMatchObject({ code: "run-not-found" });
+    const { privateKey, publicKey } = await newKey();
+    const rsa = { privateKey: publicKey, publicKey };
+    const given = [rsa, { privateKey, publicKey: privateKey }, { privateKey }, 1] as unknown as Keys[];
+    for (const key of given) {
+      await expect(exportRun({ store, runId, key })).rejects.toMatchObject({ code: "invalid-options" });
+    }
+  });
+
+  it.each([[null], [1], ["{}"], [{}], [[]], [{ format: "planwright-run" }]])(
+    "is %j, which is no export",
+    async (document) => {
+      await expect(verifyRun(document)).rejects.toMatchObject({ code: "invalid-options" });
+    },
+  );
+
+  it("is an export of a later version, or a signature that cannot be read", async () => {
+    const { store, runId } = await approvedRun();
+    const run = reread(await exportRun({ store, runId, key: await newKey() }));
+    await expect(verifyRun({ ...run, version: 2 })).rejects.toMatchObject({ code: "invalid-options" });
+    for (const change of [{ value: "%" }, { value: 7 }, { publicKey: "" }, { algorithm: "RSA" }, { value: "=" }]) {
+      const changed = { ...run, signature: { ...run.signature, ...change } };
+      expect(await verifyRun(changed)).toEqual({ status: "changed", reason: "Its signature does not fit." });
+    }
+    expect(await verifyRun({ ...run, signature: null })).toMatchObject({ status: "changed" });
+  });
+});
