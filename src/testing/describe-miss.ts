@@ -1,7 +1,8 @@
 import { cutText } from "../core/text.ts";
 import type { RecordedCall, RecordedRequest } from "./recording.ts";
 
-const maxQuote = 81;
+/** How much of a text is quoted. */
+export const maxQuote = 81;
 
 /**
  * Describes a request that is not recorded: its last user message, and where it first differs from the most similar
@@ -61,13 +62,14 @@ function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): rea
 }
 
 /** The position where two texts start to differ, with a little of each around it. */
-function describeTexts(asked: string, recorded: string): string {
+export function describeTexts(asked: string, recorded: string): string {
   const at = commonLength(asked, recorded);
   const from = Math.max(0, at - 20);
   return `from character ${at}: ${quote(asked.slice(from))}, recorded ${quote(recorded.slice(from))}`;
 }
 
-function commonLength(one: string, other: string): number {
+/** How many UTF-16 code units two texts have in common at their start. */
+export function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return length;

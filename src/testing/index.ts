@@ -16,6 +16,8 @@ export { createFakeTool, type FakeOutcome, type FakeTool } from "./fake-tool.ts"
 export { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 export { forEachKillPoint, type KillPoint, type MortalProcess } from "./for-each-kill-point.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
+export { recordTools } from "./record-tools.ts";
 export { createRecordedModel, type RecordedModel } from "./recorded-model.ts";
+export { type ReplayedTools, replayTools } from "./replay-tools.ts";
 export { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "./scripted-model.ts";
 export { createScriptedPlanner, type ScriptedPlanner } from "./scripted-planner.ts";

@@ -3,8 +3,10 @@ import { type LanguageModel, type ModelRequest, type ModelResponse, modelName } 
 import { modelFailure } from "../core/model-failure.ts";
 import { checkKeys, checkObject, failOption } from "../core/options.ts";
 import { describeMiss, describeQuestion } from "./describe-miss.ts";
-import { type RecordedCall, type RecordedRequest, type Recording, requestKey } from "./recording.ts";
-import { howToRecord, RecordingWriter, readRecording } from "./recording-file.ts";
+import { modelRecordings, printRecording, type RecordedCall, type RecordedRequest, requestKey } from "./recording.ts";
+import { RecordingWriter, readRecording } from "./recording-file.ts";
+
+const { howToRecord } = modelRecordings;
 
 /** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
@@ -59,7 +61,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
   const writer = new RecordingWriter(path);
   // In the order of the calls, whichever is answered first, so that the file is the same each time.
   const calls: (RecordedCall | undefined)[] = [];
-  const current = (): Recording => ({ model, calls: calls.filter((call) => call !== undefined) });
+  const print = () => printRecording({ model, calls: calls.filter((call) => call !== undefined) });
   return {
     provider,
     modelId,
@@ -71,7 +73,7 @@ function record(path: string, model: LanguageModel): RecordedModel {
       const { outcome, settle } = await ask(model, request);
       if (outcome !== undefined) {
         calls[index] = { request: asked, outcome };
-        await writer.write(current);
+        await writer.write(print);
       }
       return settle();
     },
@@ -98,7 +100,7 @@ async function ask(
 }
 
 function replay(path: string, given: LanguageModel | undefined): RecordedModel {
-  const { model, calls } = readRecording(path);
+  const { model, calls } = readRecording(path, modelRecordings);
   const name = modelName(model);
   if (given !== undefined && modelName(given) !== name) {
     throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howToRecord(path)}`);

@@ -1,6 +1,6 @@
+import type * as z from "zod/v4";
 import { countPending } from "../async/pending-work.ts";
 import { describeThrown } from "../core/text.ts";
-import { parseRecording, printRecording, type Recording } from "./recording.ts";
 
 /**
  * Node's own modules, loaded when they are needed: importing them, even dynamically, would be a problem for bundlers
@@ -14,8 +14,16 @@ function nodePath(): typeof import("node:path") {
   return process.getBuiltinModule("node:path");
 }
 
+/** How a kind of recording is read, and how it is made. */
+export interface RecordingKind<T> {
+  /** Throws an error that states what is wrong with the text, without naming a file. */
+  parse(text: string): T;
+  /** How to make a recording, or make it again, for error messages. */
+  howToRecord(path: string): string;
+}
+
 /** Reads a recording. Throws an error that names the file and explains how to record it again. */
-export function readRecording(path: string): Recording {
+export function readRecording<T>(path: string, { parse, howToRecord }: RecordingKind<T>): T {
   let text: string;
   try {
     text = nodeFs().readFileSync(path, "utf8");
@@ -27,16 +35,42 @@ export function readRecording(path: string): Recording {
     throw new Error(`${what}. ${howToRecord(path)}`, { cause: thrown });
   }
   try {
-    return parseRecording(text);
+    return parse(text);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : "";
     throw new Error(`The recording "${path}" cannot be read: ${reason}. ${howToRecord(path)}`, { cause: thrown });
   }
 }
 
-/** How to make a recording, or make it again, for error messages. */
-export function howToRecord(path: string): string {
-  return `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`;
+/**
+ * Parses the JSON of a recording of this or an older version. Throws an error that states what is wrong with it, without
+ * naming a file.
+ */
+export function parseRecordingJson<TSchema extends z.ZodType>(
+  json: unknown,
+  { version, schema }: { version: number; schema: TSchema },
+): z.output<TSchema> {
+  const written = (json as { readonly version?: unknown } | null)?.version;
+  if (typeof written === "number" && written > version) {
+    throw new Error(`it has version ${written}, but this package reads ${version}: a newer one wrote it`);
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new Error(describeIssues(parsed.error.issues));
+  return parsed.data;
+}
+
+/** A text as JSON. Throws an error that states what is wrong with it, without naming a file. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new Error(`it is not JSON: ${thrown instanceof Error ? thrown.message : ""}`);
+  }
+}
+
+function describeIssues([first, ...more]: readonly z.core.$ZodIssue[]): string {
+  const place = first?.path.length ? `${first.path.join(".")}: ` : "";
+  return `${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`;
 }
 
 /** Writes a recording repeatedly, each time as a whole, one write after the other. */
@@ -46,10 +80,15 @@ export class RecordingWriter {
 
   constructor(private readonly path: string) {}
 
-  /** Writes the current recording when its turn comes. Rejects with an error that names the file. */
-  write(current: () => Recording): Promise<void> {
+  /** Writes the recording, as it is printed when its turn comes. Rejects with an error that names the file. */
+  write(print: () => string | Promise<string>): Promise<void> {
     // A failed write rejects for its caller; the next one may succeed.
-    const written = countPending(this.last.catch(() => {}).then(() => this.replace(printRecording(current()))));
+    const written = countPending(
+      this.last
+        .catch(() => {})
+        .then(print)
+        .then((text) => this.replace(text)),
+    );
     this.last = written;
     return written;
   }

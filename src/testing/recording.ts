@@ -7,6 +7,7 @@ import type {
   ModelRequest,
   ModelResponse,
 } from "../core/language-model.ts";
+import { parseJson, parseRecordingJson, type RecordingKind } from "./recording-file.ts";
 
 /** The format of recordings that this version writes and reads. */
 export const recordingVersion = 1;
@@ -95,36 +96,23 @@ const recordingSchema = z.strictObject({
   calls: z.array(callSchema),
 });
 
-/** Parses the text of a recording. Throws an error that states what is wrong with it, without naming a file. */
-export function parseRecording(text: string): Recording {
-  const json = parseJson(text);
-  const { version } = z.looseObject({ version: z.unknown() }).catch({ version: undefined }).parse(json);
-  if (typeof version === "number" && version > recordingVersion) {
-    throw new Error(`it has version ${version}, but this package reads ${recordingVersion}: a newer one wrote it`);
-  }
-  const parsed = recordingSchema.safeParse(json);
-  if (!parsed.success) throw new Error(describeIssues(parsed.error.issues));
-  const { model, calls } = parsed.data;
-  return { model, calls: calls.map(toCall) };
-}
+/** Recordings of models. */
+export const modelRecordings: RecordingKind<Recording> = {
+  parse: (text) => {
+    const { model, calls } = parseRecordingJson(parseJson(text), {
+      version: recordingVersion,
+      schema: recordingSchema,
+    });
+    return { model, calls: calls.map(toCall) };
+  },
+  howToRecord: (path) =>
+    `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
+};
 
 function toCall({ request, response, failure }: z.output<typeof callSchema>, index: number): RecordedCall {
   if (response !== undefined && failure === undefined) return { request, outcome: { type: "response", response } };
   if (failure !== undefined && response === undefined) return { request, outcome: { type: "failure", failure } };
   throw new Error(`calls.${index} must have a response or a failure, and not both`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    throw new Error(`it is not JSON: ${thrown instanceof Error ? thrown.message : ""}`);
-  }
-}
-
-function describeIssues([first, ...more]: readonly z.core.$ZodIssue[]): string {
-  const place = first?.path.length ? `${first.path.join(".")}: ` : "";
-  return `${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`;
 }
 
 /** A recording as text: keys in a fixed order, only the fields that are read again, and multi-line texts as lines. */

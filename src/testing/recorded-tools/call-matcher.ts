@@ -1,0 +1,191 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
+import { type ComparedCall, describeCallMiss } from "./describe-call-miss.ts";
+import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./secret-texts.ts";
+import type { AskedToolCall, RecordedToolCall } from "./tool-recording.ts";
+
+interface Entry {
+  readonly index: number;
+  readonly call: RecordedToolCall;
+  /** Of what identifies the call. */
+  readonly key: string;
+  isUsed: boolean;
+}
+
+/** A call, compared with a recorded one. */
+interface Comparison {
+  /** With the placeholders of the recorded one for secrets that may be the same. */
+  readonly asked: AskedToolCall;
+  readonly isSame: boolean;
+  /** Secrets that were given for placeholders for the first time. */
+  readonly found: ReadonlyMap<string, JsonValue>;
+}
+
+const noFound: Comparison["found"] = new Map();
+
+/**
+ * The calls of a recording, each of which answers one call with the same tool and input.
+ *
+ * Where a secret was recorded, any value matches, but the same one wherever its placeholder stands. Of several calls that
+ * match, one where different secrets also differ comes first, then the one that was recorded first.
+ */
+export class CallMatcher {
+  private readonly byTool = new Map<string, Entry[]>();
+  private readonly entries: readonly Entry[];
+  /** The canonical JSON of the secret given for each placeholder, and a placeholder for each. */
+  private readonly givenFor = new Map<string, string>();
+  private readonly placeholders = new Map<string, string>();
+  private readonly texts = new SecretTexts();
+
+  constructor(calls: readonly RecordedToolCall[]) {
+    this.entries = calls.map((call, index) => ({ index, call, key: keyOf(call), isUsed: false }));
+    for (const entry of this.entries) {
+      const known = this.byTool.get(groupOf(entry.call));
+      if (known === undefined) this.byTool.set(groupOf(entry.call), [entry]);
+      else known.push(entry);
+    }
+  }
+
+  /** Uses up the recorded call that answers this one; undefined if there is none. */
+  take(asked: AskedToolCall, views: SensitiveViews): RecordedToolCall | undefined {
+    const open = (this.byTool.get(groupOf(asked)) ?? []).filter(({ isUsed }) => !isUsed);
+    let second: { entry: Entry; comparison: Comparison } | undefined;
+    const compare = this.comparing(asked, views);
+    for (const entry of open) {
+      const comparison = compare(entry);
+      if (!comparison.isSame) continue;
+      if (this.isOneToOne(comparison)) return this.use(entry, comparison);
+      second ??= { entry, comparison };
+    }
+    return second && this.use(second.entry, second.comparison);
+  }
+
+  private use(entry: Entry, { found }: Comparison): RecordedToolCall {
+    entry.isUsed = true;
+    for (const [placeholder, secret] of found) {
+      const key = canonicalJson(secret);
+      this.givenFor.set(placeholder, key);
+      if (!this.placeholders.has(key)) this.placeholders.set(key, placeholder);
+      this.texts.add(secret, placeholder);
+    }
+    return entry.call;
+  }
+
+  /** Whether each secret that a comparison has found is given for no other placeholder. */
+  private isOneToOne({ found }: Comparison): boolean {
+    const keys = [...found.values()].map((secret) => canonicalJson(secret));
+    return new Set(keys).size === keys.length && !keys.some((key) => this.placeholders.has(key));
+  }
+
+  /** Compares a call with recorded ones. Without secrets, its key is that of one that is the same. */
+  private comparing(asked: AskedToolCall, views: SensitiveViews): (entry: Entry) => Comparison {
+    if (!this.texts.isEmpty || views.input !== undefined || views.output !== undefined)
+      return (entry) => this.compare(asked, entry, views);
+    const key = keyOf(asked);
+    return (entry) => ({ asked, isSame: key === entry.key, found: noFound });
+  }
+
+  private compare(asked: AskedToolCall, { call, key }: Entry, views: SensitiveViews): Comparison {
+    const found = new Map<string, JsonValue>();
+    const secrets: (readonly [secret: unknown, shown: string])[] = [];
+    const mask = (part: "input" | "undone", view: SensitiveViews["input"]) => {
+      const replace = (secret: unknown, path: Path) => {
+        const shown = this.nameSecret(secret as JsonValue, at(call[part], path), found);
+        secrets.push([secret, shown]);
+        return shown;
+      };
+      return mapSensitive({ value: asked[part], view, path: [] }, { replace });
+    };
+    const input = mask("input", views.input);
+    const undone = mask("undone", views.output);
+    const texts = secrets.length === 0 ? this.texts : this.texts.copy();
+    for (const [secret, shown] of secrets) texts.add(secret, shown);
+    const shown: AskedToolCall = {
+      tool: asked.tool,
+      input: hideTexts(input, call.input, texts) as JsonValue,
+      undone: hideTexts(undone, call.undone, texts) as JsonValue | undefined,
+    };
+    return { asked: shown, isSame: keyOf(shown) === key, found };
+  }
+
+  /** What stands for a secret that was given where `recorded` was recorded. */
+  private nameSecret(secret: JsonValue, recorded: unknown, found: Map<string, JsonValue>): string {
+    // An output of the recording, inserted by a reference.
+    if (isPlaceholder(secret)) return secret;
+    if (!isPlaceholder(recorded)) return anySecret;
+    const key = canonicalJson(secret);
+    const earlier = found.get(recorded);
+    const given = earlier === undefined ? this.givenFor.get(recorded) : canonicalJson(earlier);
+    if (given !== undefined && given !== key) return anotherSecret;
+    if (given === undefined) found.set(recorded, secret);
+    return recorded;
+  }
+
+  /** An input without secrets, also those that were given, as {@link withoutSecrets} returns it. */
+  hide(input: JsonValue, view: SensitiveViews["input"]): JsonValue {
+    return withoutSecrets(input, view, this.texts);
+  }
+
+  /** Why {@link CallMatcher.take} found none. Contains no secret. */
+  describeMiss(asked: AskedToolCall, views: SensitiveViews): string {
+    const { tool, undone } = asked;
+    const shown: AskedToolCall = {
+      tool,
+      input: this.hide(asked.input, views.input),
+      undone: undone === undefined ? undefined : this.hide(undone, views.output),
+    };
+    const compare = this.comparing(asked, views);
+    const compared = (this.byTool.get(groupOf(asked)) ?? []).map((entry): ComparedCall => {
+      const { asked, isSame } = compare(entry);
+      return { index: entry.index, recorded: entry.call, asked, isSame, isUsed: entry.isUsed };
+    });
+    return describeCallMiss(shown, compared);
+  }
+
+  get count(): number {
+    return this.entries.length;
+  }
+
+  /** The indexes of the calls that were not made. */
+  get unused(): readonly number[] {
+    return this.entries.filter(({ isUsed }) => !isUsed).map(({ index }) => index);
+  }
+}
+
+function groupOf({ tool, undone }: AskedToolCall): string {
+  return `${undone === undefined ? "execute" : "undo"} ${tool}`;
+}
+
+function keyOf({ input, undone }: AskedToolCall): string {
+  return canonicalJson({ input, undone });
+}
+
+/**
+ * A value with placeholders for the secrets in its texts. A text that is as recorded stays: it was no secret there, even
+ * if it contains one that was given, such as "test".
+ */
+function hideTexts(value: unknown, recorded: unknown, texts: SecretTexts): unknown {
+  if (value === recorded) return value;
+  if (!isHolder(value) || !isHolder(recorded)) return texts.hideIn(value);
+  if (Array.isArray(value)) return value.map((item, index) => hideTexts(item, at(recorded, [index]), texts));
+  const entries = Object.entries(value).map(([key, item]) => {
+    const shown = Object.hasOwn(recorded, key) ? key : texts.hide(key);
+    return [shown, hideTexts(item, at(recorded, [shown]), texts)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** The part of a value at a path; undefined if it has none. */
+function at(value: unknown, path: Path): unknown {
+  let part = value;
+  for (const key of path) {
+    if (!isHolder(part) || !Object.hasOwn(part, key)) return undefined;
+    part = (part as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return part;
+}

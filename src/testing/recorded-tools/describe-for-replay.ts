@@ -1,0 +1,45 @@
+import { defined } from "../../core/options.ts";
+import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
+import { toolSchemas } from "../../core/tool-schemas.ts";
+import type { RecordedTool } from "./tool-recording.ts";
+
+/** What a recording keeps of a tool, so that it can be replayed without it. */
+export async function describeForReplay(tool: DefinedTool): Promise<RecordedTool> {
+  const { input, output } = await toolSchemas(tool);
+  const { name, description, declaredEffect, declaredNeedsApproval, result, cache, phrases } = tool;
+  const plain = Array.isArray(phrases) ? phrases.filter(isPlain).map(toPlain) : [];
+  return {
+    name,
+    description,
+    effect: declaredEffect,
+    ...defined({
+      needsApproval: declaredNeedsApproval || undefined,
+      hasUndo: tool.undo && (true as const),
+      result,
+      retry: finite(tool.retry),
+      circuitBreaker: finite(tool.circuitBreaker),
+      cache: cache && {
+        maxAgeMs: cache.maxAgeMs,
+        maxEntries: cache.maxEntries,
+        ...(cache.key && { hasKey: true as const }),
+      },
+      phrases: plain.length > 0 ? plain : undefined,
+    }),
+    inputSchema: input,
+    ...(output && { outputSchema: output }),
+  };
+}
+
+/** JSON has no `Infinity`: without it, the agent's setting counts, or none. */
+function finite(settings: object | undefined): Readonly<Record<string, number>> | undefined {
+  if (settings === undefined) return undefined;
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => Number.isFinite(value)));
+}
+
+function isPlain({ slots, toInput }: ToolPhrase): boolean {
+  return slots === undefined && toInput === undefined;
+}
+
+function toPlain({ phrase, input }: ToolPhrase) {
+  return input === undefined ? phrase : { phrase, input };
+}

@@ -1,0 +1,89 @@
+import { jsonSchema } from "../../adapters/schemas/json-schema.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { define } from "../../core/define-tool.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import { hasSensitive } from "../../core/sensitive.ts";
+import { SensitiveView } from "../../core/sensitive-paths.ts";
+import { describeThrown } from "../../core/text.ts";
+import type { DefinedTool, Tool, ToolCacheOptions } from "../../core/tool.ts";
+import type { CallMatcher } from "./call-matcher.ts";
+import { withoutSecrets } from "./secret-texts.ts";
+import type { RecordedAnswer, RecordedTool } from "./tool-recording.ts";
+
+/** What a restored tool is to be replayed by. */
+interface RestoredFor {
+  readonly path: string;
+  readonly replay: {
+    readonly matcher: CallMatcher;
+    fail(what: string, why: string): never;
+  };
+}
+
+/** A tool as a recording describes it, without what it does. Throws an error that names the file. */
+export function restoreTool(recorded: RecordedTool, { path, replay }: RestoredFor): DefinedTool {
+  const { name, description, result, retry, circuitBreaker, cache, phrases } = recorded;
+  if (cache?.hasKey) {
+    throw new Error(
+      `The recording "${path}" cannot be replayed without its tools: a function computes the keys of ${name}.cache. Call replayTools(${JSON.stringify(path)}, { tools }).`,
+    );
+  }
+  const answer = answering(recorded, replay);
+  try {
+    return define({
+      name,
+      description,
+      inputSchema: schemaOf(recorded.inputSchema),
+      outputSchema: recorded.outputSchema && schemaOf(recorded.outputSchema),
+      effect: recorded.effect === "by-input" ? (input) => answer(input, "effect") : recorded.effect,
+      needsApproval:
+        recorded.needsApproval === "by-input" ? (input) => answer(input, "needsApproval") : recorded.needsApproval,
+      result,
+      retry,
+      circuitBreaker,
+      cache: cache as ToolCacheOptions | undefined,
+      phrases: phrases as Tool["phrases"],
+      execute: () => {},
+      undo: recorded.hasUndo && (() => {}),
+    } satisfies Tool);
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : describeThrown(thrown);
+    throw new Error(`The recording "${path}" cannot be replayed: its tool ${name} is not valid: ${reason}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** What the functions of a tool answered about an input. */
+function answering({ name, inputSchema, answers = [] }: RecordedTool, replay: RestoredFor["replay"]) {
+  const schema = schemaOf(inputSchema);
+  const view = hasSensitive(schema) ? new SensitiveView(inputSchema) : undefined;
+  const byInput = new Map(answers.map((answer) => [canonicalJson(answer.input), answer] as const));
+  return <K extends "effect" | "needsApproval">(input: unknown, question: K): NonNullable<RecordedAnswer[K]> => {
+    const key = canonicalJson(replay.matcher.hide(input as JsonValue, view));
+    // A text may contain a given secret, such as "test", by chance: then it is recorded as it is.
+    const known = byInput.get(canonicalJson(withoutSecrets(input as JsonValue, view))) ?? byInput.get(key);
+    return known?.[question] ?? replay.fail(`of ${name}.${question} to this input`, `no call had it: ${key}`);
+  };
+}
+
+/**
+ * A JSON Schema as a schema of a tool. One that cannot be checked, as its library has formats of its own, accepts
+ * anything: no call with another input is recorded.
+ */
+function schemaOf(schema: JsonSchema): StandardSchema {
+  try {
+    return jsonSchema<unknown>(schema);
+  } catch {
+    const tell = () => schema;
+    return {
+      "~standard": {
+        version: 1,
+        vendor: "planwright",
+        validate: (value) => ({ value }),
+        jsonSchema: { input: tell, output: tell },
+      },
+    };
+  }
+}

@@ -1,0 +1,185 @@
+import * as z from "zod/v4";
+import type { JsonValue } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
+import type { ToolEffect } from "../../core/tool.ts";
+import { parseJson, parseRecordingJson, type RecordingKind } from "../recording-file.ts";
+
+/** The format of recordings of tools that this version writes and reads. */
+const toolRecordingVersion = 1;
+
+/** What a tool threw. A cause is one as well. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly retryable?: boolean | undefined;
+  /** How long it asked to wait before another attempt. */
+  readonly retryAfterMs?: number | undefined;
+  readonly details?: object | undefined;
+  readonly cause?: RecordedError | undefined;
+}
+
+/** How a call ended. An output that did not fit its schema, or was not JSON, is known by its issues. */
+export type ToolCallOutcome =
+  | { readonly type: "output"; readonly output: JsonValue }
+  | { readonly type: "error"; readonly error: RecordedError }
+  | { readonly type: "invalid-output"; readonly issues: readonly SchemaIssue[] };
+
+/** What identifies a call: all that a replay compares. */
+export interface AskedToolCall {
+  readonly tool: string;
+  /** As the plan has it, with references filled in, before defaults and transforms. */
+  readonly input: JsonValue;
+  /** The output that is undone, if the call is one of `undo`. */
+  readonly undone?: JsonValue | undefined;
+}
+
+/** One call of a tool's `execute` or `undo`. */
+export interface RecordedToolCall extends AskedToolCall {
+  readonly outcome: ToolCallOutcome;
+}
+
+/** What the functions of a tool answered about an input. */
+export interface RecordedAnswer {
+  readonly input: JsonValue;
+  readonly effect?: ToolEffect | undefined;
+  readonly needsApproval?: boolean | undefined;
+}
+
+type Settings = Readonly<Record<string, number>>;
+
+/** What is kept of a tool. Whatever only bounds its time is not: a replay takes none. */
+export interface RecordedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: ToolEffect | "by-input";
+  readonly needsApproval?: boolean | "by-input" | undefined;
+  readonly hasUndo?: true | undefined;
+  readonly result?: string | undefined;
+  readonly retry?: Settings | undefined;
+  readonly circuitBreaker?: Settings | undefined;
+  /** `hasKey`: a function computes its keys, so that only the tool itself can be replayed. */
+  readonly cache?: { readonly maxAgeMs: number; readonly maxEntries: number; readonly hasKey?: true | undefined };
+  /** Those without functions and types. */
+  readonly phrases?: readonly (
+    | string
+    | { readonly phrase: string; readonly input: Readonly<Record<string, unknown>> }
+  )[];
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+  readonly answers?: readonly RecordedAnswer[] | undefined;
+}
+
+/** The calls of some tools, in the order in which they were made. */
+export interface ToolRecording {
+  readonly tools: readonly RecordedTool[];
+  readonly calls: readonly RecordedToolCall[];
+}
+
+const effectSchema = z.enum(["pure", "idempotent", "once"]);
+const settingsSchema = z.record(z.string(), z.number()).optional();
+const jsonSchemaSchema = z.looseObject({}).transform((schema) => schema as JsonSchema);
+/** All that JSON.parse returns. */
+const valueSchema = z.custom<JsonValue>((value) => value !== undefined, "Invalid input: it is missing");
+
+const toolSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  effect: z.union([effectSchema, z.literal("by-input")]),
+  needsApproval: z.union([z.boolean(), z.literal("by-input")]).optional(),
+  hasUndo: z.literal(true).optional(),
+  result: z.string().optional(),
+  retry: settingsSchema,
+  circuitBreaker: settingsSchema,
+  cache: z
+    .strictObject({ maxAgeMs: z.number(), maxEntries: z.number(), hasKey: z.literal(true).optional() })
+    .optional(),
+  phrases: z.array(z.union([z.string(), z.strictObject({ phrase: z.string(), input: z.looseObject({}) })])).optional(),
+  inputSchema: jsonSchemaSchema,
+  outputSchema: jsonSchemaSchema.optional(),
+  answers: z
+    .array(
+      z.strictObject({ input: valueSchema, effect: effectSchema.optional(), needsApproval: z.boolean().optional() }),
+    )
+    .optional(),
+});
+
+const errorSchema: z.ZodType<RecordedError> = z.strictObject({
+  name: z.string(),
+  message: z.string(),
+  code: z.string().optional(),
+  retryable: z.boolean().optional(),
+  retryAfterMs: z.number().min(0).optional(),
+  details: z.custom<object>((value) => typeof value === "object" && value !== null).optional(),
+  get cause() {
+    return errorSchema.optional();
+  },
+});
+
+const callSchema = z.strictObject({
+  tool: z.string(),
+  input: valueSchema,
+  undone: valueSchema.optional(),
+  output: valueSchema.optional(),
+  error: errorSchema.optional(),
+  invalidOutput: z
+    .array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+    .optional(),
+});
+
+const recordingSchema = z.strictObject({
+  version: z.literal(toolRecordingVersion),
+  tools: z.array(toolSchema),
+  calls: z.array(callSchema),
+});
+
+/** Recordings of tools. */
+export const toolRecordings: RecordingKind<ToolRecording> = {
+  parse(text) {
+    const json = parseJson(text);
+    if (typeof json === "object" && json !== null && "model" in json) {
+      throw new Error("it is a recording of a model, which createRecordedModel replays");
+    }
+    const { tools, calls } = parseRecordingJson(json, { version: toolRecordingVersion, schema: recordingSchema });
+    const names = new Set(tools.map(({ name }) => name));
+    if (names.size < tools.length) throw new Error("two of its tools have the same name");
+    for (const [index, { tool }] of calls.entries()) {
+      if (!names.has(tool)) throw new Error(`calls.${index}.tool: "${tool}" is not one of its tools`);
+    }
+    return { tools, calls: calls.map(toCall) };
+  },
+  howToRecord: (path) => `To record it again, run once with recordTools(tools, ${JSON.stringify(path)}).`,
+};
+
+function toCall(written: z.output<typeof callSchema>, index: number): RecordedToolCall {
+  const { tool, input, undone, output, error, invalidOutput } = written;
+  const outcomes: ToolCallOutcome[] = [];
+  if (output !== undefined) outcomes.push({ type: "output", output });
+  if (error !== undefined) outcomes.push({ type: "error", error });
+  if (invalidOutput !== undefined) outcomes.push({ type: "invalid-output", issues: invalidOutput });
+  const [outcome] = outcomes;
+  if (outcome === undefined || outcomes.length > 1) {
+    throw new Error(`calls.${index} must have one of output, error and invalidOutput`);
+  }
+  return { tool, input, undone, outcome };
+}
+
+/** A recording as text: keys in a fixed order. */
+export function printToolRecording({ tools, calls }: ToolRecording): string {
+  return `${JSON.stringify({ version: toolRecordingVersion, tools, calls: calls.map(printCall) }, undefined, 2)}\n`;
+}
+
+function printCall({ tool, input, undone, outcome }: RecordedToolCall): object {
+  const asked = { tool, input, undone };
+  switch (outcome.type) {
+    case "output":
+      return { ...asked, output: outcome.output };
+    case "error":
+      return { ...asked, error: outcome.error };
+    case "invalid-output":
+      return { ...asked, invalidOutput: outcome.issues };
+    default:
+      return outcome satisfies never;
+  }
+}

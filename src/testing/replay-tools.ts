@@ -1,0 +1,139 @@
+import { indexTools } from "../core/define-tool.ts";
+import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
+import { copyJson, type JsonValue } from "../core/json.ts";
+import { checkKeys, failOption } from "../core/options.ts";
+import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
+import type { SensitiveViews } from "../runs/secrets/map-sensitive.ts";
+import { CallMatcher } from "./recorded-tools/call-matcher.ts";
+import { sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
+import { RecordedOutputs } from "./recorded-tools/recorded-outputs.ts";
+import { restoreTool } from "./recorded-tools/restore-tool.ts";
+import { type AskedToolCall, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
+import { wrapTool } from "./recorded-tools/wrap-tool.ts";
+import { readRecording } from "./recording-file.ts";
+
+/** Options of {@link replayTools}. @inline */
+export interface ReplayToolsOptions<TTools extends readonly Tool[]> {
+  /** The recorded tools. Neither `execute` nor `undo` of them is ever called. */
+  tools: TTools;
+}
+
+/** What a list of replayed tools has beside them. @inline */
+export interface ReplayedCalls {
+  /** Throws unless exactly the recorded calls were made. */
+  assertComplete(this: void): void;
+}
+
+/** Tools that answer from a recording, as a list for an agent. @group Testing */
+export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[]> = {
+  readonly [K in keyof TTools]: DefinedTool<TTools[K]["name"], InferToolInput<TTools[K]>, InferToolOutput<TTools[K]>>;
+} & ReplayedCalls;
+
+/**
+ * Returns tools that answer from a file that `recordTools` has written. They have the names, descriptions, schemas,
+ * effects, approvals, retries and phrases of the recorded ones. Phrases that are functions are not in a file, nor are
+ * functions in schemas: give the `tools` for these, which also infers the types.
+ *
+ * A call is answered by a recorded one with the same tool and input (in `undo`, also the same output) that has answered
+ * none before; equal calls in the order of the recording. The order of different calls does not matter. Errors are
+ * thrown again, with their data. Any other call throws an error that is not retried and says where it differs from the
+ * most similar one.
+ *
+ * Where a secret was recorded, any value matches, but it must be the same one wherever its placeholder stands. Outputs
+ * have placeholders instead of secrets.
+ *
+ * Throws an error that names the file if it is missing or cannot be read, and for a tool that can only be replayed if it
+ * is given, as a function computes the keys of its cache. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/30-recorded-tools.ts}
+ * @group Testing
+ */
+export function replayTools<const TTools extends readonly Tool[] = readonly DefinedTool[]>(
+  path: string,
+  options?: ReplayToolsOptions<TTools>,
+): ReplayedTools<TTools>;
+export function replayTools(path: string, options?: ReplayToolsOptions<readonly Tool[]>): ReplayedTools {
+  if (typeof path !== "string" || path === "") failOption("path", path, "the path of a file");
+  if (options !== undefined) checkKeys("options", options, ["tools"]);
+  const given = options && [...indexTools(options.tools).values()];
+  const { tools, calls } = readRecording(path, toolRecordings);
+  const unknown = tools.find(({ name }) => given?.every((tool) => tool.name !== name));
+  if (unknown !== undefined) {
+    failOption("options.tools", given?.map(({ name }) => name).join(", "), `all recorded tools, also ${unknown.name}`);
+  }
+  const replay = new Replay(path, new CallMatcher(calls));
+  const restored = given ?? tools.map((tool) => restoreTool(tool, { path, replay }));
+  const replayed = restored.map((tool) => replayTool(tool, replay));
+  return Object.assign(replayed, { assertComplete: () => replay.assertComplete() });
+}
+
+function replayTool(tool: DefinedTool, replay: Replay): DefinedTool {
+  const { name } = tool;
+  const outputs = new RecordedOutputs(tool);
+  let views: Promise<SensitiveViews> | undefined;
+  const answer = async (asked: AskedToolCall, { signal }: ToolContext) => {
+    signal.throwIfAborted();
+    views ??= sensitiveViewsOf(tool);
+    const { outcome } = replay.take(asked, await views);
+    if (outcome.type === "error") throw toThrown(outcome.error);
+    return outcome.type === "output" ? outputs.valid(copyJson(outcome.output)) : outputs.invalid(outcome.issues);
+  };
+  return wrapTool(tool, {
+    execute: ({ written }, context) => answer({ tool: name, input: written }, context),
+    undo: ({ written }, output, context) =>
+      answer({ tool: name, input: written, undone: output as JsonValue }, context),
+    effect: ({ parsed }) => tool.effect(parsed),
+    needsApproval: ({ parsed }) => tool.needsApproval?.(parsed) ?? false,
+    checkOutput: (value) => outputs.check(value),
+  });
+}
+
+/** The calls of a recording, and those that it could not answer. */
+class Replay {
+  private readonly misses: string[] = [];
+
+  constructor(
+    private readonly path: string,
+    readonly matcher: CallMatcher,
+  ) {}
+
+  take(asked: AskedToolCall, views: SensitiveViews) {
+    const call = this.matcher.take(asked, views);
+    if (call !== undefined) return call;
+    const of = asked.undone === undefined ? asked.tool : `${asked.tool}.undo`;
+    return this.fail(`of ${of} to this call`, this.matcher.describeMiss(asked, views));
+  }
+
+  /** Reports that the recording has no answer. The error says that it is final, so it is not retried. */
+  fail(what: string, why: string): never {
+    this.misses.push(why);
+    const { path } = this;
+    const message = `The recording "${path}" has no answer ${what}: ${why}. ${toolRecordings.howToRecord(path)}`;
+    throw Object.assign(new Error(message), { retryable: false });
+  }
+
+  assertComplete(): void {
+    const { path, misses, matcher } = this;
+    if (misses.length > 0) {
+      const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
+      throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
+    }
+    const { unused, count } = matcher;
+    if (unused.length === 0) return;
+    const which = unused.map((index) => `calls[${index}]`).join(", ");
+    throw new Error(
+      `The recording "${path}" has ${count} calls; not made: ${which}. ${toolRecordings.howToRecord(path)}`,
+    );
+  }
+}
+
+/** An error with the recorded data, whose stack is not that of the replay. */
+function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
+  const { name, message, ...rest } = data;
+  const inner = cause && toThrown(cause);
+  const error = isAgentError(data)
+    ? fromErrorData({ ...(data as AgentErrorData), cause: inner })
+    : Object.assign(new Error(message, inner && { cause: inner }), { name }, rest);
+  error.stack = `${name}: ${message}`;
+  return retryAfterMs === undefined ? error : Object.assign(error, { retryAfterMs });
+}

@@ -1,0 +1,488 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z3 from "zod/v3";
+import * as z from "zod/v4";
+import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
+import { createAgent } from "../../src/agent.ts";
+import { composed } from "../../src/core/composed.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import type { PlanInput } from "../../src/core/plan.ts";
+import type { RunResult } from "../../src/core/run-result.ts";
+import { sensitive } from "../../src/core/sensitive.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import { toolFingerprint } from "../../src/core/tool-schemas.ts";
+import type { RunOptions } from "../../src/runs/run-options.ts";
+import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { recordTools } from "../../src/testing/record-tools.ts";
+import { replayTools } from "../../src/testing/replay-tools.ts";
+import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
+import { step } from "../scenario/plans.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "record-tools-"));
+  path = join(folder, "calls.json");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const recorded = async () => JSON.parse(await readFile(path, "utf8"));
+const inputSchema = z.looseObject({});
+
+/** A run with a clock of its own, without what differs each time. */
+async function runWith(tools: readonly Tool[], plan: PlanInput | string, options: RunOptions = {}): Promise<RunResult> {
+  const clock = createManualClock();
+  const agent = createAgent({ tools, clock, random: () => 1, createId: () => "id" });
+  const settings = { runId: "r1", ...options };
+  return clock.runUntil(typeof plan === "string" ? agent.run(plan, settings) : agent.execute(plan, settings));
+}
+
+/** A result as data, without stacks: those of a recording name its files. */
+function dataOf(result: RunResult): unknown {
+  return JSON.parse(JSON.stringify(result, (key, value) => (key === "stack" ? undefined : value)));
+}
+
+describe("a recorded run", () => {
+  it("is replayed with the same result, without the tools", async () => {
+    const calls: unknown[] = [];
+    const orders = defineTool({
+      name: "Orders",
+      description: "Finds orders",
+      inputSchema: z.object({
+        customer: z.string().trim().toLowerCase(),
+        since: z.coerce.date(),
+        limit: z.int().default(2),
+      }),
+      outputSchema: z.array(z.object({ id: z.int(), placed: z.date() })),
+      effect: "pure",
+      execute: (input) => {
+        calls.push(input);
+        return [1, 2].map((id) => ({ id, placed: new Date(id) }));
+      },
+    });
+    const notify = defineTool({
+      name: "Notify",
+      description: "Sends a message",
+      inputSchema: z.object({ id: z.int() }),
+      effect: ({ id }) => (id > 1 ? "once" : "idempotent"),
+      needsApproval: async () => false,
+      execute: ({ id }) => {
+        calls.push(id);
+        if (id === 2) throw Object.assign(new TypeError("No address"), { code: "E_ADDRESS", retryable: false });
+      },
+    });
+    const plan: PlanInput = {
+      steps: [
+        step("s1", "Orders", { input: { customer: " Ada ", since: "2026-01-01" } }),
+        step("s2", "Notify", { forEach: "s1", input: { id: { $ref: "item.id" } } }),
+      ],
+    };
+    const live = await runWith(recordTools([orders, notify], path), plan);
+    expect(live).toMatchObject({ status: "failed", error: { code: "tool-failed" } });
+    expect(calls).toEqual([{ customer: "ada", since: new Date("2026-01-01"), limit: 2 }, 1, 2]);
+
+    const fromFile = replayTools(path);
+    expect(dataOf(await runWith(fromFile, plan))).toEqual(dataOf(live));
+    fromFile.assertComplete();
+    const withTools = replayTools(path, { tools: [orders, notify] });
+    expect(dataOf(await runWith(withTools, plan))).toEqual(dataOf(live));
+    withTools.assertComplete();
+    expect(calls).toHaveLength(3);
+  });
+
+  it("is replayed with the tools that the rules plan for", async () => {
+    const createTools = () => [createTodoStore({ now: () => 0, createId: () => "t1" })] as const;
+    const request = "add milk to my list";
+    const live = await runWith(recordTools(createTools(), path), request);
+    expect(live).toMatchObject({ status: "completed", output: { id: "t1", title: "milk" } });
+
+    const tools = replayTools(path, { tools: createTools() });
+    const replayed = await runWith(tools, request);
+    expect(replayed.output).toEqual(live.output);
+    tools.assertComplete();
+  });
+
+  it("is planned from the phrases in the file", async () => {
+    const weather = defineTool({
+      name: "Weather",
+      description: "Weather in a city",
+      inputSchema: z.object({ city: z.string(), unit: z.string().optional() }),
+      phrases: ["weather in {city}", { phrase: "temperature in {city}", input: { unit: "C" } }],
+      execute: ({ city }) => `It rains in ${city}`,
+    });
+    const live = await runWith(recordTools([weather], path), "temperature in Rome");
+    const tools = replayTools(path);
+    expect((await runWith(tools, "temperature in Rome")).output).toBe(live.output);
+    expect(live.steps[0]?.input).toEqual({ city: "Rome", unit: "C" });
+    tools.assertComplete();
+  });
+
+  it("has each attempt as a call, and waits as the error asked", async () => {
+    const busy = Object.assign(new Error("Busy"), { retryAfterMs: 90_000, headers: { cookie: "c00kie" } });
+    const tool = createFakeTool({
+      name: "Flaky",
+      outcomes: [{ throws: busy }, { throws: "down" }, { returns: { done: true } }],
+    });
+    const plan = { steps: [step("s1", "Flaky")] };
+    const live = await runWith(recordTools([tool], path), plan);
+    expect(live.steps[0]).toMatchObject({ status: "completed", attempts: 3 });
+    expect((await recorded()).calls).toEqual([
+      { tool: "Flaky", input: {}, error: { name: "Error", message: "Busy", retryAfterMs: 90_000 } },
+      { tool: "Flaky", input: {}, error: { name: "Error", message: "down" } },
+      { tool: "Flaky", input: {}, output: { done: true } },
+    ]);
+    const tools = replayTools(path);
+    // The times of its steps tell how long it waited.
+    expect(dataOf(await runWith(tools, plan))).toEqual(dataOf(live));
+    tools.assertComplete();
+    expect(tool.calls).toHaveLength(3);
+  });
+
+  it("keeps errors of this package, and causes, as they are", async () => {
+    const cause = Object.assign(new RangeError("inner"), { details: { limit: 3 } });
+    const thrown = new AgentError("unknown-tool", "Gone", { details: { tool: "X", available: [] }, cause });
+    const tool = createFakeTool({ name: "Broken", outcomes: [{ throws: thrown }] });
+    const plan = { steps: [step("s1", "Broken")] };
+    const live = await runWith(recordTools([tool], path), plan);
+    expect(live.error?.cause).toMatchObject({ code: "unknown-tool" });
+    expect(dataOf(await runWith(replayTools(path), plan))).toEqual(dataOf(live));
+  });
+
+  it("has undoing, with the output that is undone", async () => {
+    const undone: unknown[] = [];
+    const add = defineTool({
+      name: "Add",
+      description: "Adds",
+      inputSchema: z.object({ n: z.number() }),
+      execute: ({ n }) => ({ id: `id-${n}` }),
+      undo: ({ input, output }) => {
+        undone.push([input.n, output.id]);
+        if (undone.length === 1) throw new Error("Try again");
+      },
+    });
+    const fail = createFakeTool({ name: "Fail", outcomes: [{ throws: { retryable: false } }] });
+    const steps = [step("s1", "Add", { input: { n: 1 } }), step("s2", "Add", { input: { n: 2 } }), step("s3", "Fail")];
+    const live = await runWith(recordTools([add, fail], path), { steps }, { undoOnFailure: true });
+    expect(live.steps.map(({ status }) => status)).toEqual(["undone", "undone", "failed"]);
+    expect((await recorded()).calls.slice(3)).toEqual([
+      { tool: "Add", input: { n: 2 }, undone: { id: "id-2" }, error: { name: "Error", message: "Try again" } },
+      { tool: "Add", input: { n: 2 }, undone: { id: "id-2" }, output: null },
+      { tool: "Add", input: { n: 1 }, undone: { id: "id-1" }, output: null },
+    ]);
+    const tools = replayTools(path);
+    expect(dataOf(await runWith(tools, { steps }, { undoOnFailure: true }))).toEqual(dataOf(live));
+    tools.assertComplete();
+    expect(undone).toHaveLength(3);
+  });
+
+  it("has parallel calls in the order in which they were made, and replays them in any", async () => {
+    const waiting: (() => void)[] = [];
+    const slow = defineTool({
+      name: "Slow",
+      description: "Waits",
+      inputSchema: z.object({ n: z.number() }),
+      execute: ({ n }) => new Promise<number>((resolve) => waiting.push(() => resolve(n * 10))),
+    });
+    const numbers = [0, 1, 2, 3, 4];
+    const [tool] = recordTools([slow], path);
+    const calls = numbers.map((n) => tool.execute({ n }, contextOf()));
+    await Promise.resolve();
+    for (const answer of waiting.toReversed()) answer();
+    expect(await Promise.all(calls)).toEqual([0, 10, 20, 30, 40]);
+    expect((await recorded()).calls.map(({ output }: { output: unknown }) => output)).toEqual([0, 10, 20, 30, 40]);
+    expect(await readdir(folder)).toEqual(["calls.json"]);
+
+    const steps = numbers.toReversed().map((n) => step(`s${n}`, "Slow", { input: { n }, dependsOn: [] }));
+    const tools = replayTools(path);
+    const result = await runWith(tools, { steps }, { concurrency: 5 });
+    expect(result.steps.map(({ output }) => output)).toEqual([40, 30, 20, 10, 0]);
+    tools.assertComplete();
+  });
+
+  it.each<[string, Tool["outputSchema"], unknown, string]>([
+    ["does not fit its schema", z.object({ n: z.number() }), { n: "one" }, "expected number"],
+    ["is not JSON", undefined, { list: [0, { n: 1n }] }, "a BigInt is not JSON"],
+    ["is a cycle", undefined, cycle(), "nested deeper than 500 levels"],
+    ["is not JSON though it fits", z.map(z.string(), z.string()), new Map(), "a Map is not JSON"],
+  ])("has an output that %s", async (_, outputSchema, returned, message) => {
+    const tool = defineTool({
+      name: "Odd",
+      description: "Odd",
+      inputSchema,
+      outputSchema,
+      execute: () => returned,
+    } as Tool & {
+      outputSchema: undefined;
+    });
+    const plan = { steps: [step("s1", "Odd")] };
+    const live = await runWith(recordTools([tool], path), plan);
+    expect(live.error).toMatchObject({ code: "invalid-tool-output" });
+    expect(live.error?.message).toContain(message);
+    const tools = replayTools(path);
+    const { error } = await runWith(tools, plan);
+    expect(error).toMatchObject({ code: "invalid-tool-output" });
+    expect(error?.message).toContain(message);
+    expect(pathOf(error)).toEqual(pathOf(live.error));
+    tools.assertComplete();
+  });
+
+  it("has outputs of 1 MB, and also those that are too large for a run", async () => {
+    const tool = createFakeTool({
+      name: "Large",
+      outcomes: [{ returns: "ü".repeat(500_000) }, { returns: "x".repeat(1_100_000) }],
+    });
+    const plan = { steps: [step("s1", "Large"), step("s2", "Large", { input: { n: 2 } })] };
+    const live = await runWith(recordTools([tool], path), plan);
+    expect(live.error).toMatchObject({ code: "invalid-tool-output", details: { stepId: "s2" } });
+    const tools = replayTools(path);
+    expect(dataOf(await runWith(tools, plan))).toEqual(dataOf(live));
+    tools.assertComplete();
+  });
+
+  it("has the answers of functions about inputs for which the tool was never called", async () => {
+    const pay = defineTool({
+      name: "Pay",
+      description: "Pays",
+      inputSchema: z.object({ amount: z.number() }),
+      effect: ({ amount }) => (amount > 0 ? "once" : "pure"),
+      needsApproval: ({ amount }) => amount > 100,
+      execute: ({ amount }) => ({ paid: amount }),
+    });
+    const plan = {
+      steps: [step("s1", "Pay", { input: { amount: 5 } }), step("s2", "Pay", { input: { amount: 500 } })],
+    };
+    const live = await runWith(recordTools([pay], path), plan);
+    expect(live).toMatchObject({ status: "suspended", pending: [{ stepId: "s2", kind: "approval" }] });
+    expect((await recorded()).tools[0].answers).toEqual([
+      { input: { amount: 5 }, effect: "once", needsApproval: false },
+      { input: { amount: 500 }, effect: "once", needsApproval: true },
+    ]);
+    const tools = replayTools(path);
+    expect(dataOf(await runWith(tools, plan))).toEqual(dataOf(live));
+    tools.assertComplete();
+
+    const other = replayTools(path);
+    const { error } = await runWith(other, { steps: [step("s1", "Pay", { input: { amount: 7 } })] });
+    expect(error?.message).toContain('has no answer of Pay.effect to this input: no call had it: {"amount":7}.');
+    expect(() => other.assertComplete()).toThrow("had no answer to 1 call; to the first, no call had it");
+  });
+});
+
+describe("recordTools", () => {
+  it("does not record calls that were aborted", async () => {
+    const clock = createManualClock();
+    const tool = createFakeTool({
+      name: "Hang",
+      outcomes: [{ hangs: "until-aborted" }, { returns: "late", afterMs: 1_500 }, { returns: "soon" }],
+      timeoutMs: 1_000,
+      clock,
+    });
+    const agent = createAgent({ tools: recordTools([tool], path), clock });
+    const { output } = await clock.runUntil(agent.execute({ steps: [step("s1", "Hang")] }));
+    expect(output).toBe("late");
+    expect(tool.calls).toHaveLength(2);
+    const [direct] = recordTools([tool], path);
+    expect(await direct.execute({}, contextOf())).toBe("soon");
+    expect((await recorded()).calls).toEqual([{ tool: "Hang", input: {}, output: "soon" }]);
+
+    const [replayed] = replayTools(path);
+    const aborted = contextOf(AbortSignal.abort("gone"));
+    await expect(replayed?.execute({}, aborted)).rejects.toBe("gone");
+    expect(await replayed?.execute({}, contextOf())).toBe("soon");
+  });
+
+  it("writes a readable file that is the same each time", async () => {
+    const tools = [
+      defineTool({
+        name: "Weather",
+        description: "Current weather",
+        inputSchema: z.object({ city: z.string() }),
+        outputSchema: z.object({ celsius: z.number() }),
+        effect: "pure",
+        retry: { maxAttempts: 2, maxTotalMs: Number.POSITIVE_INFINITY },
+        cache: { maxAgeMs: 1_000, maxEntries: 5 },
+        circuitBreaker: { maxFailures: 3 },
+        result: "celsius",
+        needsApproval: true,
+        execute: () => ({ celsius: 7, more: 1 }),
+        undo: () => {},
+      }),
+    ] as const;
+    const [weather] = recordTools(tools, path);
+    await weather.execute({ city: "Oslo" }, contextOf());
+    const text = await readFile(path, "utf8");
+    expect(text).toMatchInlineSnapshot(`
+      "{
+        "version": 1,
+        "tools": [
+          {
+            "name": "Weather",
+            "description": "Current weather",
+            "effect": "pure",
+            "needsApproval": true,
+            "hasUndo": true,
+            "result": "celsius",
+            "retry": {
+              "maxAttempts": 2
+            },
+            "circuitBreaker": {
+              "maxFailures": 3
+            },
+            "cache": {
+              "maxAgeMs": 1000,
+              "maxEntries": 5
+            },
+            "inputSchema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "type": "object",
+              "properties": {
+                "city": {
+                  "type": "string"
+                }
+              },
+              "required": [
+                "city"
+              ]
+            },
+            "outputSchema": {
+              "$schema": "https://json-schema.org/draft/2020-12/schema",
+              "type": "object",
+              "properties": {
+                "celsius": {
+                  "type": "number"
+                }
+              },
+              "required": [
+                "celsius"
+              ],
+              "additionalProperties": false
+            }
+          }
+        ],
+        "calls": [
+          {
+            "tool": "Weather",
+            "input": {
+              "city": "Oslo"
+            },
+            "output": {
+              "celsius": 7
+            }
+          }
+        ]
+      }
+      "
+    `);
+    const [again] = recordTools(tools, path);
+    await again.execute({ city: "Oslo" }, contextOf());
+    expect(await readFile(path, "utf8")).toBe(text);
+  });
+
+  it("returns what the tools return, and starts a recording only with a call", async () => {
+    const value = { at: new Date(0) };
+    const [first] = recordTools([createFakeTool({ name: "A", outcomes: [{ returns: value }] })], path);
+    expect(await first.execute({}, contextOf())).toBe(value);
+    recordTools([createFakeTool({ name: "B" })], path);
+    expect((await recorded()).calls).toEqual([{ tool: "A", input: {}, output: { at: "1970-01-01T00:00:00.000Z" } }]);
+  });
+
+  it("records inputs as they were before the tool changed them", async () => {
+    const change = defineTool({
+      name: "Change",
+      description: "Changes its input",
+      inputSchema: jsonSchema({ type: "object", properties: { list: { type: "array" } } }),
+      execute: (input) => (input.list as unknown[] | undefined)?.push("changed"),
+    });
+    await runWith(recordTools([change], path), { steps: [step("s1", "Change", { input: { list: [1] } })] });
+    expect((await recorded()).calls).toEqual([{ tool: "Change", input: { list: [1] }, output: 2 }]);
+  });
+
+  it("keeps what planners and runs know of a tool", async () => {
+    const shape = { text: z.string().describe("What to say"), size: z.coerce.number().optional() };
+    const description = "Says something";
+    const tools = [
+      defineTool({
+        name: "Four",
+        description,
+        inputSchema: z
+          .object({ ...shape, body: composed(z.string()), key: sensitive(z.string()) })
+          .meta({ title: "Say" }),
+        outputSchema: z.object({ at: z.date() }).meta({ description: "When" }),
+        execute: () => ({ at: new Date(0) }),
+      }),
+      defineTool({
+        name: "Three",
+        description,
+        inputSchema: z3.object({ text: z3.string().default("hi"), key: sensitive(z3.string()) }),
+        outputSchema: z3.object({ at: z3.date() }),
+        effect: "once",
+        execute: () => ({ at: new Date(0) }),
+      }),
+      defineTool({
+        name: "Json",
+        description,
+        inputSchema: jsonSchema({ type: "object", properties: { text: { type: "string", maxLength: 3 } } }),
+        effect: () => "pure",
+        execute: () => null,
+      }),
+    ];
+    const wrapped = recordTools(tools, path);
+    await wrapped[2]?.execute({}, contextOf());
+    for (const copies of [wrapped, replayTools(path), replayTools(path, { tools })]) {
+      const fingerprints = await Promise.all([...copies].map(toolFingerprint));
+      expect(fingerprints).toEqual(await Promise.all(tools.map(toolFingerprint)));
+      expect([...copies].map((tool) => tool.description)).toEqual([description, description, description]);
+    }
+  });
+
+  it("fails a call that cannot be written, once, as the tool has been called", async () => {
+    const tool = createFakeTool({ name: "A", retry: { maxAttempts: 3 } });
+    const result = await runWith(recordTools([tool], folder), { steps: [step("s1", "A")] });
+    expect(result.error?.message).toContain(`The recording "${folder}" cannot be written (Error: `);
+    expect(tool.calls).toHaveLength(1);
+    expect((await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`))).toEqual([]);
+  });
+
+  it.each<[unknown, unknown, string]>([
+    [undefined, "x", 'Option "tools" must be a list of tools; it is missing.'],
+    [[{}], "x", 'Option "tools[0].name" must be'],
+    [
+      [createFakeTool({ name: "A" }), createFakeTool({ name: "A" })],
+      "x",
+      'Two tools are named "A"; names must be unique.',
+    ],
+    [[], "", 'Option "path" must be the path of a file; received "".'],
+    [[], { path: "x" }, 'Option "path" must be the path of a file; received an object.'],
+  ])("refuses %j, %j", (tools, file, message) => {
+    expect(() => recordTools(tools as readonly Tool[], file as string)).toThrow(message);
+  });
+});
+
+function contextOf(signal = new AbortController().signal): ToolContext {
+  return {
+    signal,
+    attempt: 1,
+    idempotencyKey: "r1/s1",
+    runId: "r1",
+    stepId: "s1",
+    resources: {},
+    metadata: {},
+    progress: () => {},
+  };
+}
+
+function cycle(): unknown {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
+}
+
+function pathOf(error: RunResult["error"]): unknown {
+  const { issues = [] } = (error?.details ?? {}) as { issues?: readonly { path: unknown }[] };
+  return issues.map(({ path }) => path);
+}

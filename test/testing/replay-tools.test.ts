@@ -1,0 +1,236 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/v4";
+import { createAgent } from "../../src/agent.ts";
+import { defineTool } from "../../src/core/define-tool.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { recordTools } from "../../src/testing/record-tools.ts";
+import { type ReplayToolsOptions, replayTools } from "../../src/testing/replay-tools.ts";
+import { step } from "../scenario/plans.ts";
+import { qwen } from "./record.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "replay-tools-"));
+  path = join(folder, "calls.json");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+let made = 0;
+const weather = defineTool({
+  name: "Weather",
+  description: "Current weather in a city",
+  inputSchema: z.object({ city: z.string(), unit: z.string().optional(), days: z.array(z.int()).optional() }),
+  outputSchema: z.object({ celsius: z.number() }),
+  retry: { maxAttempts: 5 },
+  execute: () => ({ celsius: ++made }),
+  undo: () => {},
+});
+
+const context = (): ToolContext => ({
+  signal: new AbortController().signal,
+  attempt: 1,
+  idempotencyKey: "r1/s1",
+  runId: "r1",
+  stepId: "s1",
+  resources: {},
+  metadata: {},
+  progress: () => {},
+});
+
+async function record(...inputs: object[]) {
+  made = 0;
+  const [tool] = recordTools([weather], path);
+  for (const input of inputs) await tool.execute(input, context());
+}
+
+describe("replayTools", () => {
+  it("answers equal calls in the order of the recording, and as often", async () => {
+    await record({ city: "Rome" }, { city: "Oslo" }, { city: "Rome" });
+    const tools = replayTools(path, { tools: [weather] });
+    const [tool] = tools;
+    expect(await tool.execute({ city: "Rome" }, context())).toEqual({ celsius: 1 });
+    expect(await tool.execute({ city: "Rome" }, context())).toEqual({ celsius: 3 });
+    expect(() => tools.assertComplete()).toThrow(
+      `The recording "${path}" has 3 calls; not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
+    );
+    await expect(tool.execute({ city: "Rome" }, context())).rejects.toThrow(
+      'of Weather to this call: it is recorded 2 times, but was made more often (its input is {"city":"Rome"}). To record',
+    );
+    await tool.execute({ city: "Oslo" }, context());
+    await expect(tool.execute({ city: "Oslo" }, context())).rejects.toThrow("it is recorded once");
+    expect(() => tools.assertComplete()).toThrow(
+      `The recording "${path}" had no answer to 2 calls; to the first, it is recorded 2 times, but was made`,
+    );
+  });
+
+  it("ignores the order of keys", async () => {
+    await record({ city: "Rome", unit: "C" });
+    expect(await replayTools(path)[0]?.execute({ unit: "C", city: "Rome" }, context())).toEqual({ celsius: 1 });
+  });
+
+  it("returns an output that the caller may change", async () => {
+    await record({ city: "Rome" }, { city: "Rome" });
+    const [tool] = replayTools(path);
+    const output = (await tool?.execute({ city: "Rome" }, context())) as { celsius: number };
+    output.celsius = -1;
+    expect(await tool?.execute({ city: "Rome" }, context())).toEqual({ celsius: 2 });
+  });
+
+  it("says where a call differs from the nearest one, and has it not retried", async () => {
+    await record({ city: "Rome" }, { city: "Paris", unit: "C", days: [1, 2, 3] });
+    const clock = createManualClock();
+    const tools = replayTools(path);
+    const agent = createAgent({ tools, clock });
+    const input = { city: "Paris", unit: "F", days: [1, 2, 4, 5] };
+    const { steps, error } = await clock.runUntil(agent.execute({ steps: [step("s1", "Weather", { input })] }));
+    expect(steps[0]).toMatchObject({ status: "failed", attempts: 1 });
+    expect(error?.message.replaceAll(path, "calls.json")).toMatchInlineSnapshot(
+      `"Step "s1" (Weather) failed: The recording "calls.json" has no answer of Weather to this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the nearest, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
+    );
+    expect(() => tools.assertComplete()).toThrow("had no answer to 1 call; to the first, its input is");
+  });
+
+  it("reports undoing that was not recorded", async () => {
+    await record({ city: "Rome" });
+    const [tool] = replayTools(path, { tools: [weather] });
+    const done = { input: { city: "Rome" }, output: { celsius: 1 } };
+    await expect(tool.undo?.(done, context())).rejects.toThrow(
+      'has no answer of Weather.undo to this call: its input is {"city":"Rome"}. No call of Weather.undo is recorded.',
+    );
+  });
+
+  it("checks an output that did not come from the recording", async () => {
+    await record({ city: "Rome" });
+    for (const tools of [replayTools(path), replayTools(path, { tools: [weather] })]) {
+      const validate = tools[0]?.outputSchema?.["~standard"].validate;
+      expect(await validate?.({ celsius: "warm" })).toMatchObject({ issues: [{ path: ["celsius"] }] });
+      expect(await validate?.({ celsius: 3 })).toEqual({ value: { celsius: 3 } });
+    }
+  });
+
+  it("needs a tool itself where a function computes the keys of its cache", async () => {
+    const cached = defineTool({
+      name: "Cached",
+      description: "Has keys",
+      inputSchema: z.object({ n: z.number() }),
+      effect: "pure",
+      execute: ({ n }) => n,
+      cache: { maxAgeMs: 1_000, maxEntries: 2, key: ({ n }) => String(n % 2) },
+    });
+    const steps = [1, 3, 2].map((n) => step(`s${n}`, "Cached", { input: { n } }));
+    const runWith = (tools: Parameters<typeof createAgent>[0]["tools"]) =>
+      createAgent({ tools, clock: createManualClock() }).execute({ steps });
+    await runWith(recordTools([cached], path));
+    expect(() => replayTools(path)).toThrow(
+      `The recording "${path}" cannot be replayed without its tools: a function computes the keys of Cached.cache. Call replayTools("${path}", { tools }).`,
+    );
+    const tools = replayTools(path, { tools: [cached] });
+    expect((await runWith(tools)).steps.map(({ output }) => output)).toEqual([1, 1, 2]);
+    tools.assertComplete();
+  });
+
+  it("accepts any input where a schema has formats that only its library can check", async () => {
+    const decode = defineTool({
+      name: "Decode",
+      description: "Decodes",
+      inputSchema: z.object({ data: z.base64() }),
+      execute: ({ data }) => data.length,
+    });
+    await recordTools([decode], path)[0].execute({ data: "YWJj" }, context());
+    const [tool] = replayTools(path);
+    expect(await tool?.execute({ data: "YWJj" }, context())).toBe(4);
+    await expect(tool?.execute({ data: "?" }, context())).rejects.toThrow('input.data: "?", recorded "YWJj"');
+  });
+});
+
+describe("a recording of tools that cannot be replayed", () => {
+  const tool = { name: "A", description: "Does", effect: "pure", inputSchema: { type: "object" } };
+  const call = { tool: "A", input: {}, output: null };
+  const whole = { version: 1, tools: [tool], calls: [call] };
+
+  it("is missing, or not a file", () => {
+    expect(() => replayTools(path)).toThrow(
+      `There is no recording "${path}". To record it again, run once with recordTools(tools, "${path}").`,
+    );
+    expect(() => replayTools(folder)).toThrow(`The recording "${folder}" cannot be read (Error: EISDIR`);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no JSON", "{", "it is not JSON: "],
+    ["no object", [], "Invalid input"],
+    ["null", null, "Invalid input"],
+    [
+      "of a model",
+      { version: 1, model: qwen, calls: [] },
+      "it is a recording of a model, which createRecordedModel replays",
+    ],
+    ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 1"],
+    [
+      "of a newer version",
+      { ...whole, version: 2 },
+      "it has version 2, but this package reads 1: a newer one wrote it",
+    ],
+    ["without tools", { ...whole, tools: undefined }, "tools: Invalid input"],
+    ["with two tools of one name", { ...whole, tools: [tool, tool] }, "two of its tools have the same name"],
+    ["with an unknown effect", { ...whole, tools: [{ ...tool, effect: "none" }] }, "tools.0.effect: Invalid input"],
+    [
+      "with a call of another tool",
+      { ...whole, calls: [{ ...call, tool: "B" }] },
+      'calls.0.tool: "B" is not one of its tools',
+    ],
+    ["with a key too many", { ...whole, calls: [{ ...call, at: 1 }] }, "calls.0: Unrecognized key"],
+    ["with a call without input", { ...whole, calls: [{ tool: "A", output: 1 }] }, "calls.0.input: Invalid input"],
+    [
+      "with a call without outcome",
+      { ...whole, calls: [{ tool: "A", input: {} }] },
+      "calls.0 must have one of output, error",
+    ],
+    [
+      "with a call of two outcomes",
+      { ...whole, calls: [{ ...call, error: { name: "Error", message: "" } }] },
+      "calls.0 must have one of output, error and invalidOutput",
+    ],
+    [
+      "with a damaged cause",
+      { ...whole, calls: [{ tool: "A", input: {}, error: { name: "Error", message: "", cause: { name: 1 } } }] },
+      "calls.0.error.cause.name: Invalid input",
+    ],
+  ])("is %s", async (_, content, message) => {
+    await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+    expect(() => replayTools(path)).toThrow(`The recording "${path}" cannot be read: ${message}`);
+    expect(() => replayTools(path)).toThrow("To record it again");
+  });
+
+  it.each<[string, object, string]>([
+    ["a wrong name", { name: "1" }, 'Option "name" must be'],
+    ["a wrong schema", { inputSchema: { type: "string" } }, "must be a schema of an object"],
+    ["a wrong retry", { retry: { maxAttempts: 0 } }, 'Option "A.retry.maxAttempts" must be'],
+  ])("has a tool with %s", async (_, part, message) => {
+    await writeFile(path, JSON.stringify({ ...whole, tools: [{ ...tool, ...part }], calls: [] }));
+    expect(() => replayTools(path)).toThrow(`The recording "${path}" cannot be replayed: its tool `);
+    expect(() => replayTools(path)).toThrow(message);
+  });
+
+  it.each<[unknown, unknown, string]>([
+    ["", undefined, 'Option "path" must be the path of a file; received "".'],
+    [undefined, undefined, 'Option "path" must be the path of a file; it is missing.'],
+    ["x", [], 'Option "options" must be an object'],
+    ["x", { tool: weather }, 'Option "options.tool" must be left out: there is no such option, only tools'],
+    ["x", { tools: [weather, weather] }, 'Two tools are named "Weather"'],
+  ])("is asked for with %j, %j", (file, options, message) => {
+    expect(() => replayTools(file as string, options as ReplayToolsOptions<[]>)).toThrow(message);
+  });
+
+  it("is of other tools than the given ones", async () => {
+    await writeFile(path, JSON.stringify(whole));
+    expect(() => replayTools(path, { tools: [weather] })).toThrow(
+      'Option "options.tools" must be all recorded tools, also A; received "Weather".',
+    );
+  });
+});
