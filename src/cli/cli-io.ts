@@ -1,4 +1,5 @@
 import type { Agent, AgentOptions } from "../agent.ts";
+import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
 
 /** Where text goes. */
@@ -6,8 +7,13 @@ export interface CliOutput {
   write(text: string): unknown;
   /** Whether it is a terminal. */
   readonly isTTY?: boolean;
-  /** The width of a line on a terminal. */
+  /** The size of a terminal, which may change at any time. */
   readonly columns?: number;
+  readonly rows?: number;
+  /** Whether what was written is still in memory, as its reader is slow, until the stream emits `drain`. */
+  readonly writableNeedDrain?: boolean;
+  on?(event: "drain" | "error" | "close", listener: () => void): unknown;
+  off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
 /** Everything that the command knows about the outside world. */
@@ -20,6 +26,8 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
+  /** Milliseconds since 1970 UTC, as in the timestamps of events. */
+  now(): number;
   /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   /** Creates the agent. Rejects with the errors of opening a database. */
@@ -39,6 +47,8 @@ export interface AgentChoice {
 /** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
+  /** Where its runs are recorded. */
+  readonly store?: Pick<RunStore, "read">;
   /** Closes its database. */
   close(): void;
 }

@@ -35,6 +35,7 @@ export async function createCliAgent(
     });
     return {
       agent,
+      store,
       close: () => {
         todos.close();
         notes.close();

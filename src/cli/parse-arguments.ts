@@ -1,8 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
-import type { PruneOptions } from "../runs/retention.ts";
 import { type CliIo, exitCodes, type PlannerChoice } from "./cli-io.ts";
+import { markRequest } from "./mark-request.ts";
 import { Printer } from "./printer.ts";
+import {
+  type AnyRunCommand,
+  isCommandOfAnyRun,
+  type NamedCommand,
+  readCommand,
+  type ShownAs,
+  type StoredRunCommand,
+} from "./read-command.ts";
 
 /** What the command has to do; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
@@ -16,15 +24,9 @@ export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
   readonly options: CliOptions;
-  /** The run to show, if one has this id: "show tasks" is a request, but "show nightly" may mean a run. */
-  readonly shownRunId?: string;
+  /** What to do instead if a run has this id: "show tasks" is a request, but "show nightly" may mean a run. */
+  readonly ifRun?: AnyRunCommand;
 }
-
-/** What to do with the runs of a database. */
-export type StoredRunCommand =
-  | { readonly type: "runs" }
-  | { readonly type: "show" | "resume" | "delete"; readonly runId: string }
-  | { readonly type: "prune"; readonly selection: PruneOptions };
 
 /** The options of the command. */
 export interface CliOptions {
@@ -46,6 +48,9 @@ interface ReadOptions {
   readonly model?: string;
   readonly host?: string;
   readonly db?: string;
+  readonly html?: string;
+  readonly mermaid?: true;
+  readonly events?: true;
   readonly before?: string;
   readonly keep?: number;
   readonly status?: readonly RunStatus[];
@@ -54,8 +59,9 @@ interface ReadOptions {
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
   tools             list what it can do
-  runs              list the runs, the newest first
-  show <run id>     show the state of a run (any other word is a request)
+  runs              list the runs, the newest first; draw them: --html <file>
+  show <run id>     show a run; draw it: --html <file>, --mermaid; or --events
+  watch <run id>    follow a run of another process until it ends
   resume <run id>   resume a run that has stopped
   delete <run id>   delete a run
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
@@ -73,8 +79,11 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .option("--json", "print one JSON document: the result, the plan, a list")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
     .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]).default("rules"))
-    .option("--model <name>", "the model, with --planner ollama (or OLLAMA_MODEL)")
-    .option("--host <url>", "where Ollama runs (or OLLAMA_HOST)")
+    .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")
+    .addOption(new Option("--host <url>").hideHelp())
+    .addOption(new Option("--html <file>").argParser(readFileName).hideHelp())
+    .addOption(new Option("--mermaid").hideHelp())
+    .addOption(new Option("--events").hideHelp())
     .addOption(new Option("--before <time>").argParser(readTime).hideHelp())
     .addOption(new Option("--keep <count>").argParser(readCount).hideHelp())
     .addOption(new Option("--status <names>").argParser(readStatuses).hideHelp())
@@ -92,14 +101,15 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const { planOnly = false, json = false, color, db } = read;
     const options = { planOnly, json, color, planner: readPlanner(read, env, command), db };
     const stored = argv.includes("--") ? undefined : readCommand(command.args);
-    checkPrune(stored, read, command);
+    checkOptions(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
-    if (stored.type === "show" && !stored.runId.startsWith("run_")) {
-      return { type: "request", request, options, ...(!planOnly && { shownRunId: stored.runId }) };
+    const as = readShownAs(read);
+    if (as === undefined && isCommandOfAnyRun(stored)) {
+      return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
     if (stored.type === "tools") return { type: "tools", options };
-    if (db !== undefined) return { ...withSelection(stored, read), options: { ...options, db } };
+    if (db !== undefined) return { ...withOptions(stored, read), options: { ...options, db } };
     return command.error(
       `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
     );
@@ -118,33 +128,45 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** A command that is given instead of a request. */
-type NamedCommand = StoredRunCommand | { readonly type: "tools" };
-
-/**
- * `tools`, `runs` or `prune` alone, or `show`, `resume`, … followed only by a possible run id. Anything else is a
- * request: "show me my tasks".
- */
-function readCommand(words: readonly string[]): NamedCommand | undefined {
-  const [name, runId, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
-  if ((name === "runs" || name === "tools") && runId === undefined) return { type: name };
-  if (name === "prune" && runId === undefined) return { type: name, selection: {} };
-  if (runId === undefined || !/^[\w.-]{1,128}$/.test(runId) || others.length > 0) return undefined;
-  // "delete milk" is about a todo.
-  if (name === "delete") return runId.startsWith("run_") || words[0] === "runs" ? { type: name, runId } : undefined;
-  return name === "show" || name === "resume" ? { type: name, runId } : undefined;
+/** A command with the options that belong to it alone. */
+function withOptions(stored: StoredRunCommand, read: ReadOptions): StoredRunCommand {
+  const { before, keep, status, html } = read;
+  if (stored.type === "prune") return { type: "prune", selection: { before, keep, status } };
+  if (stored.type === "runs") return { type: "runs", ...(html !== undefined && { html }) };
+  const as = readShownAs(read);
+  return stored.type === "show" && as !== undefined ? { ...stored, as } : stored;
 }
 
-function withSelection(stored: StoredRunCommand, { before, keep, status }: ReadOptions): StoredRunCommand {
-  return stored.type === "prune" ? { type: "prune", selection: { before, keep, status } } : stored;
+function readShownAs({ html, mermaid, events }: ReadOptions): ShownAs | undefined {
+  if (html !== undefined) return { type: "html", file: html };
+  if (mermaid) return { type: "mermaid" };
+  return events ? { type: "events" } : undefined;
 }
 
-/** Throws, as commander does, for options of `prune` without `prune`, and for `prune` without its options. */
-function checkPrune(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
-  const given = (["before", "keep", "status"] as const).filter((name) => read[name] !== undefined);
-  if (stored?.type !== "prune") {
-    if (given.length > 0) command.error(`error: option '--${given[0]}' is for 'prune'`);
-  } else if (read.before === undefined && read.keep === undefined) {
+const pruneOnly = ["prune"] as const;
+
+/** The options that belong to some commands alone. */
+const owners = {
+  html: ["show", "runs"],
+  mermaid: ["show"],
+  events: ["show"],
+  before: pruneOnly,
+  keep: pruneOnly,
+  status: pruneOnly,
+} as const satisfies Partial<Record<keyof ReadOptions, readonly NamedCommand["type"][]>>;
+
+/** Throws, as commander does, for options of another command, or that cannot be combined, or are missing. */
+function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
+  for (const [name, types] of Object.entries(owners)) {
+    if (read[name as keyof typeof owners] === undefined) continue;
+    if (types.some((type) => type === stored?.type)) continue;
+    command.error(`error: option '--${name}' is for ${types.map((type) => `'${type}'`).join(" and ")}`);
+  }
+  const [one, other] = (["html", "mermaid", "events", "json"] as const).filter((name) => read[name] !== undefined);
+  if (one !== undefined && other !== undefined) {
+    command.error(`error: options '--${one}' and '--${other}' cannot be combined`);
+  }
+  if (stored?.type === "prune" && read.before === undefined && read.keep === undefined) {
     command.error("error: 'prune' needs --before, --keep or both, such as: planwright prune --keep 100 --db ./todo.db");
   }
 }
@@ -180,44 +202,4 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");
   return { type: "ollama", model: name, host: host ?? (env.OLLAMA_HOST || undefined) };
-}
-
-const knownOptions = ["--plan-only", "--json", "--no-color", "--version", "--help", "-h"];
-/** Options that take the next argument as their value. */
-const valuedOptions = ["--planner", "--model", "--host", "--db", "--before", "--keep", "--status"];
-
-/**
- * Puts `--` between options and request. Options come before its first word or after its last, so everything in between
- * belongs to the request: "use the --json flag", "Calculate -pi + 3". After it, an unknown `-x` is also a word, but an
- * unknown `--x` is an error.
- */
-function markRequest(argv: readonly string[]): readonly string[] {
-  const end = argv.indexOf("--");
-  const before = end === -1 ? argv : argv.slice(0, end);
-  const behind = end === -1 ? [] : argv.slice(end + 1);
-  const first = skipOptions(before);
-  if (first >= before.length) return [...before, "--", ...behind];
-  const last = skipLateOptions(before);
-  const options = [...before.slice(0, first), ...before.slice(last)];
-  return [...options, "--", ...before.slice(first, last), ...behind];
-}
-
-const isOption = (argument: string) => /^--?[a-z][^\s]*$/i.test(argument);
-
-/** The index of the first word of the request. */
-function skipOptions(argv: readonly string[]): number {
-  let index = 0;
-  while (isOption(argv[index] ?? "")) index += valuedOptions.includes(argv[index] ?? "") ? 2 : 1;
-  return index;
-}
-
-/** The index after the last word of the request. */
-function skipLateOptions(argv: readonly string[]): number {
-  let end = argv.length;
-  for (;;) {
-    const last = argv[end - 1] ?? "";
-    if (valuedOptions.includes(argv[end - 2] ?? "")) end -= 2;
-    else if (isOption(last) && (last.startsWith("--") || knownOptions.includes(last))) end--;
-    else return end;
-  }
 }

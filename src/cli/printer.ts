@@ -1,9 +1,20 @@
 import { styleText } from "node:util";
 import type { CliOutput } from "./cli-io.ts";
-import { printable, shorten } from "./printable.ts";
+import { columnsOf, cutToColumns } from "./columns.ts";
+import { printable } from "./printable.ts";
 
-const clearLine = "\r\u001b[2K";
-const defaultColumns = 80;
+const defaultSize = { columns: 80, rows: 24 };
+const eraseLineEnd = "\u001b[K";
+const eraseBelow = "\u001b[J";
+
+/** Options of a {@link Printer}. */
+export interface PrinterOptions {
+  readonly isColored?: boolean;
+  /** Whether lines can be drawn again, if the stream is a terminal. @default true */
+  readonly canDraw?: boolean;
+  /** Whose drawn lines are removed before a line is printed, as both may write to the same terminal. */
+  readonly beside?: Printer;
+}
 
 /**
  * The only way to write to a stream. A terminal obeys nothing in a line except the colours of this printer: other
@@ -12,29 +23,78 @@ const defaultColumns = 80;
 export class Printer {
   /** For parts of the printed lines. */
   readonly colors: Colors;
-  /** How wide a line may be without being wrapped. */
-  readonly width: number;
-  /** Whether lines can be rewritten. */
+  /** Whether lines can be drawn again. */
   readonly isTerminal: boolean;
   private readonly isColored: boolean;
+  private readonly beside: Printer | undefined;
   private readonly output: CliOutput;
+  /** The lines that were drawn last. The cursor is at the end of the last one. */
+  private drawn: readonly string[] = [];
 
-  constructor(output: CliOutput, { isColored = false }: { readonly isColored?: boolean } = {}) {
+  constructor(output: CliOutput, { isColored = false, canDraw = true, beside }: PrinterOptions = {}) {
     this.output = output;
     this.isColored = isColored;
+    this.beside = beside;
     this.colors = createColors(isColored);
-    this.width = (output.columns || defaultColumns) - 1;
-    this.isTerminal = output.isTTY === true;
+    this.isTerminal = canDraw && output.isTTY === true;
   }
 
-  /** Writes lines, each with a line break. */
-  print(lines: readonly string[]): void {
-    this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
+  /** Whether lines are drawn below those that were printed. */
+  get hasDrawn(): boolean {
+    return this.drawn.length > 0;
   }
 
-  /** Replaces the line at the cursor with a text, or with nothing. Only for a terminal. */
-  rewrite(text = ""): void {
-    this.output.write(clearLine + this.harmless(text));
+  /** Writes lines, each with a line break, and draws others below them in place of those drawn before. */
+  print(lines: readonly string[], below: readonly string[] = []): void {
+    this.beside?.draw([]);
+    const erased = this.drawn.length === 0 ? "" : this.goToFirst() + eraseBelow;
+    this.drawn = this.fit(below);
+    this.output.write(erased + lines.map((line) => `${this.harmless(line)}\n`).join("") + this.drawn.join("\n"));
+  }
+
+  /**
+   * Draws lines, without colours, in place of those drawn before. Each is cut to the width of the terminal, and those
+   * that are too many for it are only counted. Only for a terminal.
+   */
+  draw(lines: readonly string[]): void {
+    if (lines.length === 0 && this.drawn.length === 0) return;
+    const start = this.goToFirst();
+    this.drawn = this.fit(lines);
+    // A line is not erased before it is written, which would make it flicker.
+    const text = this.drawn.map((line) => line + eraseLineEnd).join("\n");
+    this.output.write(start + text + eraseBelow);
+  }
+
+  /** Waits until a stream that is slower than what is written to it has caught up, or is broken. */
+  async flush(): Promise<void> {
+    const { output } = this;
+    if (output.writableNeedDrain !== true) return;
+    const ends = ["drain", "error", "close"] as const;
+    await new Promise<void>((resolve) => {
+      const stop = () => {
+        for (const end of ends) output.off?.(end, stop);
+        resolve();
+      };
+      for (const end of ends) output.on?.(end, stop);
+    });
+  }
+
+  /** What moves the cursor to the first of the drawn lines. */
+  private goToFirst(): string {
+    const columns = this.output.columns || defaultSize.columns;
+    // If the terminal has become narrower, it has wrapped them.
+    const height = this.drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / columns)), 0);
+    return height > 1 ? `\r\u001b[${height - 1}A` : "\r";
+  }
+
+  /** Lines that fit the terminal as it is now: a line that is wrapped, or scrolled away, cannot be drawn again. */
+  private fit(lines: readonly string[]): readonly string[] {
+    const width = (this.output.columns || defaultSize.columns) - 1;
+    const height = Math.max(1, (this.output.rows || defaultSize.rows) - 1);
+    const shown = lines.length > height ? lines.slice(0, height - 1) : lines;
+    const rest = lines.length - shown.length;
+    const all = rest === 0 ? shown : [...shown, `  … and ${rest} more`];
+    return all.map((line) => cutToColumns(printable(line), width));
   }
 
   private harmless(text: string): string {
@@ -60,57 +120,4 @@ export function createColors(isOn: boolean): Colors {
     return [name, paint] as const;
   });
   return Object.fromEntries(entries) as Colors;
-}
-
-const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const frameMs = 80;
-
-/**
- * Permanent lines and, only on a terminal, one more line below them that is rewritten while something is running.
- */
-export class LiveLine {
-  private text: string | undefined;
-  private frame = 0;
-  private timer: ReturnType<typeof setInterval> | undefined;
-
-  constructor(private readonly printer: Printer) {}
-
-  /** Whether there is a line that is rewritten. */
-  get isLive(): boolean {
-    return this.printer.isTerminal;
-  }
-
-  /** Shows text, without colours, after a spinner, until the next call or {@link LiveLine.hide}. */
-  show(text: string): void {
-    if (!this.isLive) return;
-    this.text = text;
-    this.draw();
-    this.timer ??= setInterval(() => {
-      this.frame = (this.frame + 1) % frames.length;
-      this.draw();
-    }, frameMs);
-    // The line alone must not keep the process alive.
-    this.timer.unref?.();
-  }
-
-  /** Removes the rewritten line. */
-  hide(): void {
-    if (this.text === undefined) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
-    this.text = undefined;
-    this.printer.rewrite();
-  }
-
-  /** Writes a permanent line. */
-  print(line = ""): void {
-    if (this.text !== undefined) this.printer.rewrite();
-    this.printer.print([line]);
-    if (this.text !== undefined) this.draw();
-  }
-
-  private draw(): void {
-    // A wrapped line cannot be rewritten.
-    this.printer.rewrite(shorten(`  ${frames[this.frame]} ${this.text}`, this.printer.width));
-  }
 }

@@ -31,7 +31,8 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
     host.once("SIGTERM", listener);
     return () => void host.off("SIGTERM", listener);
   };
-  return { stdout: host.stdout, stderr: host.stderr, env: host.env, signal: controller.signal, onTerminate };
+  const { stdout, stderr, env } = host;
+  return { stdout, stderr, env, signal: controller.signal, now: () => Date.now(), onTerminate };
 }
 
 /**

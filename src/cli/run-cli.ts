@@ -3,13 +3,15 @@ import { describeTool } from "../core/describe-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
 import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";
+import { drawRun, drawRuns, printEvents, printMermaid } from "./draw-runs.ts";
 import { followRun } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { jsonLines, printable } from "./printable.ts";
 import { Printer } from "./printer.ts";
 import { renderError } from "./render-error.ts";
 import { renderPlan } from "./render-run.ts";
-import { deleteRun, describeNoRun, listRuns, pruneRuns, resumeRun, showRun } from "./stored-runs.ts";
+import { deleteRun, describeNoCommand, listRuns, pruneRuns, resumeRun, showRun } from "./stored-runs.ts";
+import { watchRun } from "./watch-run.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
@@ -27,7 +29,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   const { options } = work;
   const out = createOutPrinter(io, options);
-  const err = new Printer(io.stderr);
+  const err = new Printer(io.stderr, { beside: out });
   const warnings: AgentWarnings = {
     onWarning: ({ message }) => err.print([`planwright: ${message}`]),
     onListenerError: (error) => err.print(renderError(error)),
@@ -36,9 +38,9 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     if (work.type !== "request" && work.type !== "tools") requireFile(work.options.db);
     // Planning alone stores nothing, and a list of tools needs nothing from the database.
     const db = options.planOnly || work.type === "tools" ? undefined : options.db;
-    const { agent, close } = await io.createAgent({ planner: options.planner, db }, warnings);
+    const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
     try {
-      return await perform(work, { agent, options, io, out, err });
+      return await perform(work, { agent, store, options, io, out, err });
     } finally {
       // After this, nothing that is still running needs the database.
       await agent.close({ timeoutMs: 0 });
@@ -60,9 +62,11 @@ function perform(work: Work, call: CliCall): Promise<number> {
     case "tools":
       return listTools(call);
     case "runs":
-      return listRuns(call);
+      return work.html === undefined ? listRuns(call) : drawRuns(call, work.html);
     case "show":
-      return showRun(call, work.runId);
+      return performShow(work, call);
+    case "watch":
+      return watchRun(call, work.runId);
     case "delete":
       return deleteRun(call, work.runId);
     case "prune":
@@ -74,14 +78,30 @@ function perform(work: Work, call: CliCall): Promise<number> {
   }
 }
 
-async function performRequest({ request, options, shownRunId }: RequestArguments, call: CliCall): Promise<number> {
+function performShow({ runId, as }: Extract<Work, { type: "show" }>, call: CliCall): Promise<number> {
+  switch (as?.type) {
+    case undefined:
+      return showRun(call, runId);
+    case "html":
+      return drawRun(call, runId, as.file);
+    case "mermaid":
+      return printMermaid(call, runId);
+    case "events":
+      return printEvents(call, runId);
+    default:
+      return as satisfies never;
+  }
+}
+
+async function performRequest({ request, options, ifRun }: RequestArguments, call: CliCall): Promise<number> {
   const { agent, io, err } = call;
   const { db } = options;
   if (options.planOnly) return showPlan(call, request);
-  const isRun = shownRunId !== undefined && db !== undefined && (await agent.getRun(shownRunId)) !== undefined;
-  if (isRun) return showRun(call, shownRunId);
+  if (ifRun !== undefined && db !== undefined && (await agent.getRun(ifRun.runId)) !== undefined) {
+    return perform({ ...ifRun, options: { ...options, db } }, call);
+  }
   const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
-  if (shownRunId !== undefined && exitCode === exitCodes.usage) err.print([describeNoRun(shownRunId, db)]);
+  if (ifRun !== undefined && exitCode === exitCodes.usage) err.print([describeNoCommand(ifRun, db)]);
   return exitCode;
 }
 

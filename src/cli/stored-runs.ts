@@ -6,6 +6,7 @@ import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
 import { followRun } from "./follow-run.ts";
 import { jsonLines } from "./printable.ts";
+import type { AnyRunCommand } from "./read-command.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
 const pageSize = 1_000;
@@ -60,14 +61,25 @@ function reportDeleted({ options, out }: CliCall, deleted: number): number {
   return exitCodes.completed;
 }
 
-async function requireRun({ agent, options }: CliCall, runId: string): Promise<RunSnapshot> {
-  const run = await agent.getRun(runId);
-  if (run !== undefined) return run;
-  throw new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
+/** The current state of a run. Rejects with `run-not-found`, and where it might be. */
+export async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
+  const run = await call.agent.getRun(runId);
+  if (run === undefined) throw runNotFound(call, runId);
+  return run;
 }
 
-/** The message that there is no such run, and where one might be. */
-export function describeNoRun(runId: string, db: string | undefined): string {
-  if (db === undefined) return `To show a stored run: planwright show ${runId} --db ./todo.db`;
+/** The error that there is no such run. */
+export function runNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
+}
+
+/** The message that there is no run of a database with this id. */
+function describeNoRun(runId: string, db: string | undefined): string {
   return `There is no run "${runId}" in "${db}". To list the runs: planwright runs --db ${db}`;
+}
+
+/** What to do about a request that cannot be planned, if it was meant to be a command about a run. */
+export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | undefined): string {
+  if (db !== undefined) return describeNoRun(runId, db);
+  return `To ${type} a stored run: planwright ${type} ${runId} --db ./todo.db`;
 }

@@ -24,7 +24,7 @@ export function fakeIo(db: string, options: Partial<AgentOptions>, createId = ()
   const io = createFakeIo();
   io.createAgent = async () => {
     const store = createSqliteRunStore({ path: db });
-    return { agent: createFakeAgent({ createId, ...options, store }), close: () => store.close() };
+    return { agent: createFakeAgent({ createId, ...options, store }), store, close: () => store.close() };
   };
   return io;
 }

@@ -21,11 +21,15 @@ export function createFakeIo({
   agent = createFakeAgent(),
   isTTY = false,
   columns = 80,
+  rows = 24,
+  now = Date.now,
   env = {},
 }: {
   agent?: Agent;
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
+  now?: () => number;
   env?: CliIo["env"];
 } = {}): FakeIo {
   const controller = new AbortController();
@@ -35,6 +39,7 @@ export function createFakeIo({
   const stream = (name: "stdout" | "stderr") => ({
     isTTY,
     columns,
+    rows,
     write: (text: string) => {
       written[name] += text;
     },
@@ -45,6 +50,7 @@ export function createFakeIo({
     env,
     signal: controller.signal,
     version: "1.2.3",
+    now,
     onTerminate: (listener) => {
       terminators.add(listener);
       return () => void terminators.delete(listener);

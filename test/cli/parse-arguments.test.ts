@@ -85,6 +85,7 @@ describe("parseArguments", () => {
       "-h, --help",
       "--db",
       "show <run id>",
+      "watch <run id>",
       "  tools ",
     ])
       expect(stdout).toContain(known);
@@ -149,7 +150,9 @@ describe("parseArguments", () => {
     [["runs"], { type: "runs" }],
     [["show", "run_1f-3.a"], { type: "show", runId: "run_1f-3.a" }],
     [["resume", "run_1"], { type: "resume", runId: "run_1" }],
-    [["resume", "nightly"], { type: "resume", runId: "nightly" }],
+    [["watch", "run_1"], { type: "watch", runId: "run_1" }],
+    [["delete", "run_1"], { type: "delete", runId: "run_1" }],
+    [["runs", "delete", "nightly"], { type: "delete", runId: "nightly" }],
   ])("reads %j as a command about stored runs, which needs a database", (words, command) => {
     const options = { ...noOptions, json: true, db: "a.db" };
     expect(parse("--json", "--db", "a.db", ...words).parsed).toEqual({ ...command, options });
@@ -187,13 +190,15 @@ describe("parseArguments", () => {
   });
 
   it.each([
-    [["show", "tasks"], "tasks"],
-    [["show", "2026-11.nightly"], "2026-11.nightly"],
-  ])("reads %j as a request, unless a run has that id", (words, shownRunId) => {
+    [["show", "tasks"], { type: "show", runId: "tasks" }],
+    [["show", "2026-11.nightly"], { type: "show", runId: "2026-11.nightly" }],
+    [["watch", "movies"], { type: "watch", runId: "movies" }],
+    [["resume", "nightly"], { type: "resume", runId: "nightly" }],
+  ])("reads %j as a request, unless a run has that id", (words, ifRun) => {
     const request = words.join(" ");
-    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions, shownRunId });
+    expect(parse(...words).parsed).toEqual({ type: "request", request, options: noOptions, ifRun });
     const kept = parse(...words, "--db", "a.db").parsed;
-    expect(kept).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" }, shownRunId });
+    expect(kept).toEqual({ type: "request", request, options: { ...noOptions, db: "a.db" }, ifRun });
     const planned = parse("--plan-only", ...words, "--db", "a.db").parsed;
     expect(planned).toEqual({ type: "request", request, options: { ...noOptions, planOnly: true, db: "a.db" } });
   });
@@ -203,9 +208,40 @@ describe("parseArguments", () => {
     (argv) => {
       const { parsed, stderr } = parse(...argv);
       expect(parsed).toEqual({ type: "exit", exitCode: 2 });
-      expect(stderr).toContain("must be a file, such as ./todo.db");
+      expect(stderr).toContain("It must be a file, such as");
     },
   );
+
+  it.each([
+    [["show", "run_1", "--html", "run.html"], { type: "show", runId: "run_1", as: { type: "html", file: "run.html" } }],
+    [["show", "run_1", "--mermaid"], { type: "show", runId: "run_1", as: { type: "mermaid" } }],
+    [["--events", "show", "run_1"], { type: "show", runId: "run_1", as: { type: "events" } }],
+    [["show", "nightly", "--mermaid"], { type: "show", runId: "nightly", as: { type: "mermaid" } }],
+    [["--html=runs.html", "runs"], { type: "runs", html: "runs.html" }],
+  ])("reads %j as a command with a form of its own, of a run with any id", (words, command) => {
+    const options = { ...noOptions, db: "a.db" };
+    expect(parse(...words, "--db", "a.db").parsed).toEqual({ ...command, options });
+    expect(parse(...words).stderr).toContain("needs the file that keeps the runs");
+  });
+
+  it.each([
+    [["add milk", "--html", "x"], "option '--html' is for 'show' and 'runs'"],
+    [["watch", "run_1", "--html", "x"], "option '--html' is for 'show' and 'runs'"],
+    [["watch", "movies", "--events"], "option '--events' is for 'show'"],
+    [["runs", "--mermaid"], "option '--mermaid' is for 'show'"],
+    [["tools", "--events"], "option '--events' is for 'show'"],
+    [["show", "run_1", "--html", "x", "--events"], "options '--html' and '--events' cannot be combined"],
+    [["show", "run_1", "--mermaid", "--json"], "options '--mermaid' and '--json' cannot be combined"],
+    [["runs", "--html", "x", "--json"], "options '--html' and '--json' cannot be combined"],
+    [["show", "run_1", "--mermaid", "--plan-only"], "'--plan-only' is for a request, not for 'show'"],
+    [["runs", "--html"], "It must be a file, such as"],
+    [["runs", "--html", "--json"], "It must be a file, such as"],
+    [["runs", "--html", ""], "It must be a file, such as"],
+  ])("refuses %j", (words, complaint) => {
+    const { parsed, stdout, stderr } = parse("--db", "a.db", ...words);
+    expect([parsed, stdout]).toEqual([{ type: "exit", exitCode: 2 }, ""]);
+    expect(stderr).toContain(complaint);
+  });
 
   it("reads tools as a command, with and without a database, but not with --plan-only", () => {
     expect(parse("tools").parsed).toEqual({ type: "tools", options: noOptions });

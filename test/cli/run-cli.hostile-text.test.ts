@@ -20,7 +20,8 @@ const obeyed = /[^\P{Cc}\n]|[\p{Bidi_C}\p{Zl}\p{Zp}]/u;
 const colors = new RegExp(`${"\u001b"}\\[(1|2|22|31|32|33|39)m`, "g");
 /** Without how long a step took. */
 const untimed = (text: string) => text.replace(/ \d+\.\d s$/gm, "");
-const rewritten = "\r\u001b[2K";
+/** What lines are drawn again by: to the start of the first, and erase the rest of a line or of the screen. */
+const drawing = new RegExp(`\\r(${"\u001b"}\\[\\d+A)?(?=${"\u001b"}\\[J| {2})|${"\u001b"}\\[[JK]`, "g");
 
 const hostilePieces = [
   "\u001b[31m", // a colour that we use ourselves
@@ -63,7 +64,7 @@ async function expectHarmless(argv: readonly string[], createAgent: CliIo["creat
   // A colour that is not ours is shown here, too. (In JSON there are none, but ids and times.)
   if (!argv.includes("--json")) expect(untimed(colored.stdout.replace(colors, ""))).toBe(untimed(plain.stdout));
   const live = await call({ isTTY: true });
-  expect(live.stdout.replace(colors, "").replaceAll(rewritten, "") + live.stderr).not.toMatch(obeyed);
+  expect(live.stdout.replace(colors, "").replace(drawing, "") + live.stderr).not.toMatch(obeyed);
 }
 
 const withAgent = (create: () => Agent) => async () => ({ agent: create(), close: () => {} });
@@ -83,6 +84,8 @@ describe("control characters never reach the terminal", () => {
         ["--planner", text],
         ["--planner", "ollama", "--host", `ftp://${text}`, "--model", text, "add milk"],
         ["--model", text, "add milk"],
+        ["--html", text, "add milk"],
+        ["show", "run_1", "--html", text, "--json"],
         ["--db"],
         ["--db", `-${text}`, "runs"],
         ["runs", "--plan-only", text],
@@ -99,7 +102,7 @@ describe("control characters never reach the terminal", () => {
     const folder = newFolder();
     await check(async (text) => {
       const db = join(folder, "none", text);
-      for (const command of [["runs"], ["show", "run_1"], ["resume", "run_1"], ["add a todo to buy milk"]])
+      for (const command of [["runs"], ["show", "run_1"], ["watch", "run_1"], ["add a todo to buy milk"]])
         await expectHarmless(["--db", db, ...command], createCliAgent);
     });
   });
@@ -151,10 +154,16 @@ describe("control characters never reach the terminal", () => {
     writeFileSync(db, "");
     await check(async (text) => {
       const agent = () => createFakeAgent({ store: storeOf(text) });
-      for (const command of [["runs"], ["show", "run_1"], ["resume", "run_1"]]) {
+      const io = Object.assign(createFakeIo(), { createAgent: withAgent(agent) });
+      expect((await callCli(["show", "run_1", "--db", db], io)).stdout).toContain("\nRun\n");
+      for (const command of [["runs"], ["show", "run_1"], ["watch", "run_1"], ["resume", "run_1"]]) {
         await expectHarmless(["--db", db, ...command], withAgent(agent));
         await expectHarmless(["--json", "--db", db, ...command], withAgent(agent));
       }
+      for (const option of ["--mermaid", "--events"]) {
+        await expectHarmless(["--db", db, "show", "run_1", option], withAgent(agent));
+      }
+      await expectHarmless(["--db", db, "runs", "--html", join(db, text)], withAgent(agent));
     });
   });
 });
@@ -162,22 +171,33 @@ describe("control characters never reach the terminal", () => {
 /** A store with a run whose every text is hostile, as one is whose file somebody else has written. */
 function storeOf(text: string) {
   const store = createMemoryRunStore();
-  const error = { code: "tool-failed", name: text, message: text, retryable: false, details: {} };
-  const step = (id: string) => ({ id, tool: text, input: { text }, dependsOn: [text], reasoning: text });
+  const error = { code: "tool-failed", name: "AgentError", message: text, retryable: false, details: { [text]: text } };
+  const step = (id: string, dependsOn: readonly string[] = []) => {
+    return { id, tool: text, input: { text, [text]: text }, dependsOn, reasoning: text };
+  };
   const plan = { version: 1, id: text, request: text, source: { planner: text, model: text }, createdAt: text };
-  const said = { stepId: text, tool: text, attempts: 2 };
+  const said = { stepId: text, tool: text };
   const events = [
-    { type: "run-start", request: text, options: {}, tools: [], metadata: {} },
-    { type: "plan-start" },
+    {
+      type: "run-start",
+      version: 1,
+      request: text,
+      options: { maxSteps: 9, concurrency: 1, timeZone: text },
+      tools: [],
+      metadata: { [text]: text },
+    },
+    { type: "plan-start", planner: text },
     {
       type: "plan-end",
-      outcome: { status: "completed", plan: { ...plan, steps: [step(text), step("s2"), step("s3")] } },
+      outcome: { status: "completed", plan: { ...plan, steps: [step(text), step("s2", [text]), step("s3")] } },
     },
-    { type: "step-start", stepId: text, tool: text, input: { text }, idempotencyKey: text },
-    { type: "step-end", ...said, outcome: { status: "failed", error } },
-    { type: "step-skip", stepId: "s2", tool: text, reason: text },
+    { type: "step-start", ...said, input: { text }, effect: "pure", reasoning: text },
+    { type: "step-retry", ...said, attempt: 1, delayMs: 1, error: { name: text, message: text } },
+    { type: "step-end", ...said, attempts: 2, outcome: { status: "failed", error } },
+    { type: "step-skip", stepId: "s2", tool: text, reason: "dependency-failed" },
+    { type: "circuit-change", tool: text, state: "open" },
     { type: "run-end", outcome: { status: "failed", error } },
-  ].map((event, index) => ({ ...event, runId: "run_1", sequence: index + 1, timestamp: `2026-01-01${text}.000Z` }));
+  ].map((event, index) => ({ ...event, runId: "run_1", sequence: index + 1, timestamp: "2026-01-01T00:00:00.000Z" }));
   void store.append("run_1", events as unknown as readonly AgentEvent[], { sequence: 1 });
   return store;
 }

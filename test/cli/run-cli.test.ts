@@ -9,6 +9,7 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
+import { FakeTerminal } from "./fake-terminal.ts";
 
 const refusal = new AgentError("cannot-plan", 'The request cannot be planned: nothing fits "sing\n".', {
   details: { reason: "not-understood", examples: ["add milk", "list\u001b todos"] },
@@ -47,11 +48,23 @@ Result
     expect(stdout).toMatch(/Result\n {2}7\n$/);
   });
 
-  it("rewrites a single line on a terminal", async () => {
-    const { stdout } = await callCli(["add milk"], createFakeIo({ isTTY: true, env: { NO_COLOR: "1" } }));
-    expect(stdout).toContain("\r\u001b[2K  ⠋ planning\r\u001b[2KPlan\n");
-    expect(stdout).toContain("\r\u001b[2K  ⠋ s1 Fake\r\u001b[2K  ✔ s1 Fake: Done so\n");
-    expect(stdout).not.toContain("> s1 Fake");
+  it("keeps what is running in lines that are drawn again, on a terminal only", async () => {
+    const terminal = new FakeTerminal({ columns: 80, rows: 24 });
+    const io = { ...createFakeIo({ isTTY: true, env: { NO_COLOR: "1" } }), stdout: terminal };
+    await callCli(["add milk"], io);
+    expect(terminal.writes[0]).toBe("\r  ⠋ planning  0 s\u001b[K\u001b[J");
+    expect(terminal.screen.join("\n")).toBe(`Plan
+  s1  Fake: Because it was asked
+      {"text":"add milk"}
+
+Run
+  ✔ s1 Fake: Done so
+
+Result
+  Done so
+`);
+    const simple = await callCli(["add milk"], createFakeIo({ isTTY: true, env: { TERM: "dumb" } }));
+    expect(simple.stdout).toBe((await callCli(["add milk"])).stdout);
   });
 
   it("prints one JSON document and nothing else with --json", async () => {
@@ -91,17 +104,17 @@ Result
     expect(stderr).toBe("planwright: the run is suspended: it is not known whether s1 took effect\n");
   });
 
-  it("shows progress on a terminal only", async () => {
-    const tool = createFakeTool({ name: "Fake" });
-    const telling = {
-      ...tool,
-      execute: (_input: unknown, context: { progress(value: unknown): void }) => context.progress({ done: 0.5 }),
+  it("shows warnings above what is running, if both are on the same terminal", async () => {
+    const terminal = new FakeTerminal({ columns: 80 });
+    const io = { ...createFakeIo(), stdout: terminal, stderr: terminal, env: { NO_COLOR: "1" } };
+    const { createAgent } = io;
+    io.createAgent = async (choice, warnings) => {
+      const made = await createAgent(choice);
+      made.agent.on("step-start", () => warnings?.onWarning({ message: "watch\nout" } as never));
+      return made;
     };
-    const [terminal, pipe] = [true, false].map((isTTY) =>
-      createFakeIo({ isTTY, agent: createFakeAgent({ tools: [telling] }) }),
-    );
-    expect((await callCli(["add milk"], terminal)).stdout).toContain('s1 Fake: {"done":0.5}');
-    expect((await callCli(["add milk"], pipe)).stdout).not.toContain("0.5");
+    await callCli(["add milk"], io);
+    expect(terminal.screen.slice(4, 7)).toEqual(["Run", "planwright: watch\\nout", "  ✔ s1 Fake: Done so"]);
   });
 });
 
@@ -151,13 +164,6 @@ describe("a planner with a model", () => {
     const json = await callCli(["--plan-only", "--json", "add milk"], withModel([down]));
     expect(json.stderr).toBe("");
     expect(JSON.parse(json.stdout)).toMatchObject({ source: { planner: "scripted", failures: [{ planner: "llm" }] } });
-  });
-
-  it("shows the progress of planning on a terminal", async () => {
-    const answered = { text: plan, deltas: [plan.slice(0, 60), plan.slice(60)] };
-    const io = { ...withModel([answered]), env: { NO_COLOR: "1" } };
-    io.stdout = { ...io.stdout, isTTY: true };
-    expect((await callCli(["add milk"], io)).stdout).toContain("planning: s1 Fake");
   });
 });
 

@@ -1,0 +1,165 @@
+import type { AgentEvent } from "../core/events.ts";
+import { describeStepRef, type StepRef } from "../core/step-ref.ts";
+import { columnsOf, cutToColumns, padToColumns } from "./columns.ts";
+import { printable, shorten } from "./printable.ts";
+import { renderProgress } from "./render-progress.ts";
+import { nameOf } from "./render-run.ts";
+
+const maxNameColumns = 40;
+const maxName = 200;
+
+/** What is running, or waiting for an approval. */
+interface Activity {
+  readonly name: string;
+  readonly kind: "planning" | "running" | "approval" | "undoing";
+  /** When it started: milliseconds since 1970, or NaN if that is not known. */
+  readonly sinceMs: number;
+  readonly attempt: number;
+  /** When that attempt starts, if it has not yet. */
+  readonly nextMs?: number;
+  /** What the tool, or the planner, reported last. */
+  readonly progress?: string;
+}
+
+type StepEvent = Extract<AgentEvent, { readonly stepId: string; readonly tool: string }>;
+
+/** What a run is doing at the moment, as its events tell: a line for each step that is running or waiting. */
+export class ActiveSteps {
+  private readonly activities = new Map<string, Activity>();
+
+  /** `now` is in milliseconds since 1970, as the timestamps of the events. */
+  constructor(private readonly now: () => number) {}
+
+  /** Takes note of an event. */
+  follow(event: AgentEvent): void {
+    switch (event.type) {
+      case "run-resume":
+      case "run-suspend":
+        this.stopAll();
+        break;
+      case "run-end":
+        this.activities.clear();
+        break;
+      case "plan-start":
+        this.start(planning, event, "planning", "planning");
+        break;
+      case "plan-delta":
+        this.change(planning, { progress: shorten(printable(`${event.step.id} ${event.step.tool}`), maxName) });
+        break;
+      case "plan-end":
+        this.activities.delete(planning);
+        break;
+      case "approval-request":
+        if (event.kind === "plan") this.start(wholePlan, event, "the plan", "approval");
+        else this.start(keyOf(event), event, nameOf(event), "approval");
+        break;
+      case "approval-end":
+        this.activities.delete(event.kind === "plan" ? wholePlan : keyOf(event));
+        break;
+      default:
+        if ("stepId" in event && "tool" in event) this.followStep(event);
+    }
+  }
+
+  private followStep(event: StepEvent): void {
+    const key = keyOf(event);
+    switch (event.type) {
+      case "step-start":
+        this.start(key, event, nameOf(event), "running");
+        break;
+      case "undo-start":
+        this.start(key, event, nameOf(event), "undoing");
+        break;
+      case "step-progress":
+        this.change(key, { progress: renderProgress(event.value) });
+        break;
+      case "step-retry":
+        // In another process, nobody says when the next attempt starts.
+        this.retry(key, event.attempt + 1, { nextMs: Date.parse(event.timestamp) + event.delayMs });
+        break;
+      case "step-attempt":
+        this.retry(key, event.attempt, {});
+        break;
+      case "step-end":
+      case "step-skip":
+      case "undo-end":
+        this.activities.delete(key);
+        break;
+      default:
+    }
+  }
+
+  private start(key: string, { timestamp }: AgentEvent, name: string, kind: Activity["kind"]): void {
+    const sinceMs = Date.parse(timestamp);
+    this.activities.set(key, { name: cutToColumns(shorten(name, maxName), maxNameColumns), kind, sinceMs, attempt: 1 });
+  }
+
+  private change(key: string, changed: Partial<Activity>): void {
+    const known = this.activities.get(key);
+    if (known !== undefined) this.activities.set(key, { ...known, ...changed });
+  }
+
+  private retry(key: string, attempt: number, next: Pick<Activity, "nextMs">): void {
+    const known = this.activities.get(key);
+    if (known === undefined) return;
+    const { name, kind, sinceMs } = known;
+    this.activities.set(key, { name, kind, sinceMs, attempt, ...next });
+  }
+
+  /** A process that died has ended nothing; what waits for an approval still does. */
+  private stopAll(): void {
+    for (const [key, { kind }] of this.activities) if (kind !== "approval") this.activities.delete(key);
+  }
+
+  /** A line for each, in the order in which they started. `spinner` is in front of what is running. */
+  lines(spinner: string): readonly string[] {
+    const nowMs = this.now();
+    const rows = [...this.activities.values()].map((activity) => ({
+      mark: markOf(activity, nowMs) ?? spinner,
+      name: activity.name,
+      elapsed: renderElapsed(nowMs - activity.sinceMs),
+      detail: describe(activity, nowMs),
+    }));
+    const nameColumns = Math.max(0, ...rows.map(({ name }) => columnsOf(name)));
+    const elapsedColumns = Math.max(0, ...rows.map(({ elapsed }) => elapsed.length));
+    return rows.map(({ mark, name, elapsed, detail }) =>
+      `  ${mark} ${padToColumns(name, nameColumns)}  ${elapsed.padStart(elapsedColumns)}  ${detail}`.trimEnd(),
+    );
+  }
+}
+
+const planning = "planning";
+const wholePlan = "the plan";
+
+function keyOf(ref: StepRef): string {
+  return `step ${describeStepRef(ref)}`;
+}
+
+function isDelayed({ nextMs = 0 }: Activity, nowMs: number): boolean {
+  return nextMs > nowMs;
+}
+
+/** The mark of what waits, as in front of the lines of its events. */
+function markOf(activity: Activity, nowMs: number): string | undefined {
+  if (activity.kind === "approval") return "?";
+  return isDelayed(activity, nowMs) ? "↻" : undefined;
+}
+
+function describe(activity: Activity, nowMs: number): string {
+  const { kind, attempt, nextMs = 0, progress } = activity;
+  if (kind === "approval") return "waiting for approval";
+  const parts = kind === "undoing" ? ["undoing"] : [];
+  if (isDelayed(activity, nowMs)) parts.push(`attempt ${attempt} in ${renderElapsed(nextMs - nowMs + 999)}`);
+  else if (attempt > 1) parts.push(`attempt ${attempt}`);
+  if (progress !== undefined) parts.push(progress);
+  return parts.join("  ");
+}
+
+/** Whole seconds: `12 s`, `3 min 20 s`, `2 h 5 min`. */
+function renderElapsed(ms: number): string {
+  if (Number.isNaN(ms)) return "";
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
