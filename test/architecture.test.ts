@@ -69,7 +69,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },
   { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },
-  { layer: "src/view/", own: /^src\/(core|view)\/|^src\/plan\/(dependencies|hash-plan|reference)\.ts$/, packages: /^$/ },
+  {
+    layer: "src/view/",
+    own: /^src\/(core|view)\/|^src\/plan\/(dependencies|hash-plan|reference)\.ts$/,
+    packages: /^$/,
+  },
   {
     layer: "src/adapters/schemas/",
     own: /^src\/(core|async|adapters\/schemas)\//,
@@ -93,7 +97,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(?!cli\/|index\.ts)/,
     packages: /^(zod\/v4|p-retry|node:(assert\/strict|crypto|fs|http|net|path))$/,
   },
-  { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(fs|util))$/ },
+  { layer: "src/cli/", own: /^src\/(?!testing\/|index\.ts)/, packages: /^(commander|node:(crypto|fs|util))$/ },
 ];
 
 /** One line for each thing of a kind that a file has and should not. */

@@ -31,6 +31,7 @@ export async function createCliAgent(
       tools: [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })],
       planner,
       store,
+      evidence: true,
       ...warnings,
     });
     return {

@@ -26,14 +26,15 @@ export async function drawRun(call: CliCall, runId: string, file: string): Promi
 export async function drawRuns(call: CliCall, file: string): Promise<number> {
   const { agent, out } = call;
   const runs: RunSnapshot[] = [];
-  let total = 0;
+  let [total, damaged] = [0, 0];
   let cursor: string | undefined;
   do {
     const page = await agent.listRuns({ limit: maxRuns, cursor });
     if (cursor === undefined) {
       for (const { runId } of page.runs) {
-        const run = await agent.getRun(runId);
-        if (run !== undefined) runs.push(withoutValues(run));
+        const run = await readWhole(call, runId);
+        if (run === "damaged") damaged += 1;
+        else if (run !== undefined) runs.push(withoutValues(run));
       }
     }
     total += page.runs.length;
@@ -42,8 +43,19 @@ export async function drawRuns(call: CliCall, file: string): Promise<number> {
   const { toHtml } = await import("../view/index.ts");
   await saveFile(call, file, toHtml(runs));
   const leftOut = total > maxRuns ? ` It lists the newest ${maxRuns} runs; ${total - maxRuns} are left out.` : "";
-  out.print([`Wrote ${printable(file)}.${leftOut}`]);
+  const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
+  out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);
   return exitCodes.completed;
+}
+
+/** One damaged run does not hide the others. */
+async function readWhole({ agent }: CliCall, runId: string): Promise<RunSnapshot | "damaged" | undefined> {
+  try {
+    return await agent.getRun(runId);
+  } catch (thrown) {
+    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "corrupt") return "damaged";
+    throw thrown;
+  }
 }
 
 /** What the page of many runs does not show, and what can be large. */

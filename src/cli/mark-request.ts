@@ -1,6 +1,9 @@
 const knownOptions = ["--plan-only", "--json", "--no-color", "--mermaid", "--events", "--version", "--help", "-h"];
 /** Options that take the next argument as their value. */
-const valuedOptions = ["--planner", "--model", "--host", "--db", "--html", "--before", "--keep", "--status"];
+const valuedOptions = [
+  ...["--planner", "--model", "--host", "--db"],
+  ...["--html", "--export", "--key", "--before", "--keep", "--status"],
+];
 
 /**
  * Puts `--` between options and request. Options come before its first word or after its last, so everything in between

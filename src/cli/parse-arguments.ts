@@ -10,13 +10,14 @@ import {
   readCommand,
   type ShownAs,
   type StoredRunCommand,
+  type UnstoredCommand,
 } from "./read-command.ts";
 
 /** What the command has to do; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | RequestArguments
-  | { readonly type: "tools"; readonly options: CliOptions }
+  | ({ readonly options: CliOptions } & UnstoredCommand)
   | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
 
 /** A request. */
@@ -51,6 +52,8 @@ interface ReadOptions {
   readonly html?: string;
   readonly mermaid?: true;
   readonly events?: true;
+  readonly export?: string;
+  readonly key?: string;
   readonly before?: string;
   readonly keep?: number;
   readonly status?: readonly RunStatus[];
@@ -59,12 +62,12 @@ interface ReadOptions {
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
   tools             list what it can do
-  runs              list the runs, the newest first; draw them: --html <file>
-  show <run id>     show a run; draw it: --html <file>, --mermaid; or --events
+  runs              list the runs, the newest first; draw them: --html <f>
+  show <run id>     show a run: --html <f>, --export <f>, --mermaid, --events
   watch <run id>    follow a run of another process until it ends
-  resume <run id>   resume a run that has stopped
-  delete <run id>   delete a run
+  resume <run id>   resume a run that has stopped; delete <run id>: delete it
   prune             delete ended runs: --before <time>, --keep <n>, --status <s>
+  verify <file>     say whether an exported run was changed: --key <f>
 Example: planwright --db ./todo.db "Add a todo to buy milk, then list my tasks"
 Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped`;
 
@@ -84,6 +87,8 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .addOption(new Option("--html <file>").argParser(readFileName).hideHelp())
     .addOption(new Option("--mermaid").hideHelp())
     .addOption(new Option("--events").hideHelp())
+    .addOption(new Option("--export <file>").argParser(readFileName).hideHelp())
+    .addOption(new Option("--key <file>").argParser(readFileName).hideHelp())
     .addOption(new Option("--before <time>").argParser(readTime).hideHelp())
     .addOption(new Option("--keep <count>").argParser(readCount).hideHelp())
     .addOption(new Option("--status <names>").argParser(readStatuses).hideHelp())
@@ -109,6 +114,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     }
     if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
     if (stored.type === "tools") return { type: "tools", options };
+    if (stored.type === "verify") return { ...stored, ...(read.key !== undefined && { key: read.key }), options };
     if (db !== undefined) return { ...withOptions(stored, read), options: { ...options, db } };
     return command.error(
       `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
@@ -137,7 +143,8 @@ function withOptions(stored: StoredRunCommand, read: ReadOptions): StoredRunComm
   return stored.type === "show" && as !== undefined ? { ...stored, as } : stored;
 }
 
-function readShownAs({ html, mermaid, events }: ReadOptions): ShownAs | undefined {
+function readShownAs({ html, mermaid, events, export: file, key }: ReadOptions): ShownAs | undefined {
+  if (file !== undefined) return { type: "export", file, key };
   if (html !== undefined) return { type: "html", file: html };
   if (mermaid) return { type: "mermaid" };
   return events ? { type: "events" } : undefined;
@@ -150,6 +157,8 @@ const owners = {
   html: ["show", "runs"],
   mermaid: ["show"],
   events: ["show"],
+  export: ["show"],
+  key: ["show", "verify"],
   before: pruneOnly,
   keep: pruneOnly,
   status: pruneOnly,
@@ -162,9 +171,19 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
     if (types.some((type) => type === stored?.type)) continue;
     command.error(`error: option '--${name}' is for ${types.map((type) => `'${type}'`).join(" and ")}`);
   }
-  const [one, other] = (["html", "mermaid", "events", "json"] as const).filter((name) => read[name] !== undefined);
+  const [one, other] = (["html", "mermaid", "events", "export", "json"] as const).filter(
+    (name) => read[name] !== undefined,
+  );
   if (one !== undefined && other !== undefined) {
     command.error(`error: options '--${one}' and '--${other}' cannot be combined`);
+  }
+  if (stored?.type === "show" && read.key !== undefined && read.export === undefined) {
+    command.error(
+      "error: option '--key' needs --export, such as: planwright show run_1 --export run.json --key key.pem",
+    );
+  }
+  if (read.key !== undefined && read.key === read.export) {
+    command.error("error: options '--export' and '--key' name the same file");
   }
   if (stored?.type === "prune" && read.before === undefined && read.keep === undefined) {
     command.error("error: 'prune' needs --before, --keep or both, such as: planwright prune --keep 100 --db ./todo.db");

@@ -7,14 +7,20 @@ export type StoredRunCommand =
   | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
   | { readonly type: "prune"; readonly selection: PruneOptions };
 
-/** How to show a run, unless as text: as a page in a file, as a flowchart, or by its events. */
+/** How to show a run, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
 export type ShownAs =
+  | { readonly type: "export"; readonly file: string; readonly key: string | undefined }
   | { readonly type: "html"; readonly file: string }
   | { readonly type: "mermaid" }
   | { readonly type: "events" };
 
 /** A command that is given instead of a request. */
-export type NamedCommand = StoredRunCommand | { readonly type: "tools" };
+export type NamedCommand = StoredRunCommand | UnstoredCommand;
+
+/** A command that needs no database. */
+export type UnstoredCommand =
+  | { readonly type: "tools" }
+  | { readonly type: "verify"; readonly file: string; readonly key?: string };
 
 /** A command about a run that can have any id. */
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
@@ -24,6 +30,7 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if (others.length > 0) return undefined;
   if (id === undefined) return words.length === 1 ? readAlone(name) : undefined;
+  if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
   if (!/^[\w.-]{1,128}$/.test(id)) return undefined;
   switch (name) {
     case "show":

@@ -4,6 +4,7 @@ import { AgentError, isAgentError } from "../core/errors.ts";
 import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
 import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";
 import { drawRun, drawRuns, printEvents, printMermaid } from "./draw-runs.ts";
+import { exportToFile, verifyFile } from "./evidence.ts";
 import { followRun } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { jsonLines, printable } from "./printable.ts";
@@ -35,6 +36,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     onListenerError: (error) => err.print(renderError(error)),
   };
   try {
+    if (work.type === "verify") return await verifyFile({ options, out }, work);
     if (work.type !== "request" && work.type !== "tools") requireFile(work.options.db);
     // Planning alone stores nothing, and a list of tools needs nothing from the database.
     const db = options.planOnly || work.type === "tools" ? undefined : options.db;
@@ -55,7 +57,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   }
 }
 
-function perform(work: Work, call: CliCall): Promise<number> {
+function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promise<number> {
   switch (work.type) {
     case "request":
       return performRequest(work, call);
@@ -88,6 +90,8 @@ function performShow({ runId, as }: Extract<Work, { type: "show" }>, call: CliCa
       return printMermaid(call, runId);
     case "events":
       return printEvents(call, runId);
+    case "export":
+      return exportToFile(call, runId, as);
     default:
       return as satisfies never;
   }

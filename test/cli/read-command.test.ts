@@ -11,6 +11,8 @@ describe("readCommand", () => {
     ["resume run_1", { type: "resume", runId: "run_1" }],
     ["delete run_1", { type: "delete", runId: "run_1" }],
     ["runs delete run_1", { type: "delete", runId: "run_1" }],
+    ["verify run.json", { type: "verify", file: "run.json" }],
+    ["verify ../a/Run.JSON", { type: "verify", file: "../a/Run.JSON" }],
     ["runs delete nightly", { type: "delete", runId: "nightly" }],
   ])("reads %j as a command", (line, command) => {
     const read = readCommand(line.split(" "));
@@ -31,6 +33,9 @@ describe("readCommand", () => {
     [[]],
     [["show"]],
     [["watch"]],
+    [["verify"]],
+    [["verify", "milk"]],
+    [["verify", "run.json", "again"]],
     [["delete"]],
     [["delete", "milk"]],
     [["runs", "delete"]],

@@ -1,0 +1,107 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { RunVerdict } from "../view/verify-run.ts";
+import type { CliCall } from "./cli-call.ts";
+import { exitCodes } from "./cli-io.ts";
+import { describeFileError, saveFile } from "./files.ts";
+import { jsonLines, printable } from "./printable.ts";
+import { requireRun, runNotFound } from "./stored-runs.ts";
+
+/** A file with an exported run, and one with a key. */
+interface ExportFiles {
+  readonly file: string;
+  readonly key?: string | undefined;
+}
+
+/** Exports a run as a JSON document, signed if there is a private key. */
+export async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
+  const { store } = call;
+  if (store === undefined) throw runNotFound(call, runId);
+  await requireRun(call, runId);
+  // Imported here and below, as nothing else needs it.
+  const { exportRun } = await import("../view/index.ts");
+  const document = await exportRun({ store, runId, key: key === undefined ? undefined : await readKeys(key) });
+  await saveFile(call, file, `${JSON.stringify(document, undefined, 2)}\n`);
+  call.out.print([`Wrote ${printable(file)}${key === undefined ? ", unsigned" : ", signed"}.`]);
+  return exitCodes.completed;
+}
+
+/** Says whether an exported run was changed: the exit code, too. `key` is the file with the public key that is expected. */
+export async function verifyFile(
+  { options, out }: Pick<CliCall, "options" | "out">,
+  { file, key }: ExportFiles,
+): Promise<number> {
+  const document = parse(file, readText(file));
+  const publicKey = key === undefined ? undefined : rawOf(readKey(key, createPublicKey)).toString("base64");
+  const { verifyRun } = await import("../view/index.ts");
+  const verdict = await verifyRun(document, { publicKey });
+  out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
+  return verdict.status === "changed" ? exitCodes.failed : exitCodes.completed;
+}
+
+function describeVerdict(verdict: RunVerdict, { isExpected }: { readonly isExpected: boolean }): string[] {
+  switch (verdict.status) {
+    case "changed":
+      return [printable(`Changed: ${verdict.reason}`)];
+    case "signed":
+      return isExpected
+        ? ["Unchanged, signed by this key."]
+        : [
+            `Unchanged, signed by ${verdict.publicKey}.`,
+            "Whose key is that? Give the one that you expect: --key public.pem",
+          ];
+    case "unsigned":
+      return ["Unchanged, unsigned: whoever can write the store could have made it."];
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`The file "${file}" cannot be read: ${describeFileError(error as NodeJS.ErrnoException)}.`);
+  }
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`The file "${file}" is not JSON.`);
+  }
+}
+
+/** Both keys of WebCrypto, from the private one in a PEM file. */
+async function readKeys(file: string) {
+  const key = readKey(file, createPrivateKey);
+  const [pkcs8, spki] = [key.export({ type: "pkcs8", format: "der" }), derOf(createPublicKey(key))];
+  const [privateKey, publicKey] = await Promise.all([
+    crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]),
+    crypto.subtle.importKey("spki", spki, "Ed25519", true, ["verify"]),
+  ]);
+  return { privateKey, publicKey };
+}
+
+function readKey(file: string, create: (pem: string) => KeyObject): KeyObject {
+  const text = readText(file);
+  const kind = create === createPrivateKey ? "private" : "public";
+  const expected = `an Ed25519 ${kind} key as PEM, unencrypted`;
+  try {
+    const key = create(text);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch {
+    // Said below: what OpenSSL says of it helps nobody.
+  }
+  throw new Error(`The file "${file}" is not ${expected}: openssl genpkey -algorithm ed25519 -out private.pem`);
+}
+
+function derOf(key: KeyObject): Buffer<ArrayBuffer> {
+  return Buffer.from(key.export({ type: "spki", format: "der" }));
+}
+
+/** The 32 bytes of the key, which its DER ends with. */
+function rawOf(key: KeyObject): Buffer {
+  return derOf(key).subarray(-32);
+}
