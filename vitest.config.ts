@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// `--mode long` runs test/long, which takes more time than anybody waits for, and `--mode engine` what needs a real engine: both on
-// demand.
+// `--mode long` runs test/long, which takes more time than anybody waits for, `--mode engine` what needs a real engine, and `--mode
+// browser` what needs one: all on demand.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
   engine: [
@@ -12,11 +12,12 @@ const onDemand = {
     "test/real-models/ollama.test.ts",
     "test/real-models/constrained-answers.test.ts",
   ],
+  browser: ["test/browser/*.test.ts"],
 };
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
-  const wanted = mode === "long" || mode === "engine" ? onDemand[mode] : undefined;
+  const wanted = mode === "long" || mode === "engine" || mode === "browser" ? onDemand[mode] : undefined;
   return {
     resolve: {
       alias: [

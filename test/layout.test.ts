@@ -8,6 +8,7 @@ const aboutTheWhole: ReadonlySet<string> = new Set([
   "layout.test.ts",
   "option-tables.test.ts",
   "words.test.ts",
+  "browser",
   "eval",
   "gold-plans",
   "kills",

@@ -1,16 +1,32 @@
+import { formatDuration } from "./format.ts";
 import type { Execution } from "./timeline.ts";
+
+/** A pause between two executions, from and to in percent of the width. */
+export interface Pause {
+  readonly from: number;
+  readonly to: number;
+  readonly ms: number;
+}
+
+/** A line across the timeline with the time since the start, pauses not counted. */
+export interface Tick {
+  readonly at: number;
+  readonly label: string;
+}
 
 /** Where a time stands, in percent of the width. */
 export interface Axis {
   readonly at: (ms: number) => number;
-  /** The pauses between executions. */
-  readonly pauses: readonly { readonly from: number; readonly to: number; readonly ms: number }[];
+  readonly pauses: readonly Pause[];
+  readonly ticks: readonly Tick[];
   readonly endMs: number;
 }
 
 /** How much of the width a pause between executions has, however long it was, and all of them together at most. */
-const pauseWidth = 4;
+const pauseWidth = 5;
 const maxPauses = 40;
+/** About so many intervals between the ticks. */
+const intervals = 5;
 
 /**
  * A scale of time without the pauses between executions: a run may wait for days between two steps of a second. Each
@@ -21,7 +37,7 @@ export function axisOf(executions: readonly Execution[], endMs: number): Axis {
   const total = parts.reduce((sum, part) => sum + part.endMs - part.startMs, 0) || 1;
   const pause = Math.min(pauseWidth, maxPauses / Math.max(1, parts.length - 1));
   const width = 100 - pause * Math.max(0, parts.length - 1);
-  const pauses: { from: number; to: number; ms: number }[] = [];
+  const pauses: Pause[] = [];
   const starts: number[] = [];
   let position = 0;
   for (const [index, { startMs }] of parts.entries()) {
@@ -44,7 +60,33 @@ export function axisOf(executions: readonly Execution[], endMs: number): Axis {
     const share = isPause ? (ms - part.endMs) / Math.max(1, (parts[index + 1]?.startMs ?? ms) - part.endMs) : 0;
     return (starts[index] ?? 0) + (within / total) * width + share * pause;
   };
-  return { at, pauses, endMs };
+  return { at, pauses, ticks: ticksOf(total, { width, pauses }), endMs };
+}
+
+/** Ticks at round times. */
+function ticksOf(total: number, { width, pauses }: { width: number; pauses: readonly Pause[] }): readonly Tick[] {
+  const step = roundStep(total / intervals);
+  const ticks: Tick[] = [];
+  for (let ms = step; ms < total; ms += step) {
+    const busy = (ms / total) * width;
+    const before = pauses.filter(({ from }, index) => from - index * pauseWidthOf(pauses) <= busy);
+    ticks.push({ at: busy + before.length * pauseWidthOf(pauses), label: formatDuration(ms) });
+  }
+  return ticks;
+}
+
+function pauseWidthOf([first]: readonly Pause[]): number {
+  return first === undefined ? 0 : first.to - first.from;
+}
+
+/** The shortest round time that is not shorter than `ms`. */
+function roundStep(ms: number): number {
+  const long = [10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000];
+  const days = [21_600_000, 43_200_000, 86_400_000];
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
+  const short = [1, 2, 5, 10].map((factor) => factor * size);
+  if (ms <= 5_000) return short.find((step) => step >= ms) ?? size;
+  return [...long, ...days].find((step) => step >= ms) ?? Math.ceil(ms / 86_400_000) * 86_400_000;
 }
 
 /** By halves: a run may have been resumed a thousand times. */

@@ -2,75 +2,98 @@ import { cutText } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { layOut, type Place } from "./layout.ts";
 import { foldGraph, type GraphNode, type PlanGraph } from "./plan-graph.ts";
-import { toneOf } from "./tone.ts";
+import { type Tone, toneOf } from "./tone.ts";
 
-const limits = { maxNodes: 150, maxEdges: 600 };
-const node = { width: 172, height: 44, gapX: 18, gapY: 30 };
-const noteHeight = 14;
-const maxChars = 24;
-const margin = 4;
+const limits = { maxNodes: 120, maxEdges: 300 };
+const node = { width: 196, height: 48, gapY: 34 };
+const noteHeight = 16;
+const maxChars = 27;
+const margin = 6;
 
 /** A graph as SVG, from top to bottom. */
 export function graphSvg(graph: PlanGraph, label: string): Html {
   const folded = foldGraph(graph, limits);
-  const { places, routes, layers, rows } = layOut(folded);
-  const height = node.height + noteHeight * Math.max(0, ...folded.nodes.map(({ notes }) => Math.min(2, notes.length)));
-  const stepY = height + node.gapY;
-  const counts = new Map<number, number>();
-  for (const { layer, row } of [...places, ...routes.flat()]) {
-    counts.set(layer, Math.max(counts.get(layer) ?? 0, row + 1));
+  const { places, routes, layers, width } = layOut(folded, node.width);
+  const heights = Array.from({ length: layers }, () => 0);
+  for (const [index, { layer }] of places.entries()) {
+    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(folded.nodes[index] as GraphNode));
   }
-  const width = rows * (node.width + node.gapX) - node.gapX + 2 * margin;
-  const x = ({ layer, row }: Place) =>
-    margin + ((rows - (counts.get(layer) ?? 1)) / 2 + row) * (node.width + node.gapX);
-  const y = ({ layer }: Place) => margin + layer * stepY;
-  const total = layers * stepY - node.gapY + 2 * margin;
-  const edges = routes.map(
-    (route) =>
-      html`<path d="${pathOf(
-        route.map((place) => [x(place) + node.width / 2, y(place)]),
-        height,
-      )}"/>`,
-  );
+  const tops: number[] = [];
+  let total = margin;
+  for (const height of heights) {
+    tops.push(total);
+    total += height + node.gapY;
+  }
+  const top = ({ layer }: Place) => tops[layer] ?? 0;
+  const edges = routes.map((route, index) => {
+    const from = folded.nodes[folded.edges[index]?.[0] ?? 0] as GraphNode;
+    const points = route.map((place) => ({ x: place.x + margin, top: top(place), height: heights[place.layer] ?? 0 }));
+    return html`<path d="${pathOf(points, heightOf(from))}"/>`;
+  });
   const nodes = folded.nodes.map((one, index) => {
     const place = places[index] as Place;
-    return nodeSvg(one, { x: x(place), y: y(place), height });
+    return nodeSvg(one, { x: place.x + margin - node.width / 2, y: top(place) });
   });
-  return html`<div class="graph" role="region" aria-label="${label}" tabindex="0"><svg width="${round(width)}" height="${round(total)}" viewBox="0 0 ${round(width)} ${round(total)}" role="img" aria-label="${label}"><g class="edges">${edges}</g>${nodes}</svg></div>`;
+  const size = { width: round(width + 2 * margin), height: round(total - node.gapY + margin) };
+  return html`<div class="graph" role="region" aria-label="${label}" tabindex="0"><svg width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${label}"><g class="edges">${edges}</g>${nodes}</svg></div>`;
 }
 
-interface Box {
+function heightOf({ notes }: GraphNode): number {
+  return node.height + noteHeight * Math.min(2, notes.length);
+}
+
+/** A sign for each tone, so that colour alone says nothing. */
+const signs: Readonly<Record<Tone, string>> = {
+  good: "M175 16l4 4 6-8",
+  bad: "M176 12l8 8m0-8l-8 8",
+  wait: "M177 12v8m6-8v8",
+  busy: "M176 12l8 4-8 4z",
+  calm: "M176 16h8",
+};
+
+/** A box of its own, so that nothing reaches beyond it. */
+function nodeSvg(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
+  const { title, tool, notes, status } = given;
+  const lines = [tool, ...notes.slice(0, 2)];
+  const height = heightOf(given);
+  const tone = toneOf(status);
+  const texts = lines.map(
+    (line, index) => html`<text x="14" y="${38 + index * noteHeight}">${shorten(line, maxChars)}</text>`,
+  );
+  const hover = [title, ...lines, status].filter((one) => one !== "").join(" · ");
+  return html`<svg class="node ${tone}" x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}"><title>${hover}</title><rect x=".5" y=".5" width="${node.width - 1}" height="${height - 1}" rx="7"/><rect class="mark" y="10" width="3" height="${height - 20}" rx="1.5"/><text class="name" x="14" y="21">${shorten(title, maxChars - 6)}</text>${status !== "planned" && status !== "pending" && html`<path d="${signs[tone]}"/>`}${texts}</svg>`;
+}
+
+interface Point {
+  /** Its middle. */
   readonly x: number;
-  readonly y: number;
+  readonly top: number;
+  /** Of its layer. */
   readonly height: number;
 }
 
-function nodeSvg({ title, tool, notes, status }: GraphNode, { x, y, height }: Box): Html {
-  const lines = [tool, ...notes.slice(0, 2)];
-  const texts = lines.map(
-    (line, index) => html`<text x="${round(x + 10)}" y="${round(y + 34 + index * noteHeight)}">${shorten(line)}</text>`,
-  );
-  return html`<g class="node ${toneOf(status)}"><title>${[title, ...lines, status].filter((one) => one !== "").join(" · ")}</title><rect x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}" rx="6"/><rect class="mark" x="${round(x)}" y="${round(y)}" width="4" height="${height}" rx="2"/><text class="name" x="${round(x + 10)}" y="${round(y + 18)}">${shorten(title)}</text>${texts}</g>`;
-}
-
 /** From the lower side of the first place to the upper side of the last, straight down through those between. */
-function pathOf(points: readonly (readonly [x: number, y: number])[], height: number): string {
-  const [first, ...rest] = points as readonly [readonly [number, number], ...(readonly [number, number])[]];
-  let [x, y] = [first[0], first[1] + height];
-  let path = `M${round(x)} ${round(y)}`;
-  for (const [index, [nextX, nextY]] of rest.entries()) {
-    const middle = (y + nextY) / 2;
-    path += `C${round(x)} ${round(middle)} ${round(nextX)} ${round(middle)} ${round(nextX)} ${round(nextY)}`;
-    if (index < rest.length - 1) path += `V${round(nextY + height)}`;
-    [x, y] = [nextX, nextY + (index < rest.length - 1 ? height : 0)];
+function pathOf(points: readonly Point[], firstHeight: number): string {
+  const [first, ...rest] = points as readonly [Point, ...Point[]];
+  let { x } = first;
+  // A low node reaches down to its layer's end.
+  let y = first.top + first.height;
+  let path = `M${round(x)} ${round(first.top + firstHeight)}${firstHeight < first.height ? `V${round(y)}` : ""}`;
+  for (const [index, { x: nextX, top, height }] of rest.entries()) {
+    const middle = round((y + top) / 2);
+    const [from, to] = [round(x), round(nextX)];
+    const end = index < rest.length - 1 ? top + height : top;
+    if (from !== to) path += `C${from} ${middle} ${to} ${middle} ${to} ${round(top)}`;
+    if (from === to || end !== top) path = `${path.replace(/V[^A-Z]*$/, "")}V${round(end)}`;
+    [x, y] = [nextX, end];
   }
   return path;
 }
 
-function shorten(text: string): string {
-  return text.length <= maxChars ? text : `${cutText(text, maxChars - 1)}…`;
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${cutText(text, length - 1)}…`;
 }
 
 function round(value: number): number {
-  return Math.round(value * 10) / 10;
+  return Math.round(value);
 }

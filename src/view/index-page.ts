@@ -2,11 +2,13 @@ import type { StepRecord } from "../core/run-result.ts";
 import { cutText, formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
-import { isFailedRun, table } from "./run-page.ts";
-import { nameOf, type RunView } from "./run-view.ts";
+import { isFailedRun, pill } from "./run-page.ts";
+import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { numbers, short, table } from "./table.ts";
 import { toneOf } from "./tone.ts";
 
 const maxText = 120;
+const maxMessage = 300;
 const maxSlowest = 10;
 const maxRows = 1_000;
 
@@ -24,9 +26,8 @@ export function indexPage(views: readonly RunView[]): string {
 ${section("What failed", failed.length > 0 && failedTable(failed))}
 ${section("What waits", waiting.length > 0 && waitingTable(waiting))}
 ${section("Slowest steps", slowest(views))}
-${section("Tools", tools(views))}
-${section("Models", models(views))}
-${section("All runs", runTable(views))}
+<div class="columns">${section("Tools", tools(views))}${section("Models", models(views))}</div>
+${section("All runs", views.length > 0 && runTable(views))}
 <footer>All times are UTC.</footer>`;
   return page(title, content);
 }
@@ -34,32 +35,37 @@ ${section("All runs", runTable(views))}
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
   for (const { run } of views) byStatus.set(run.status, (byStatus.get(run.status) ?? 0) + 1);
-  const cost = views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
-  const facts = [
-    ...[...byStatus].map(([name, count]) => [name, formatCount(count)]),
-    ...(cost > 0 ? [["cost", formatCost(cost)]] : []),
-  ];
-  return html`<dl class="numbers">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const cost = costOf(views);
+  const facts = [...byStatus].map(
+    ([name, count]) =>
+      html`<div class="${toneOf(name)}"><dt>${name}</dt><dd class="count">${formatCount(count)}</dd></div>`,
+  );
+  return html`<dl class="numbers">${facts}${cost > 0 && html`<div><dt>cost</dt><dd class="count">${formatCost(cost)}</dd></div>`}</dl>`;
+}
+
+function costOf(views: readonly RunView[]): number {
+  return views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
 }
 
 function nameCell({ run }: RunView): Html {
-  return html`<td>${cutText(run.request || "a plan", maxText)}<br><code>${run.runId}</code></td>`;
+  const request = run.request || "a plan";
+  return html`<div>${cutText(request, maxText)}${request.length > maxText && "…"}<br><code>${run.runId}</code></div>`;
 }
 
 function failedTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const { error } = view.run;
-    return html`<tr>${nameCell(view)}<td><code>${error?.code ?? ""}</code></td><td>${cutText(error?.message ?? "", 300)}</td><td>${formatTime(view.updatedAt)}</td></tr>`;
+    const { code = "", message = "" } = view.run.error ?? {};
+    return [nameCell(view), html`<code>${code}</code>`, cutText(message, maxMessage), formatTime(view.updatedAt)];
   });
-  return table(["run", "code", "message", "when"], rows);
+  return table("What failed", ["run", short("code"), "message", short("when")], rows);
 }
 
 function waitingTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
     const subjects = view.approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
-    return html`<tr>${nameCell(view)}<td>${cutText(subjects.join(", "), 300)}</td><td>${formatTime(view.updatedAt)}</td></tr>`;
+    return [nameCell(view), cutText(subjects.join(", "), maxMessage), formatTime(view.updatedAt)];
   });
-  return table(["run", "for a decision about", "since"], rows);
+  return table("What waits", ["run", "for a decision about", short("since")], rows);
 }
 
 interface Timed {
@@ -76,11 +82,17 @@ function slowest(views: readonly RunView[]): Html | false {
     .filter(({ ms }) => ms > 0)
     .sort((one, other) => other.ms - one.ms)
     .slice(0, maxSlowest);
-  const rows = slow.map(
-    ({ view, record, ms }) =>
-      html`<tr>${nameCell(view)}<td>${nameOf(record)}</td><td>${record.tool}</td><td>${formatDuration(ms)}</td><td>${plural(record.attempts, "attempt")}</td></tr>`,
-  );
-  return rows.length > 0 && table(["run", "step", "tool", "time", "attempts"], rows);
+  const longest = slow[0]?.ms ?? 1;
+  const rows = slow.map(({ view, record, ms }) => [
+    ...[html`<div><b>${nameOf(record)}</b> <span class="tool">${record.tool}</span></div>`, bar(ms / longest, record)],
+    ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
+  ]);
+  return rows.length > 0 && table("Slowest steps", ["step", "", numbers("time"), numbers("attempts"), "run"], rows);
+}
+
+function bar(share: number, { status }: StepRecord): Html {
+  const kind = hasFailed(status) ? "attempt failed" : "attempt";
+  return html`<svg class="bars" aria-hidden="true"><rect class="${kind}" width="${Math.max(1, Math.round(share * 100))}%"/></svg>`;
 }
 
 function durationOf({ startedAt, completedAt }: StepRecord): number {
@@ -93,15 +105,16 @@ function tools(views: readonly RunView[]): Html | false {
     const sum = sums.get(record.tool) ?? { steps: 0, failed: 0, attempts: 0, ms: 0 };
     sums.set(record.tool, sum);
     sum.steps += record.startedAt === undefined ? 0 : 1;
-    sum.failed += record.status === "failed" || record.status === "unknown" ? 1 : 0;
+    sum.failed += hasFailed(record.status) ? 1 : 0;
     sum.attempts += record.attempts;
     sum.ms += durationOf(record);
   }
-  const rows = [...sums].map(
-    ([tool, { steps, failed, attempts, ms }]) =>
-      html`<tr><td>${tool}</td><td>${formatCount(steps)}</td><td>${formatCount(failed)}</td><td>${formatCount(attempts)}</td><td>${formatDuration(steps === 0 ? 0 : ms / steps)}</td></tr>`,
-  );
-  return rows.length > 0 && table(["tool", "steps", "failed", "attempts", "mean time"], rows);
+  const rows = [...sums].map(([tool, { steps, failed, attempts, ms }]) => [
+    ...[tool, formatCount(steps), formatCount(failed), formatCount(attempts)],
+    steps === 0 ? "" : formatDuration(ms / steps),
+  ]);
+  const columns = ["tool", ...["steps", "failed", "attempts", "mean time"].map(numbers)];
+  return rows.length > 0 && table("Tools", columns, rows);
 }
 
 /** Runs that were not read from their events tell of the models that made their plan. */
@@ -117,18 +130,28 @@ function models(views: readonly RunView[]): Html | false {
       sums.set(model, { calls: sum.calls + 1, tokens: sum.tokens + inputTokens + outputTokens, cost: sum.cost + cost });
     }
   }
-  const rows = [...sums].map(
-    ([model, { calls, tokens, cost }]) =>
-      html`<tr><td>${model}</td><td>${formatCount(calls)}</td><td>${formatCount(tokens)}</td><td>${formatCost(cost)}</td></tr>`,
-  );
-  return rows.length > 0 && table(["model", "calls", "tokens", "cost"], rows);
+  const rows = [...sums].map(([model, { calls, tokens, cost }]) => [
+    ...[model, formatCount(calls), formatCount(tokens)],
+    cost === 0 ? "" : formatCost(cost),
+  ]);
+  return rows.length > 0 && table("Models", ["model", ...["calls", "tokens", "cost"].map(numbers)], rows);
 }
 
 function runTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const { status, createdAt, plan } = view.run;
-    return html`<tr>${nameCell(view)}<td><span class="pill ${toneOf(status)}">${status}</span></td><td>${formatTime(createdAt)}</td><td>${formatCount(plan?.steps.length ?? 0)}</td></tr>`;
+    const { status, createdAt, plan, steps, usage } = view.run;
+    const done = steps.filter((record) => record.status === "completed").length;
+    const busyMs = view.executions.reduce(
+      (sum, one) => sum + (one.endMs ?? Date.parse(view.updatedAt)) - one.startMs,
+      0,
+    );
+    return [
+      ...[nameCell(view), pill(status), formatTime(createdAt), formatDuration(Math.max(0, busyMs))],
+      plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
+      usage?.cost === undefined ? "" : formatCost(usage.cost),
+    ];
   });
   const rest = views.length - maxRows;
-  return html`${table(["run", "status", "started", "steps"], rows)}${rest > 0 && html`<p>… and ${plural(rest, "more run")}</p>`}`;
+  const columns = ["run", short("status"), short("started"), ...["busy", "steps", "cost"].map(numbers)];
+  return html`${table("All runs", columns, rows)}${rest > 0 && html`<p>… and ${plural(rest, "more run")}</p>`}`;
 }

@@ -1,9 +1,10 @@
+import { placeRows } from "./place-rows.ts";
 import type { PlanGraph } from "./plan-graph.ts";
 
-/** Where a node stands: its layer from the left, and its place in the layer from the top. */
+/** Where a node stands: its layer from the top, and its middle from the left, in pixels. */
 export interface Place {
   readonly layer: number;
-  readonly row: number;
+  readonly x: number;
 }
 
 /** A graph in layers. */
@@ -12,17 +13,19 @@ export interface Layout {
   /** For each edge, the places that it goes through, its ends included. */
   readonly routes: readonly (readonly Place[])[];
   readonly layers: number;
-  readonly rows: number;
+  readonly width: number;
 }
 
 const sweeps = 8;
+/** What an edge takes of a layer that it goes through. */
+const edgeWidth = 12;
 
 /**
  * Puts each node into the layer after the last that it waits for, and orders the layers so that few edges cross: by the
  * mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981). An edge over several layers has a
  * place in each of them, so that it does not run through other nodes.
  */
-export function layOut({ nodes, edges }: PlanGraph): Layout {
+export function layOut({ nodes, edges }: PlanGraph, nodeWidth: number): Layout {
   const layerOf = nodes.map(() => 0);
   // In the order of the plan, what a node waits for comes first.
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);
@@ -50,39 +53,51 @@ export function layOut({ nodes, edges }: PlanGraph): Layout {
       neighbours[right].push(left);
     }
   }
-  const rows = order(layers, neighbours);
-  const placeOf = new Map<number, Place>();
-  for (const [layer, ids] of layers.entries()) for (const id of ids) placeOf.set(id, { layer, row: rows.get(id) ?? 0 });
+  order(layers, neighbours);
+  const widthOf = (id: number) => (id < nodes.length ? nodeWidth : edgeWidth);
+  const middles = placeRows(
+    layers.map((ids) => ids.map((id) => ({ id, width: widthOf(id), isEdge: id >= nodes.length }))),
+    neighbours,
+  );
+  const placeOf: Place[] = [];
+  for (const [layer, ids] of layers.entries()) for (const id of ids) placeOf[id] = { layer, x: middles[id] ?? 0 };
   return {
-    places: nodes.map((_, index) => placeOf.get(index) as Place),
-    routes: chains.map((chain) => chain.map((id) => placeOf.get(id) as Place)),
+    places: nodes.map((_, index) => placeOf[index] as Place),
+    routes: chains.map((chain) => chain.map((id) => placeOf[id] as Place)),
     layers: layers.length,
-    rows: Math.max(0, ...layers.map((ids) => ids.length)),
+    width: middles.reduce((width, x, id) => Math.max(width, x + widthOf(id) / 2), 0),
   };
 }
 
-function order(layers: readonly number[][], neighbours: readonly (readonly number[])[]): ReadonlyMap<number, number> {
-  const rows = new Map<number, number>();
+/** Sorts each layer in place. */
+function order(layers: readonly number[][], neighbours: readonly (readonly number[])[]): void {
+  const rows: number[] = [];
+  const layerOf: number[] = [];
+  const means: number[] = [];
   const number = (ids: readonly number[]) => {
-    for (const [row, id] of ids.entries()) rows.set(id, row);
+    for (const [row, id] of ids.entries()) rows[id] = row;
   };
-  for (const ids of layers) number(ids);
-  const layerOf = new Map(layers.flatMap((ids, layer) => ids.map((id) => [id, layer] as const)));
+  for (const [layer, ids] of layers.entries()) {
+    number(ids);
+    for (const id of ids) layerOf[id] = layer;
+  }
   for (let sweep = 0; sweep < sweeps; sweep++) {
     const isForward = sweep % 2 === 0;
     for (const [at, ids] of (isForward ? layers : [...layers].reverse()).entries()) {
       const layer = isForward ? at : layers.length - 1 - at;
-      const before = isForward ? layer - 1 : layer + 1;
-      const means = new Map(ids.map((id) => [id, meanRow(id, before)]));
-      ids.sort((one, other) => (means.get(one) ?? 0) - (means.get(other) ?? 0));
+      for (const id of ids) means[id] = meanRow(id, isForward ? layer - 1 : layer + 1);
+      ids.sort((one, other) => (means[one] ?? 0) - (means[other] ?? 0));
       number(ids);
     }
   }
-  return rows;
 
   function meanRow(id: number, layer: number): number {
-    const near = (neighbours[id] ?? []).filter((one) => layerOf.get(one) === layer);
-    if (near.length === 0) return rows.get(id) ?? 0;
-    return near.reduce((sum, one) => sum + (rows.get(one) ?? 0), 0) / near.length;
+    let [sum, count] = [0, 0];
+    for (const one of neighbours[id] ?? []) {
+      if (layerOf[one] !== layer) continue;
+      sum += rows[one] ?? 0;
+      count++;
+    }
+    return count === 0 ? (rows[id] ?? 0) : sum / count;
   }
 }

@@ -56,8 +56,9 @@ function nodeOf({ id, tool, when, forEach }: PlanStep, records: readonly StepRec
 function countsOf(forEach: string, records: readonly StepRecord[]): string {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
   if (iterations.length === 0) return `for each ${forEach}`;
-  const done = iterations.filter(({ status }) => status === "completed").length;
-  return `for each, ${done} of ${iterations.length} completed`;
+  // What was undone had completed.
+  const done = iterations.filter(({ status }) => status === "completed" || status === "undone").length;
+  return `${done} of ${iterations.length} iterations`;
 }
 
 /** The status of a step, of a loop that of its iterations together. */

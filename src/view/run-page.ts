@@ -1,26 +1,31 @@
 import { type Axis, axisOf } from "./axis.ts";
-import { barsSvg, patterns } from "./bars-svg.ts";
+import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";
 import { cutText, formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { graphSvg } from "./graph-svg.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
 import { graphOf } from "./plan-graph.ts";
-import { hasFailed, type RunView } from "./run-view.ts";
-import { revisions, stepRows } from "./step-rows.ts";
+import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { attemptList, revisions, stepRows } from "./step-rows.ts";
+import { numbers, short, table } from "./table.ts";
 import { toneOf } from "./tone.ts";
 
 const maxTitle = 300;
+const maxText = 200;
+const maxComment = 2_000;
+const maxCalls = 500;
 
 /** The page of one run. */
 export function runPage(view: RunView): string {
   const { run, updatedAt, executions, planning, approvals, modelCalls, earlierPlans } = view;
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
   const axis = axisOf(executions, Date.parse(updatedAt));
-  const content = html`${patterns}
+  const content = html`${barDefinitions(axis)}
 <header><h1>${cutText(title, maxTitle)}${title.length > maxTitle && "…"}</h1>
-<p><span class="pill ${toneOf(run.status)}">${run.status}</span> <code>${run.runId}</code></p>${numbers(view)}${notices(view)}</header>
-<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${legend(view)}
-<div class="axis"><div><span>0</span><span>${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</span></div></div>
+<p>${pill(run.status)} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
+<section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
+<p class="hidden">${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
+<div class="axis">${axisSvg(axis, formatDuration(busyMs(view)))}</div>
 <div class="steps">${planning.length > 0 && planningRow(view, axis)}${stepRows(view, axis)}</div></section>
 ${run.plan !== undefined && html`<section aria-labelledby="plan"><h2 id="plan">Plan</h2>${graphSvg(graphOf(run.plan, view.steps), "The plan as a graph")}</section>`}
 ${run.plan !== undefined && earlierPlans.length > 0 && html`<section aria-labelledby="revisions"><h2 id="revisions">Revisions</h2>${revisions([...earlierPlans, run.plan])}</section>`}
@@ -35,8 +40,8 @@ function planningRow(view: RunView, axis: Axis): Html {
   const status = last?.hasFailed ? "failed" : last?.endMs === undefined ? "planning" : "completed";
   return html`<details class="step"><summary>
 <span class="what"><b>planning</b> <span class="tool">${view.run.plan?.source.planner ?? ""}</span></span>
-<span class="how"><span class="pill ${toneOf(status)}">${status}</span></span>
-${barsSvg(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}</div></details>`;
+<span class="how">${pill(status)}</span>
+${barsSvg(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}${attemptList(view.planning, axis)}</div></details>`;
 }
 
 function busyMs({ executions, updatedAt }: RunView): number {
@@ -48,15 +53,16 @@ function pausedMs({ executions }: RunView): number {
   return executions.reduce((sum, { startMs }, index) => sum + startMs - (executions[index - 1]?.endMs ?? startMs), 0);
 }
 
-function numbers(view: RunView): Html {
-  const { run, modelCalls } = view;
+function facts(view: RunView): Html {
+  const { run, modelCalls, executions } = view;
   const attempts = run.steps.reduce((sum, step) => sum + step.attempts, 0);
   const { usage } = run;
-  const facts: readonly (readonly [string, string])[] = [
+  const all: readonly (readonly [string, string])[] = [
     ["started", formatTime(run.createdAt)],
     ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
     ["busy", formatDuration(busyMs(view))],
-    ["waited", view.executions.length > 1 ? formatDuration(pausedMs(view)) : ""],
+    ["waited", executions.length > 1 ? formatDuration(pausedMs(view)) : ""],
+    ["executions", executions.length > 1 ? formatCount(executions.length) : ""],
     ["steps", formatCount(run.plan?.steps.length ?? 0)],
     ["attempts", formatCount(attempts)],
     ["model calls", usage === undefined ? "" : formatCount(modelCalls.length || usage.modelCalls)],
@@ -66,7 +72,7 @@ function numbers(view: RunView): Html {
     ],
     ["cost", usage?.cost === undefined ? "" : formatCost(usage.cost)],
   ];
-  const shown = facts.filter(([, value]) => value !== "");
+  const shown = all.filter(([, value]) => value !== "");
   return html`<dl class="numbers">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
@@ -74,8 +80,18 @@ function notices({ run, approvals }: RunView): Html {
   const waiting = approvals.filter(({ status }) => status === "waiting");
   return html`${run.error !== undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
 ${waiting.length > 0 && html`<div class="notice wait">Waits for a decision about ${cutText(waiting.map(({ subject }) => subject).join(", "), 500)}.</div>`}
-${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice bad">Not undone: ${cutText((run.notUndone ?? []).map(({ stepId, tool, reason }) => `${stepId} (${tool}, ${reason})`).join(", "), 500)}.</div>`}`;
+${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: ${cutText(notUndone(run), 500)}.</div>`}`;
 }
+
+function notUndone({ notUndone: items = [] }: RunView["run"]): string {
+  return items.map((item) => `${nameOf(item)} (${undoReasons[item.reason]})`).join(", ");
+}
+
+const undoReasons = {
+  "no-undo": "its tool cannot undo",
+  failed: "undoing it failed",
+  unknown: "it may have done nothing",
+} as const;
 
 function sourceFacts({ run: { plan } }: RunView): Html {
   if (plan === undefined) return html``;
@@ -84,9 +100,11 @@ function sourceFacts({ run: { plan } }: RunView): Html {
 ${failures.map(({ code, message, planner }) => html`<p>${planner}: <code>${code}</code> ${cutText(message, 500)}</p>`)}`;
 }
 
-function legend({ bars }: RunView): Html {
-  const kinds = new Set([...bars.values()].flat().map(({ kind, hasFailed }) => (hasFailed ? "failed" : kind)));
+function legend({ bars, planning }: RunView): Html {
+  const shownBars = [...planning, ...[...bars.values()].flat()];
+  const kinds = new Set(shownBars.map(({ kind, hasFailed: isFailed }) => (isFailed ? "failed" : kind)));
   const entries = [
+    ["planning", "planning"],
     ["attempt", "attempt"],
     ["attempt failed", "failed attempt"],
     ["backoff", "delay"],
@@ -94,28 +112,33 @@ function legend({ bars }: RunView): Html {
     ["undo", "undo"],
   ] as const;
   const shown = entries.filter(([name]) => kinds.has(name === "attempt failed" ? "failed" : name));
-  return html`<div class="legend">${shown.map(([name, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${name}" width="100%" height="12" rx="2"/></svg>${text}</span>`)}</div>`;
+  return html`<div class="legend">${shown.map(([name, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${name}" width="100%"/></svg>${text}</span>`)}</div>`;
 }
 
 function approvalTable({ approvals }: RunView): Html {
-  const rows = approvals.map(
-    ({ subject, status, by, at, comment }) =>
-      html`<tr><td>${subject}</td><td><span class="pill ${toneOf(status)}">${status}</span></td><td>${by ?? ""}</td><td>${at === undefined ? "" : formatTime(at)}</td><td>${comment ?? ""}</td></tr>`,
-  );
-  return table(["what", "decision", "by", "when", "comment"], rows);
+  const rows = approvals.map(({ subject, status, by = "", at, comment = "" }) => [
+    ...[subject, pill(status), cutText(by, maxText)],
+    ...[at === undefined ? "" : formatTime(at), cutText(comment, maxComment)],
+  ]);
+  return table("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
 }
 
 function modelTable({ modelCalls }: RunView): Html {
-  const rows = modelCalls.map(
-    ({ model, attempt, usage, durationMs, outcome }) =>
-      html`<tr><td>${model}</td><td>${attempt}</td><td><span class="pill ${toneOf(outcome.status)}">${outcome.status}</span></td><td>${formatDuration(durationMs)}</td><td>${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out</td><td>${usage.cost === undefined ? "" : formatCost(usage.cost)}</td></tr>`,
-  );
-  return table(["model", "attempt", "outcome", "time", "tokens", "cost"], rows);
+  const rows = modelCalls
+    .slice(0, maxCalls)
+    .map(({ model, attempt, usage, durationMs, outcome }) => [
+      ...[cutText(model, maxText), pill(outcome.status), String(attempt), formatDuration(durationMs)],
+      ...[formatCount(usage.inputTokens), formatCount(usage.outputTokens)],
+      usage.cost === undefined ? "" : formatCost(usage.cost),
+    ]);
+  const counted = ["attempt", "time", "tokens in", "tokens out", "cost"].map(numbers);
+  const rest = modelCalls.length - maxCalls;
+  return html`${table("Model calls", ["model", short("outcome"), ...counted], rows)}${rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`}`;
 }
 
-/** A table that scrolls in itself where it is too wide. */
-export function table(heads: readonly string[], rows: readonly Html[]): Html {
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${heads.join(", ")}"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+/** A status with its tone. */
+export function pill(status: string): Html {
+  return html`<span class="pill ${toneOf(status)}">${status}</span>`;
 }
 
 /** Whether anything in a run went wrong. */

@@ -48,7 +48,7 @@ export interface RunView {
 
 /** Reads a run. The events of a run begin with its first. */
 export function viewOf(run: DrawnRun): RunView {
-  return isEvents(run) ? viewOfEvents(run) : viewOfResult(run);
+  return isEvents(run) ? viewOfEvents(run) : viewOfMasked(mask(run, []));
 }
 
 /** Whether a run is given by its events. */
@@ -68,7 +68,7 @@ function viewOfEvents(events: readonly AgentEvent[]): RunView {
     return isPlan && event.outcome.status === "completed" ? [event.outcome.plan] : [];
   });
   return {
-    ...viewOfResult(masked),
+    ...viewOfMasked(masked),
     bars: timeline.bars,
     planning: timeline.planning,
     executions: timeline.executions,
@@ -77,9 +77,8 @@ function viewOfEvents(events: readonly AgentEvent[]): RunView {
   };
 }
 
-function viewOfResult(given: RunSnapshot | RunResult): RunView {
-  // The values of sensitive fields are hidden everywhere in a result but here.
-  const { output: _output, ...run } = mask(given, []);
+/** The output of a run is that of a step, where sensitive values are hidden by the paths of its tool; here they are not. */
+function viewOfMasked({ output: _output, ...run }: RunSnapshot | RunResult): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) {
     const known = steps.get(record.stepId);
@@ -131,10 +130,12 @@ function pathsOf(tools: readonly ToolFingerprint[]): Paths {
 /** Without its tools, a run has only what is sealed to hide: what shows it has hidden the rest. */
 function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
   const paths = pathsOf(tools);
+  const { plan, steps } = run;
   return {
-    ...maskPaths(run, []),
-    ...(run.plan !== undefined && { plan: maskPlan(run.plan, paths) }),
-    steps: run.steps.map((step) => maskStep(step, paths)),
+    // The largest parts once alone.
+    ...maskPaths({ ...run, plan: undefined, steps: [] }, []),
+    ...(plan !== undefined && { plan: maskPlan(plan, paths) }),
+    steps: steps.map((step) => maskStep(step, paths)),
   };
 }
 

@@ -1,18 +1,21 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
 import type { Axis } from "./axis.ts";
-import { barsSvg } from "./bars-svg.ts";
-import { formatDuration, formatTime, formatValue, plural } from "./format.ts";
-import { type Html, html } from "./html.ts";
+import { barsSvg, describeBar } from "./bars-svg.ts";
+import { formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
+import { escapeContent, type Html, html } from "./html.ts";
 import { statusOf } from "./plan-graph.ts";
 import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import type { Bar } from "./timeline.ts";
 import { toneOf } from "./tone.ts";
 
 /** How much of values a page has, in characters: all together, and each at most and at least. */
-const valueBudget = 200_000;
-const [maxValue, minValue] = [4_000, 100];
+const valueBudget = 140_000;
+const [maxValue, minValue] = [4_000, 70];
 /** The iterations of a loop that are shown one by one: the first, and those that failed. */
 const maxIterations = 50;
+/** The attempts and delays of a step that are listed. */
+const maxListed = 20;
 
 /** The steps of a run, each with its bars, and behind them what went in and came out. */
 export function stepRows(view: RunView, axis: Axis): Html {
@@ -39,13 +42,25 @@ function row({ id, step, records, view, axis, maxLength }: Row): Html {
   const status = statusOf(records);
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
   const bars = records.flatMap((record) => view.bars.get(nameOf(record)) ?? []);
-  const body = isLoop ? iterations(records, view, { axis, maxLength }) : records.map((one) => details(one, maxLength));
-  const isOpen = hasFailed(status) && records.length < maxIterations;
+  const body = isLoop
+    ? iterations(records, view, { axis, maxLength })
+    : records.map((one) => details(one, { view, axis, maxLength }));
+  // What a replan took away is history.
+  const isRemoved = step === undefined && view.run.plan !== undefined;
+  const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
-<span class="what"><b>${id}</b> <span class="tool">${records[0]?.tool ?? step?.tool ?? ""}</span></span>
+<span class="what"><b>${id}</b> <span class="tool">${records[0]?.tool ?? step?.tool ?? ""}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
 <span class="how"><span class="pill ${toneOf(status)}">${isLoop ? countText(records) : status}</span> <span class="time">${timeText(records)}</span></span>
 ${barsSvg(bars, axis)}</summary>
 <div class="inside">${facts(step, records)}${body}</div></details>`;
+}
+
+/** The attempts and delays of a line in words, if there is more than one. */
+export function attemptList(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): Html {
+  if (bars.length < 2 && bars.every(({ message }) => message === undefined)) return html``;
+  const rest = bars.length - maxListed;
+  const items = bars.slice(0, maxListed).map((bar) => html`<li>${describeBar(bar, endMs)}</li>`);
+  return html`<ul class="attempts">${items}${rest > 0 && html`<li>… and ${formatCount(rest)} more</li>`}</ul>`;
 }
 
 function facts(step: PlanStep | undefined, records: readonly StepRecord[]): Html {
@@ -54,7 +69,7 @@ function facts(step: PlanStep | undefined, records: readonly StepRecord[]): Html
   return html`${reasoning !== undefined && html`<p class="why">${reasoning}</p>`}
 ${step?.when !== undefined && html`<p>if <code>${step.when}</code></p>`}
 ${step?.forEach !== undefined && html`<p>for each <code>${step.forEach}</code></p>`}
-${(step?.dependsOn?.length ?? 0) > 0 && html`<p>after ${step?.dependsOn?.join(", ")}</p>`}`;
+${(step?.dependsOn?.length ?? 0) > 0 && html`<p class="facts">after ${step?.dependsOn?.join(", ")}</p>`}`;
 }
 
 function iterations(
@@ -70,13 +85,13 @@ function iterations(
       (record) => html`<details class="step"><summary>
 <span class="what"><b>${nameOf(record)}</b></span>
 <span class="how"><span class="pill ${toneOf(record.status)}">${record.status}</span> <span class="time">${timeText([record])}</span></span>
-${barsSvg(view.bars.get(nameOf(record)) ?? [], axis)}</summary><div class="inside">${details(record, maxLength)}</div></details>`,
+${barsSvg(view.bars.get(nameOf(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
     );
   const rest = records.length - shown.size;
   return html`${rows}${rest > 0 && html`<p>… and ${plural(rest, "more iteration")}</p>`}`;
 }
 
-function details(record: StepRecord, maxLength: number): Html {
+function details(record: StepRecord, { view, axis, maxLength }: Pick<Row, "view" | "axis" | "maxLength">): Html {
   const { status, attempts, effect, startedAt, error, reason } = record;
   const output = record.status === "completed" ? record.output : undefined;
   const cached = record.status === "completed" && record.cached;
@@ -87,9 +102,8 @@ function details(record: StepRecord, maxLength: number): Html {
     status === "skipped" && reason !== undefined ? `skipped: ${skipReasons[reason]}` : undefined,
     startedAt === undefined ? undefined : `started ${formatTime(startedAt)}`,
   ].filter((word) => word !== undefined);
-  return html`<p class="facts">${words.join(" · ")}</p>
-${value("Input", record.input, maxLength)}${output !== undefined && value("Output", output, maxLength)}
-${error !== undefined && html`<div class="value error"><span>Error <code>${error.code}</code></span><pre tabindex="0">${formatValue(error.stack ?? error.message, maxLength)}</pre></div>`}`;
+  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(nameOf(record)) ?? [], axis)}
+<div class="values">${value("Input", formatValue(record.input, maxLength))}${output !== undefined && value("Output", formatValue(output, maxLength))}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, formatValue(error.stack ?? error.message, maxLength))}</div>`}</div>`;
 }
 
 const skipReasons = {
@@ -100,15 +114,21 @@ const skipReasons = {
   "approval-rejected": "it was rejected",
 } as const;
 
-function value(name: string, given: unknown, maxLength: number): Html {
-  const text = formatValue(given, maxLength);
-  // What scrolls must be reached by the keyboard.
-  return html`<div class="value"><span>${name}</span><pre tabindex="0">${text}</pre></div>`;
+function value(name: Html | string, text: string): Html {
+  return html`<div class="value"><span>${name}</span>${block(text)}</div>`;
+}
+
+/** What may scroll must be reached by the keyboard, and nothing else. */
+function block(text: string): Html {
+  const isLong = text.length > 300 || text.split("\n").length > 8;
+  return html`<pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre>`;
 }
 
 function countText(records: readonly StepRecord[]): string {
   const done = records.filter(({ status }) => status === "completed").length;
   const failed = records.filter(({ status }) => hasFailed(status)).length;
+  const undone = records.filter(({ status }) => status === "undone").length;
+  if (undone > 0 && done + failed === 0) return `${undone} undone`;
   return `${done} of ${records.length}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 

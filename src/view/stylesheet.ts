@@ -1,67 +1,87 @@
 /** The one stylesheet of all pages. Its hash stands in their policy, so that no other applies. */
 export const stylesheet = `
-:root{color-scheme:light dark;--bg:#fdfdfb;--panel:#fff;--ink:#1d1d1b;--soft:#5d5d57;--line:#e2e2dc;--good:#2f7d46;--bad:#b3261e;--wait:#8f5f00;--busy:#2b62a8;--calm:#62625b;--good-bg:#e6f3e9;--bad-bg:#fbe7e5;--wait-bg:#fbf0d9;--busy-bg:#e5eefa;--calm-bg:#eeeee9;--pause:#ecece6}
-@media (prefers-color-scheme:dark){:root{--bg:#161715;--panel:#1d1e1c;--ink:#ecece6;--soft:#a9a99f;--line:#34352f;--good:#79c98f;--bad:#f2938b;--wait:#e0b25a;--busy:#8db8ee;--calm:#a9a99f;--good-bg:#1c3323;--bad-bg:#40201d;--wait-bg:#3a2e12;--busy-bg:#1b2c43;--calm-bg:#2a2b27;--pause:#26271f}}
+:root{color-scheme:light dark;--bg:#fbfbf9;--panel:#fff;--ink:#1d1d1b;--soft:#5d5d57;--line:#e4e4de;--good:#2a7542;--bad:#b3261e;--wait:#835700;--busy:#2b62a8;--calm:#5f5f58;--good-bg:#e6f3e9;--bad-bg:#fbe9e7;--wait-bg:#fbf1dc;--busy-bg:#e5eefa;--calm-bg:#efefea;--pause:#f0f0ea;--tick:#efefea;--bar:#4c9a69;--bar-bad:#cc4a41;--bar-busy:#4c83c4;--bar-calm:#85857c;--bar-wait:#dcdcd4;--hatch:#c08a2c}
+@media (prefers-color-scheme:dark){:root{--bg:#151614;--panel:#1b1c1a;--ink:#ecece6;--soft:#a9a99f;--line:#30312c;--good:#84cf99;--bad:#f49a92;--wait:#e3b862;--busy:#92bbef;--calm:#b0b0a6;--good-bg:#1b3222;--bad-bg:#3e1f1c;--wait-bg:#382d13;--busy-bg:#1a2a41;--calm-bg:#2a2b27;--pause:#252622;--tick:#262723;--bar:#5fae7c;--bar-bad:#e0685e;--bar-busy:#6b9fdd;--bar-calm:#8a8a81;--bar-wait:#45463f;--hatch:#c79a45}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:1500px;margin:0 auto;padding:24px 16px 64px}
-h1{font-size:22px;line-height:1.3;margin:0 0 8px;font-weight:650;overflow-wrap:anywhere}
-h2{font-size:15px;margin:32px 0 8px;font-weight:650}
+body{margin:0;background:var(--bg);color:var(--ink);font:14px/1.5 system-ui,sans-serif;-webkit-text-size-adjust:100%;overflow-wrap:anywhere}
+main{max-width:1440px;margin:0 auto;padding:32px 24px 64px}
+h1{font-size:24px;line-height:1.25;letter-spacing:-.01em;margin:0 0 10px;font-weight:650}
+h2{font-size:16px;margin:40px 0 12px;font-weight:650}
 h3{font-size:14px;margin:0}
 p{margin:4px 0}
 a{color:var(--busy)}
-code,pre{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,monospace}
-code{overflow-wrap:anywhere}
-.facts,.tool,.time,.axis,.why{color:var(--soft)}
-.pill{display:inline-block;padding:1px 8px;border-radius:10px;font-size:13px;white-space:nowrap}
+b{font-weight:600}
+code,pre{font:12.5px/1.5 ui-monospace,SFMono-Regular,Menlo,monospace}
+.facts,.tool,.time,.why,.attempts{color:var(--soft)}
+.hidden{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .good{--tone:var(--good);--tone-bg:var(--good-bg)}.bad{--tone:var(--bad);--tone-bg:var(--bad-bg)}.wait{--tone:var(--wait);--tone-bg:var(--wait-bg)}.busy{--tone:var(--busy);--tone-bg:var(--busy-bg)}.calm{--tone:var(--calm);--tone-bg:var(--calm-bg)}
-.pill{color:var(--tone);background:var(--tone-bg)}
-.numbers{display:flex;flex-wrap:wrap;gap:8px 28px;margin:16px 0 0;padding:0}
-.numbers div{min-width:70px}
-.numbers dt{color:var(--soft);font-size:13px}
-.numbers dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-.steps{border:1px solid var(--line);border-radius:8px;background:var(--panel);overflow:hidden}
+.pill{display:inline-block;padding:0 8px;border-radius:10px;font-size:12.5px;line-height:20px;font-weight:500;white-space:nowrap;color:var(--tone);background:var(--tone-bg)}
+header .pill{margin-right:6px}
+.numbers{display:flex;flex-wrap:wrap;gap:12px 36px;margin:20px 0 0;padding:0}
+.numbers dt{color:var(--soft);font-size:12.5px}
+.numbers dd{margin:0;font-variant-numeric:tabular-nums}
+.numbers .count{font-size:22px;line-height:1.3;font-weight:600;color:var(--tone,var(--ink))}
+.notice{border-left:3px solid var(--tone);background:var(--tone-bg);padding:10px 14px;border-radius:4px;margin:20px 0 0}
+.notice+.notice{margin-top:8px}
+.heading{display:flex;flex-wrap:wrap;gap:4px 24px;align-items:baseline;justify-content:space-between;margin:40px 0 8px}
+.heading h2{margin:0}
+.legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:12.5px;color:var(--soft)}
+.legend svg{display:inline-block;width:20px;height:12px;min-height:0;margin-right:6px;vertical-align:-1px}
+.steps{border:1px solid var(--line);border-radius:10px;background:var(--panel);overflow:hidden}
 .step+.step{border-top:1px solid var(--line)}
-summary{display:grid;grid-template-columns:minmax(120px,18%) minmax(150px,14%) 1fr;gap:4px 12px;align-items:center;padding:6px 12px;cursor:pointer;list-style:none}
+summary,.axis{display:grid;grid-template-columns:minmax(150px,20%) minmax(150px,13%) 1fr;gap:0 12px;align-items:center;padding:0 14px}
+summary{cursor:pointer;list-style:none;min-height:34px}
 summary::-webkit-details-marker{display:none}
 summary:hover{background:var(--calm-bg)}
-summary:focus-visible,pre:focus-visible,.graph:focus-visible{outline:2px solid var(--busy);outline-offset:-2px}
-.what{overflow-wrap:anywhere}
-.how{display:flex;gap:8px;align-items:baseline;flex-wrap:wrap}
-.time{font-size:13px;font-variant-numeric:tabular-nums}
-.bars{width:100%;height:16px;display:block}
-.bars .attempt{fill:var(--good)}.bars .undo{fill:var(--calm)}.bars .planning{fill:var(--busy)}.bars .failed{fill:var(--bad)}.bars .waiting{fill:var(--line);stroke:var(--calm);stroke-width:1}.bars .backoff{fill:url(#hatch)}.bars .pause{fill:var(--pause)}
-.hatch{fill:var(--wait)}
+summary:focus-visible,pre:focus-visible,.graph:focus-visible,.wide:focus-visible{outline:2px solid var(--busy);outline-offset:-2px}
+.what{position:relative;padding:6px 0 6px 16px}
+.what::before{content:"";position:absolute;left:1px;top:13px;width:5px;height:5px;border:solid var(--soft);border-width:0 1.5px 1.5px 0;transform:rotate(-45deg)}
+[open]>summary .what::before{transform:rotate(45deg)}
+.how{display:flex;gap:8px;align-items:baseline;flex-wrap:wrap;padding:6px 0}
+.time{font-size:12.5px;font-variant-numeric:tabular-nums;white-space:nowrap}
+.bars{display:block;width:100%;height:0;min-height:100%;align-self:stretch}
+.bars rect{y:50%;height:12px;rx:3px;transform:translateY(-6px)}
+.attempt{fill:var(--bar)}.undo{fill:var(--bar-calm)}.planning{fill:var(--bar-busy)}.failed{fill:var(--bar-bad)}.waiting{fill:var(--bar-wait);stroke:var(--bar-calm);stroke-width:1}.backoff{fill:url(#hatch)}
+.pause{fill:var(--pause)}.tick{fill:var(--tick)}.hatch{fill:var(--hatch)}
 .defs{position:absolute}
-.axis{display:grid;grid-template-columns:minmax(120px,18%) minmax(150px,14%) 1fr;gap:4px 12px;padding:6px 12px;font-size:13px}
-.axis div{grid-column:3;display:flex;justify-content:space-between}
-.inside{padding:2px 12px 12px 24px}
-.inside .step{border:1px solid var(--line);border-radius:6px;margin:6px 0}
-.value{margin:8px 0 0}
-.value>span{display:block;font-size:13px;color:var(--soft)}
-pre{margin:2px 0 0;padding:8px 10px;background:var(--bg);border:1px solid var(--line);border-radius:6px;overflow:auto;max-height:320px;white-space:pre-wrap;overflow-wrap:anywhere}
+.times{grid-column:3;display:block;width:100%;height:20px;overflow:visible;font-size:11.5px;font-variant-numeric:tabular-nums}
+.times text{fill:var(--soft);text-anchor:middle}.times .first{text-anchor:start}.times .last{text-anchor:end}.times .wait{fill:var(--wait)}
+.inside{padding:2px 14px 16px 30px}
+.inside .step{border:1px solid var(--line);border-radius:8px;margin:6px 0}
+.attempts{margin:4px 0;padding:0;list-style:none;font-size:12.5px}
+.values{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:0 16px}
+.value{margin:8px 0 0;min-width:0}
+.value>span{display:block;font-size:12.5px;color:var(--soft)}
+pre{margin:3px 0 0;padding:9px 12px;background:var(--bg);border:1px solid var(--line);border-radius:8px;overflow:auto;max-height:320px;white-space:pre-wrap}
 .error pre{border-color:var(--bad)}
-.notice{border-left:4px solid var(--tone);background:var(--tone-bg);padding:8px 12px;border-radius:4px;margin:16px 0 0;overflow-wrap:anywhere}
-.graph{overflow:auto;max-height:70vh;border:1px solid var(--line);border-radius:8px;background:var(--panel);padding:12px}
-.graph svg{display:block;margin:0 auto}
-.graph text{font:12px system-ui,sans-serif;fill:var(--soft)}
-.graph .name{font-weight:650;font-size:13px;fill:var(--ink)}
-.node rect{fill:var(--bg);stroke:var(--line)}
+.graph{overflow:auto;max-height:80vh;border:1px solid var(--line);border-radius:10px;background:var(--bg);padding:14px}
+.graph>svg{display:block;margin:0 auto}
+.graph text{font-size:12px;fill:var(--soft)}
+.graph .name{font-weight:600;font-size:13px;fill:var(--ink)}
+.node rect{fill:var(--panel);stroke:var(--line)}
 .node .mark{fill:var(--tone);stroke:none}
-.edges path{fill:none;stroke:var(--calm);stroke-width:1.2}
-.columns{display:flex;flex-wrap:wrap;gap:24px}
-.columns>div{min-width:200px;flex:1}
-.columns ol{padding-left:24px;margin:4px 0}
-ins{color:var(--good)}del{color:var(--bad)}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-th{font-size:13px;font-weight:500;color:var(--soft);white-space:nowrap}
+.node path{fill:none;stroke:var(--tone);stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}
+.edges path{fill:none;stroke:var(--bar-calm);stroke-width:1.2}
+.columns{display:flex;flex-wrap:wrap;gap:0 48px}
+.columns>*{min-width:min(320px,100%);flex:1}
+.columns ol{padding-left:24px;margin:4px 0 16px}
+ins,del{text-decoration:none;font-size:12.5px;font-weight:500}ins{color:var(--good)}del{color:var(--bad)}
 .wide{overflow-x:auto}
-.legend{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:13px;color:var(--soft);margin:8px 0 0}
-.legend svg{display:inline-block;width:22px;height:12px;margin-right:5px;vertical-align:-1px}
-footer{margin-top:40px;font-size:13px;color:var(--soft)}
-@media (max-width:720px){main{padding:16px 10px 48px}summary,.axis{grid-template-columns:1fr auto}.bars{grid-column:1/-1}.axis div{grid-column:1/-1}.inside{padding-left:12px}}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:7px 24px 7px 0;border-bottom:1px solid var(--line);vertical-align:top}
+th:last-child,td:last-child{padding-right:0}
+th{font-size:12.5px;font-weight:500;color:var(--soft);white-space:nowrap}
+td{font-variant-numeric:tabular-nums;min-width:70px}
+td:first-child{min-width:140px}
+td code{color:var(--soft)}
+td .bars{width:160px;min-height:0;height:21px}
+.number{text-align:right}.number,.short{white-space:nowrap}
+footer{margin-top:48px;font-size:12.5px;color:var(--soft)}
+@media (max-width:720px){main{padding:20px 14px 48px}h1{font-size:20px}h2,.heading{margin-top:32px}.numbers{display:grid;grid-template-columns:1fr 1fr;gap:10px 16px}summary,.axis{grid-template-columns:1fr auto;padding:0 12px}.how,.what{padding-bottom:0}summary .bars{grid-column:1/-1;height:24px;min-height:0}.times{grid-column:1/-1}.minor{display:none}.inside{padding:2px 12px 14px}
+thead{display:none}tr{display:flex;flex-wrap:wrap;gap:0 16px;padding:8px 0;border-bottom:1px solid var(--line)}td,td:first-child{min-width:0;padding:1px 0;border:0;text-align:left;white-space:normal}td:first-child{flex:0 0 100%}td+td::before{content:attr(data-head) " ";color:var(--soft);font-size:12.5px}td div{display:inline}td:empty,td[data-head=""]{display:none}}
+@media (min-width:2400px){main{zoom:1.4}}
+@media print{details>*{display:block}.graph,pre{max-height:none}}
 `;
 
 /** The SHA-256 of the stylesheet, in Base64; a test computes it. */
-export const stylesheetHash = "UPtcL65G4wkaYE4B7ruJx/mVKCNeJwZQ0SG8xrnlsrQ=";
+export const stylesheetHash = "tHn9hjQOE7N/fMCXc8r4CnfRNEXqhuRwKX0DyTm2nFg=";

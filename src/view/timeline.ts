@@ -10,6 +10,8 @@ export interface Bar {
   readonly hasFailed?: boolean;
   /** What it is, in words. */
   readonly title: string;
+  /** What its error said. */
+  readonly message?: string;
 }
 
 /** One execution of a run, from its start or resume until it ends or waits. */
@@ -28,6 +30,8 @@ export class Timeline {
   /** What has started, by the name of its step. */
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
+  /** When the first model was called since the last plan: a replan has no event when it starts. */
+  private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {
     const ms = Date.parse(event.timestamp);
@@ -43,7 +47,11 @@ export class Timeline {
       case "plan-start":
         this.planningStart = ms;
         break;
+      case "model-end":
+        this.modelStart ??= ms - event.durationMs;
+        break;
       case "plan-end":
+      case "plan-revise":
         this.endPlanning(event, ms);
         break;
       case "step-start":
@@ -79,7 +87,7 @@ export class Timeline {
     const name = nameOf(event);
     const kind = event.undo ? "undo" : "attempt";
     const attempt = event.attempt + 1;
-    this.end(event, ms, true);
+    this.end(event, ms, true, event.error.message);
     const backoffEnd = ms + event.delayMs;
     this.add(name, { kind: "backoff", startMs: ms, endMs: backoffEnd, title: "delay before the next attempt" });
     this.open.set(name, {
@@ -90,21 +98,25 @@ export class Timeline {
     });
   }
 
-  private end(event: StepRef, endMs: number, hasFailed: boolean): void {
+  private end(event: StepRef, endMs: number, hasFailed: boolean, message?: string): void {
     const name = nameOf(event);
     const open = this.open.get(name);
     if (open === undefined) return;
     this.open.delete(name);
     const { kind, startMs, title } = open;
     // It may have been cut off during the delay.
-    if (startMs <= endMs) this.add(name, { kind, startMs, endMs, title, ...(hasFailed && { hasFailed }) });
+    if (startMs > endMs) return;
+    this.add(name, { kind, startMs, endMs, title, ...(hasFailed && { hasFailed }), ...(message && { message }) });
   }
 
-  private endPlanning({ outcome }: AgentEventOf<"plan-end">, endMs: number): void {
-    const startMs = this.planningStart ?? endMs;
-    const hasFailed = outcome.status === "failed";
-    this.planning.push({ kind: "planning", startMs, endMs, title: "planning", ...(hasFailed && { hasFailed }) });
+  private endPlanning(event: AgentEventOf<"plan-end" | "plan-revise">, endMs: number): void {
+    const isRevision = event.type === "plan-revise";
+    const startMs = (isRevision ? this.modelStart : this.planningStart) ?? endMs;
+    const title = isRevision ? `replan ${event.replan}` : "planning";
+    const hasFailed = event.outcome.status === "failed";
+    this.planning.push({ kind: "planning", startMs, endMs, title, ...(hasFailed && { hasFailed }) });
     this.planningStart = undefined;
+    this.modelStart = undefined;
   }
 
   private endExecution(ms: number): void {

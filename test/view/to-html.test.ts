@@ -5,6 +5,7 @@ import type { Plan } from "../../src/core/plan.ts";
 import { stylesheet, stylesheetHash } from "../../src/view/stylesheet.ts";
 import { toHtml } from "../../src/view/to-html.ts";
 import { hostile, play, secret } from "./drawn-runs.ts";
+import { everything, release } from "./instructive-run.ts";
 
 const work = (id: string, input: object = {}, more: object = {}) => ({ id, tool: "Work", input, ...more });
 /** How often a text is in a page. */
@@ -32,6 +33,19 @@ describe("the page of a run", () => {
       expect(page).toContain(text);
     const waiting = toHtml(events.filter(({ sequence }) => sequence <= 5));
     expect(waiting).toContain("Waits for a decision about step &quot;s2&quot;.");
+  });
+
+  it("tells attempts, delays and replans in words, too, and what failed attempts said", async () => {
+    const page = toHtml(await release(everything));
+    for (const text of ["attempt 2: 900 ms, failed: registry.example.com answered 503", "replan 1: 1.9 s"]) {
+      expect(page).toContain(`<li>${text}`);
+    }
+    // What a replan took away, and what was undone.
+    expect(page).toMatch(/<details class="step"><summary>\s*<span class="what"><b>check<\/b>.*replaced/);
+    expect(page).toContain(">3 undone</span>");
+    expect(page).toContain("Not undone: build (its tool cannot undo).");
+    // The axis has the pause, and times without it.
+    for (const label of [">42 min</text>", ">10 s</text>", ">38 s</text>"]) expect(page).toContain(label);
   });
 
   it("folds loops with their counts, and opens what failed, with its stack", async () => {
@@ -100,7 +114,7 @@ describe("the page of many runs", () => {
       expect(page).toContain(`>${heading}</h2>`);
     }
     expect(page).toContain("tool-failed");
-    expect(page).toContain("<td>5 s</td>");
+    expect(page).toContain(">5 s</td>");
   });
 });
 
@@ -132,13 +146,13 @@ describe("hostile and large values", () => {
     expect(page.length).toBeLessThan(100_000);
   });
 
-  it("of a thousand steps are a page of less than a megabyte", async () => {
+  it.each([
+    ["rows", (index: number) => (index % 7 === 0 ? { dependsOn: [] } : {})],
+    ["layers", (index: number) => ({ dependsOn: index < 20 ? [] : [1, 7, 19].map((back) => `s${index - back}`) })],
+  ])("of a thousand steps in %s are a page of less than a megabyte", async (_name, after) => {
     const input = { says: { text: "x".repeat(2_000), list: [1, 2, 3] }, ms: 1 };
-    const steps = Array.from({ length: 1_000 }, (_, index) =>
-      work(`s${index}`, input, index % 7 === 0 ? { dependsOn: [] } : {}),
-    );
-    const { events } = await play(steps);
-    expect(toHtml(events).length).toBeLessThan(1_000_000);
+    const { events } = await play(Array.from({ length: 1_000 }, (_, index) => work(`s${index}`, input, after(index))));
+    expect(Buffer.byteLength(toHtml(events))).toBeLessThan(1_000_000);
   });
 
   it("of a hundred thousand events are drawn, too", async () => {

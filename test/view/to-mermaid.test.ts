@@ -45,7 +45,7 @@ describe("a flowchart", () => {
     const { events, result } = await play(steps);
     expect(toMermaid(events)).toMatchInlineSnapshot(`
       "flowchart TD
-        n0["s1<br/>Work<br/>for each#44; 2 of 2 completed"]:::completed
+        n0["s1<br/>Work<br/>2 of 2 iterations"]:::completed
         n1{{"s2<br/>Work<br/>if false"}}:::skipped
         n2["s3<br/>Work"]:::failed
         n3["s4<br/>Work"]:::skipped

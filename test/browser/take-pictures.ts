@@ -1,0 +1,30 @@
+// Draws the pictures of docs/pictures anew: `npx tsx test/browser/take-pictures.ts`, after `node test/browser/install.mjs --pictures`.
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { toHtml } from "../../src/view/to-html.ts";
+import { everything, release, releases } from "../view/instructive-run.ts";
+import { openBrowser } from "./open-browser.ts";
+
+const pictures = [
+  { name: "run", colorScheme: "light", width: 1_280 },
+  { name: "run", colorScheme: "dark", width: 1_280 },
+  { name: "run", colorScheme: "light", width: 360 },
+  { name: "run", colorScheme: "dark", width: 360 },
+  { name: "index", colorScheme: "light", width: 1_280 },
+] as const;
+
+const folder = resolve(import.meta.dirname, "../../docs/pictures");
+mkdirSync(folder, { recursive: true });
+const runs = await Promise.all(releases.map(release));
+const documents = { run: toHtml(await release(everything)), index: toHtml(runs) };
+const browser = await openBrowser();
+for (const { name, colorScheme, width } of pictures) {
+  const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+  await page.setContent(documents[name]);
+  const path = join(folder, `${name}-${colorScheme}-${width}.png`);
+  await page.screenshot({ path, fullPage: true });
+  execFileSync("pngquant", ["--force", "--ext=.png", "--quality=80-95", "--speed=1", "--strip", path]);
+  await page.close();
+}
+await browser.close();
