@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { RunVerdict } from "../view/verify-run.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
-import { describeFileError, saveFile } from "./files.ts";
+import { describeFileError, isSameFile, saveFile } from "./files.ts";
 import { jsonLines, printable } from "./printable.ts";
 import { requireRun, runNotFound } from "./stored-runs.ts";
 
@@ -20,6 +20,9 @@ export async function exportToFile(call: CliCall, runId: string, { file, key }: 
   await requireRun(call, runId);
   // Imported here and below, as nothing else needs it.
   const { exportRun } = await import("../view/index.ts");
+  if (key !== undefined && isSameFile(file, key)) {
+    throw new Error(`The file "${file}" has the key. Choose another one for the run.`);
+  }
   const document = await exportRun({ store, runId, key: key === undefined ? undefined : await readKeys(key) });
   await saveFile(call, file, `${JSON.stringify(document, undefined, 2)}\n`);
   call.out.print([`Wrote ${printable(file)}${key === undefined ? ", unsigned" : ", signed"}.`]);
@@ -31,18 +34,20 @@ export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,
 ): Promise<number> {
-  const document = parse(file, readText(file));
+  const document = readExport(file);
   const publicKey = key === undefined ? undefined : rawOf(readKey(key, createPublicKey)).toString("base64");
   const { verifyRun } = await import("../view/index.ts");
   const verdict = await verifyRun(document, { publicKey });
   out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
-  return verdict.status === "changed" ? exitCodes.failed : exitCodes.completed;
+  return verdict.status === "changed" || verdict.status === "untrusted" ? exitCodes.failed : exitCodes.completed;
 }
 
 function describeVerdict(verdict: RunVerdict, { isExpected }: { readonly isExpected: boolean }): string[] {
   switch (verdict.status) {
     case "changed":
       return [printable(`Changed: ${verdict.reason}`)];
+    case "untrusted":
+      return [`Unchanged, but not signed by this key: ${verdict.reason}`];
     case "signed":
       return isExpected
         ? ["Unchanged, signed by this key."]
@@ -65,12 +70,15 @@ function readText(file: string): string {
   }
 }
 
-function parse(file: string, text: string): unknown {
+function readExport(file: string): unknown {
+  const text = readText(file);
   try {
-    return JSON.parse(text);
+    const document: { readonly format?: unknown } | null = JSON.parse(text);
+    if (document?.format === "planwright-run") return document;
   } catch {
-    throw new Error(`The file "${file}" is not JSON.`);
+    // Said below.
   }
+  throw new Error(`The file "${file}" is not an exported run.`);
 }
 
 /** Both keys of WebCrypto, from the private one in a PEM file. */
@@ -88,13 +96,14 @@ function readKey(file: string, create: (pem: string) => KeyObject): KeyObject {
   const text = readText(file);
   const kind = create === createPrivateKey ? "private" : "public";
   const expected = `an Ed25519 ${kind} key as PEM, unencrypted`;
+  const howTo = kind === "private" ? "genpkey -algorithm ed25519 -out private.pem" : "pkey -in private.pem -pubout";
   try {
     const key = create(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
     // Said below: what OpenSSL says of it helps nobody.
   }
-  throw new Error(`The file "${file}" is not ${expected}: openssl genpkey -algorithm ed25519 -out private.pem`);
+  throw new Error(`The file "${file}" is not ${expected}: openssl ${howTo}`);
 }
 
 function derOf(key: KeyObject): Buffer<ArrayBuffer> {

@@ -1,9 +1,13 @@
 import { createWriteStream, statSync } from "node:fs";
 import type { CliCall } from "./cli-call.ts";
 
+/** The file of a database, and those that SQLite keeps beside it. */
+const databaseFiles = ["", "-wal", "-shm", "-journal"];
+
 /** Writes a file, in place of one that exists. Rejects with the reason in one line. */
 export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {
-  if (options.db !== undefined && isSameFile(file, options.db)) {
+  const { db } = options;
+  if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
     throw new Error(`The file "${file}" keeps the runs. Choose another one.`);
   }
   await new Promise<void>((resolve, reject) => {
@@ -31,7 +35,8 @@ export function describeFileError({ code = "", message }: NodeJS.ErrnoException)
   return reasons[code] ?? message;
 }
 
-function isSameFile(file: string, other: string): boolean {
+/** Whether two paths lead to the same file. */
+export function isSameFile(file: string, other: string): boolean {
   try {
     const [one, two] = [statSync(file), statSync(other)];
     return one.ino === two.ino && one.dev === two.dev;

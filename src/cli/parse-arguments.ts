@@ -182,9 +182,6 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
       "error: option '--key' needs --export, such as: planwright show run_1 --export run.json --key key.pem",
     );
   }
-  if (read.key !== undefined && read.key === read.export) {
-    command.error("error: options '--export' and '--key' name the same file");
-  }
   if (stored?.type === "prune" && read.before === undefined && read.keep === undefined) {
     command.error("error: 'prune' needs --before, --keep or both, such as: planwright prune --keep 100 --db ./todo.db");
   }

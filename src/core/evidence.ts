@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { canonicalJson } from "./canonical-json.ts";
+import { isDigested } from "./event-types.ts";
 import type { AgentEvent } from "./events.ts";
 
 /**
@@ -19,7 +20,7 @@ export class EvidenceChain {
 
   /** Adds the next event. */
   add(event: AgentEvent): void {
-    this.update(canonicalJson("digest" in event ? { ...event, digest: undefined } : event));
+    this.update(canonicalJson(isDigested(event) ? { ...event, digest: undefined } : event));
   }
 
   /** The digest of all that was added: 64 lowercase hex digits. The next one starts with it. */

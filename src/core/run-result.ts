@@ -92,7 +92,8 @@ interface RunFields<TTool extends Tool> {
   /** What calls of models used; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
-   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it.
+   * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if
+   * the last one that did was not the last, it does not cover all events.
    */
   readonly digest?: string;
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
+import { isDigested } from "./event-types.ts";
 import type { AgentEvent } from "./events.ts";
 import type { NotUndone, PendingItem } from "./execution-events.ts";
 import type { JsonObject } from "./json.ts";
@@ -92,7 +93,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
   state.status = runStatusAfter(event) ?? state.status;
-  if ("digest" in event && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
+  if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
   switch (event.type) {
     case "run-start":
       reduceStart(state, event);

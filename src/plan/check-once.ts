@@ -1,4 +1,4 @@
-import { type JsonObject, toJson } from "../core/json.ts";
+import { deepFreeze, type JsonObject, toJson } from "../core/json.ts";
 import { defaultMaxSteps, maxPlanBytes, type PlanInput, type PlanStep, planSchema } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
 import { type CheckedPlan, checkPlan, isWellFormed, type PlanScope } from "./check-plan.ts";
@@ -34,7 +34,7 @@ export function assemblePlan(steps: unknown, head: object, scope: PlanScope): un
   if (!areKnownSteps(steps, scope)) return plan;
   const json = toJson(head, { maxBytes: maxPlanBytes });
   if (!json.ok || !isWellFormed(json.value)) return plan;
-  const copy = Object.freeze({ ...(json.value as JsonObject), steps } as PlanInput);
+  const copy = deepFreeze({ ...(json.value as JsonObject), steps } as PlanInput);
   // One step is enough for the shape of the other parts.
   return planSchema.safeParse({ ...copy, steps: steps.slice(0, 1) }).success ? rememberPlan(copy) : plan;
 }

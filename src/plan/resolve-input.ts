@@ -1,5 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import { type JsonObject, type JsonValue, setOwn } from "../core/json.ts";
+import { deepFreeze, type JsonObject, type JsonValue, setOwn } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
 import {
@@ -65,7 +65,7 @@ export function replaceReferences(value: JsonValue, lookUpValue: LookUp): JsonVa
 
 function replaceInList(list: readonly JsonValue[], lookUpValue: LookUp): JsonValue {
   const replaced = list.map((item) => replaceReferences(item, lookUpValue));
-  return replaced.every((item, index) => item === list[index]) ? list : Object.freeze(replaced);
+  return replaced.every((item, index) => item === list[index]) ? list : deepFreeze(replaced);
 }
 
 function replaceInObject(object: JsonObject, lookUpValue: LookUp): JsonValue {
@@ -77,7 +77,7 @@ function replaceInObject(object: JsonObject, lookUpValue: LookUp): JsonValue {
     replaced ??= copyShallow(object);
     setOwn(replaced, key, after);
   }
-  return replaced === undefined ? object : Object.freeze(replaced);
+  return replaced === undefined ? object : deepFreeze(replaced);
 }
 
 function copyShallow(object: JsonObject): Record<string, JsonValue> {

@@ -96,8 +96,8 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   redact?: RedactFunction | undefined;
   /**
-   * Records a digest of a run's events whenever an execution opens or closes, so that a later change to any of them
-   * shows: see `exportRun` of `planwright/view`.
+   * Records a digest of a run's events whenever an execution closes or is resumed, so that a later change to any of them
+   * shows, if the digest is kept elsewhere, too: see `exportRun` of `planwright/view`.
    * @default false
    */
   evidence?: boolean | undefined;

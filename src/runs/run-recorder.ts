@@ -124,7 +124,10 @@ export class RunRecorder {
       if (isDigested(event)) event.digest = evidence.close();
     }
     // An output or a plan comes frozen, as it may be large.
-    if ("outcome" in event) deepFreeze(event.outcome);
+    for (const key in event) {
+      const value = event[key as keyof typeof event] as unknown;
+      if (typeof value === "object") deepFreeze(value);
+    }
     return Object.freeze(event) as AgentEvent;
   }
 

@@ -3,7 +3,7 @@ import { isDigested } from "../core/event-types.ts";
 import { upgradeEvents } from "../core/event-version.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
-import { checkKeys, checkObject, failOption } from "../core/options.ts";
+import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";
 import { initialRunState, reduceRunState } from "../core/run-state.ts";
@@ -71,7 +71,8 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 export async function exportRun(options: ExportRunOptions): Promise<ExportedRun> {
   checkKeys("options", options, ["store", "runId", "key"]);
   const { store, runId, key } = options;
-  checkObject("options.store", store);
+  checkOption({ methods: ["read"], expected: "a run store", isRequired: true }, store, "options.store");
+  checkOption({ type: "text", isRequired: true }, runId, "options.runId");
   if (key !== undefined) checkKey(key);
   const events = await store.read(runId);
   if (events.length === 0) {
@@ -81,7 +82,9 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
   return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
 }
 
-function checkKey({ privateKey, publicKey }: NonNullable<ExportRunOptions["key"]>): void {
+function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
+  checkObject("options.key", pair);
+  const { privateKey, publicKey } = pair;
   for (const [name, key, usage] of [
     ["privateKey", privateKey, "sign"],
     ["publicKey", publicKey, "verify"],

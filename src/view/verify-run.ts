@@ -1,13 +1,15 @@
 import { canonicalJson } from "../core/canonical-json.ts";
+import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { failOption } from "../core/options.ts";
-import { describeThrown } from "../core/text.ts";
+import { checkKeys, failOption } from "../core/options.ts";
 import { describeEvents, digestOf, type ExportedRun, type RunSignature, signedText } from "./export-run.ts";
 
 /** What {@link verifyRun} has found. @group Evidence */
 export type RunVerdict =
-  /** It is not what was exported; `reason` is a sentence. */
+  /** It was changed after it was made; `reason` is a sentence. */
   | { readonly status: "changed"; readonly reason: string }
+  /** It fits together, but is not signed by the key that was given. */
+  | { readonly status: "untrusted"; readonly reason: string }
   /** It is what the owner of this key has exported. */
   | {
       readonly status: "signed";
@@ -21,25 +23,39 @@ export type RunVerdict =
    */
   | { readonly status: "unsigned"; readonly recordedTo: number };
 
+/** Options of {@link verifyRun}. @inline */
+export interface VerifyRunOptions {
+  /** The key that must have signed the export: 32 bytes, in Base64. @default any */
+  publicKey?: string | undefined;
+}
+
 /**
  * Checks an {@link ExportedRun}, as parsed from JSON: each digest is computed again, everything else is derived again
- * from the events and compared, and the signature is checked. With `publicKey` (32 bytes, in Base64), a signature by
- * another key, or none, counts as changed. Rejects with `invalid-options` for anything that is not an exported run.
+ * from the events and compared, and the signature is checked. Rejects with `invalid-options` for anything that is not an
+ * exported run, or was exported by a later version of planwright.
  *
  * {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence
  */
-export async function verifyRun(
-  document: unknown,
-  { publicKey }: { publicKey?: string | undefined } = {},
-): Promise<RunVerdict> {
+export async function verifyRun(document: unknown, options: VerifyRunOptions = {}): Promise<RunVerdict> {
+  checkKeys("options", options, ["publicKey"]);
+  const { publicKey } = options;
+  if (publicKey !== undefined && fromBase64(publicKey)?.length !== 32) {
+    failOption("options.publicKey", publicKey, "the 32 bytes of an Ed25519 key in Base64");
+  }
   const run = readExport(document);
-  const reason = (await whyChanged(run)) ?? (await whyNotSigned(run, publicKey));
+  const reason = await whyChanged(run);
   if (reason !== undefined) return { status: "changed", reason };
   const { signature, recordedTo } = run;
-  return signature === undefined
-    ? { status: "unsigned", recordedTo }
-    : { status: "signed", publicKey: signature.publicKey, recordedTo };
+  if (signature === undefined) {
+    return publicKey === undefined
+      ? { status: "unsigned", recordedTo }
+      : { status: "untrusted", reason: "It is unsigned." };
+  }
+  if (!(await isSigned(run, signature))) return { status: "changed", reason: "Its signature does not fit." };
+  return publicKey === undefined || publicKey === signature.publicKey
+    ? { status: "signed", publicKey: signature.publicKey, recordedTo }
+    : { status: "untrusted", reason: `It is signed by another key, ${signature.publicKey}.` };
 }
 
 function readExport(document: unknown): ExportedRun {
@@ -57,34 +73,33 @@ async function whyChanged(run: ExportedRun): Promise<string | undefined> {
     const { runId: of, sequence } = (event ?? {}) as Partial<AgentEvent>;
     if (of !== runId || sequence !== index + 1) return `Event ${index + 1} is missing, or is another one.`;
   }
-  const { wrongAt, recordedTo } = digestOf(events);
-  if (wrongAt !== undefined) {
-    const first = recordedTo + 1;
-    return first === wrongAt
-      ? `Event ${wrongAt} does not fit its digest.`
-      : `One of the events ${first} to ${wrongAt} does not fit the digest of event ${wrongAt}.`;
-  }
   try {
+    const { wrongAt, recordedTo } = digestOf(events);
+    if (wrongAt !== undefined) return describeWrong(recordedTo + 1, wrongAt);
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
-      if (textAt(derived, key) !== textAt(given, key)) return `Its "${key}" is not that of its events.`;
+      if (!isSameAt(key, derived, given)) return `Its "${key}" is not that of its events.`;
     }
   } catch (thrown) {
-    return `Its events are not those of a run: ${describeThrown(thrown)}.`;
+    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "newer-format") {
+      failOption("document", run, "a run in a format that is known: a later version of planwright has recorded it");
+    }
+    return "Its events are not those of a run.";
   }
   return undefined;
 }
 
-function textAt(holder: object, key: string): string {
-  return canonicalJson((holder as Readonly<Record<string, unknown>>)[key]);
+function describeWrong(first: number, last: number): string {
+  if (first === last) return `Event ${last} does not fit its digest.`;
+  return `One of the events ${first} to ${last} does not fit the digest of event ${last}.`;
 }
 
-async function whyNotSigned(run: ExportedRun, expected: string | undefined): Promise<string | undefined> {
-  const { signature } = run;
-  if (signature === undefined) return expected === undefined ? undefined : "It is not signed.";
-  if (expected !== undefined && signature?.publicKey !== expected) return "It is signed by another key.";
-  return (await isSigned(run, signature)) ? undefined : "Its signature does not fit.";
+type Keyed = Readonly<Record<string, unknown>>;
+
+function isSameAt(key: string, ...holders: readonly object[]): boolean {
+  const texts = holders.map((holder) => Object.hasOwn(holder, key) && canonicalJson((holder as Keyed)[key]));
+  return texts[0] === texts[1];
 }
 
 async function isSigned(run: ExportedRun, signature: RunSignature): Promise<boolean> {

@@ -9,11 +9,12 @@ const eventOf = (event: object) => event as AgentEvent;
 it("a digest is that of the one before it, and of each event since then as canonical JSON, line by line", () => {
   const chain = new EvidenceChain();
   chain.add(eventOf({ b: 1, a: "ü" }));
-  chain.add(eventOf({ a: [true, null], digest: "not covered by itself", z: undefined }));
-  const first = hash('\n{"a":"ü","b":1}\n{"a":[true,null]}\n');
+  chain.add(eventOf({ type: "run-end", a: [true, null], digest: "not covered by itself", z: undefined }));
+  const first = hash('\n{"a":"ü","b":1}\n{"a":[true,null],"type":"run-end"}\n');
   expect(chain.close()).toBe(first);
-  chain.add(eventOf({}));
-  expect(chain.close()).toBe(hash(`${first}\n{}\n`));
+  chain.add(eventOf({ type: "step-end", digest: "covered, as it states none" }));
+  const second = `{"digest":"covered, as it states none","type":"step-end"}`;
+  expect(chain.close()).toBe(hash(`${first}\n${second}\n`));
 });
 
 it("a chain goes on from a digest", () => {

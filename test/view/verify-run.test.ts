@@ -51,7 +51,17 @@ function* changes(value: JsonValue, path: string): Generator<readonly [string, J
       : Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
     yield [`${path}.${key} removed`, rest as JsonValue];
   }
-  yield [`${path} with more`, Array.isArray(value) ? [...value, 1] : { ...value, more: 1 }];
+  for (const key of ["more", "digest"]) if (!(key in value)) yield* additions(value, { path, key });
+}
+
+function* additions(
+  value: object,
+  { path, key }: { path: string; key: string },
+): Generator<readonly [string, JsonValue]> {
+  for (const more of [1, null]) {
+    const changed = Array.isArray(value) ? [...value, more] : { ...value, [key]: more };
+    yield [`${path} with ${key} ${more}`, changed as JsonValue];
+  }
 }
 
 describe("an export", () => {
@@ -80,13 +90,12 @@ describe("an export", () => {
     expect(await verifyRun(run)).toEqual({ status: "signed", publicKey, recordedTo: run.events.length });
     expect(await verifyRun(run, { publicKey })).toMatchObject({ status: "signed" });
     const others = reread(await exportRun({ store, runId, key: other }));
-    expect(await verifyRun(others, { publicKey })).toEqual({
-      status: "changed",
-      reason: "It is signed by another key.",
-    });
+    const othersKey = others.signature?.publicKey;
+    const reason = `It is signed by another key, ${othersKey}.`;
+    expect(await verifyRun(others, { publicKey })).toEqual({ status: "untrusted", reason });
     const { signature: _signature, ...unsigned } = run;
-    expect(await verifyRun(unsigned, { publicKey })).toEqual({ status: "changed", reason: "It is not signed." });
-    const taken = { ...run, signature: { ...run.signature, publicKey: others.signature?.publicKey } };
+    expect(await verifyRun(unsigned, { publicKey })).toEqual({ status: "untrusted", reason: "It is unsigned." });
+    const taken = { ...run, signature: { ...run.signature, publicKey: othersKey } };
     expect(await verifyRun(taken)).toEqual({ status: "changed", reason: "Its signature does not fit." });
   });
 
@@ -170,6 +179,34 @@ describe("an export", () => {
 });
 
 describe("bad input", () => {
+  it("is an option that is not known, or a key that is none", async () => {
+    const { store, runId } = await approvedRun();
+    const run = await exportRun({ store, runId });
+    const given = [{ publickey: "x" }, { publicKey: 5 }, { publicKey: "abc" }] as unknown as [];
+    for (const options of given) {
+      await expect(verifyRun(run, options)).rejects.toMatchObject({ code: "invalid-options" });
+    }
+    for (const options of [
+      { store: {}, runId },
+      { store, runId: undefined },
+      { store, runId, key: null },
+    ]) {
+      const exporting = exportRun(options as unknown as Parameters<typeof exportRun>[0]);
+      await expect(exporting).rejects.toMatchObject({ code: "invalid-options" });
+    }
+  });
+
+  it("is nested without end, or was recorded by a later version", async () => {
+    const { store, runId } = await approvedRun({ evidence: false });
+    const run = reread(await exportRun({ store, runId }));
+    const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+    const [first, ...others] = run.events;
+    const with1 = (change: object) => ({ ...run, events: [{ ...first, ...change }, ...others] });
+    const reason = "Its events are not those of a run.";
+    expect(await verifyRun(with1({ metadata: deep }))).toEqual({ status: "changed", reason });
+    await expect(verifyRun(with1({ version: 99 }))).rejects.toMatchObject({ code: "invalid-options" });
+  });
+
   it("is a run that is not there, or keys that cannot sign", async () => {
     const { store, runId } = await approvedRun();
     await expect(exportRun({ store, runId: "r2" })).rejects.toMatchObject({ code: "run-not-found" });
