@@ -14,6 +14,7 @@ import { importTime } from "./sections/import-time.mjs";
 import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
 import { modelPlanning } from "./sections/model-planning.mjs";
+import { observers } from "./sections/observers.mjs";
 import { stepCost } from "./sections/step-cost.mjs";
 import { storedRuns } from "./sections/stored-runs.mjs";
 import { unusedFeatures } from "./sections/unused-features.mjs";
@@ -24,6 +25,7 @@ import { printTable } from "./table.mjs";
 const sections = [
   stepCost,
   unusedFeatures,
+  observers,
   widePlan,
   manyRuns,
   importTime,

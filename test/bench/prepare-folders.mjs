@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { packBaseline } from "./prepare-baseline.mjs";
 
-/** What the package is compared with. None of it is a dependency of the project. */
-const peers = ["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", "libsql@0.5"];
+/** What the package is compared with, and what it is measured with: none of it is a dependency of the project. */
+const peers = [
+  ...["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", "libsql@0.5"],
+  ...["api@1.9", "context-async-hooks@2", "sdk-metrics@2", "sdk-trace-base@2"].map((name) => `@opentelemetry/${name}`),
+];
 
 /**
  * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Meter, UpDownCounter } from "@opentelemetry/api";
+import type { Counter, Histogram, Meter, UpDownCounter } from "@opentelemetry/api";
 
 /** In seconds, as the conventions advise for `gen_ai.client.operation.duration`. */
 const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -15,10 +15,8 @@ export interface Instruments {
   readonly toolDuration: Histogram;
   readonly planDuration: Histogram;
   readonly queueDuration: Histogram;
-  readonly lastDuration: Gauge;
   readonly runs: Counter;
   readonly plans: Counter;
-  readonly steps: Counter;
   readonly retries: Counter;
   readonly openCircuits: UpDownCounter;
   readonly approvals: UpDownCounter;
@@ -39,13 +37,8 @@ export function instrumentsOf(meter: Meter): Instruments {
     toolDuration: duration("gen_ai.execute_tool.duration", "Duration of a step, with all its attempts"),
     planDuration: duration("planwright.plan.duration", "Duration of a planning"),
     queueDuration: duration("planwright.step.queue.duration", "Time from when a step could start until it started"),
-    lastDuration: meter.createGauge("planwright.last.duration", {
-      description: "Duration of the latest planning of a planner, or step of a tool",
-      unit: "s",
-    }),
     runs: counter("planwright.runs", "Executions of runs, by how they ended", "{run}"),
     plans: counter("planwright.plans", "Plannings, by planner and how they ended", "{plan}"),
-    steps: counter("planwright.steps", "Steps, by tool and how they ended", "{step}"),
     retries: counter("planwright.retries", "Failed attempts that were repeated, by tool", "{attempt}"),
     openCircuits: level("planwright.circuits.open", "Tools whose circuit breaker is open", "{tool}"),
     approvals: level("planwright.approvals.waiting", "Questions that wait for an answer", "{question}"),

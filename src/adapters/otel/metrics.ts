@@ -6,6 +6,7 @@ import { describeStepRef, stepRefOf } from "../../core/step-ref.ts";
 import { type EventHandlers, handle } from "./event-handlers.ts";
 import { type Instruments, instrumentsOf } from "./instruments.ts";
 import { attribute, splitModel } from "./names.ts";
+import { type Totals, totalsOf } from "./totals.ts";
 
 const maxWaiting = 10_000;
 
@@ -30,6 +31,7 @@ export class Metrics {
   /** How many questions of a run wait. Of those that another process ends, the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
+  private readonly totals: Totals;
 
   /** `now` is in milliseconds, of a clock that is never set. */
   constructor(
@@ -38,6 +40,7 @@ export class Metrics {
     private readonly now: () => number,
   ) {
     this.instruments = instrumentsOf(meter);
+    this.totals = totalsOf(meter);
   }
 
   event(event: AgentEvent): void {
@@ -57,13 +60,13 @@ export class Metrics {
   }
 
   endPlanning({ runId, outcome }: AgentEventOf<"plan-end">): void {
-    const { plans, planDuration, lastDuration } = this.instruments;
+    const { plans, planDuration } = this.instruments;
     const execution = this.executionOf(runId);
     const seconds = this.secondsSince(execution.planningMs);
     const planner = outcome.status === "completed" ? outcome.plan.source.planner : execution.planner;
     plans.add(1, { [attribute.planner]: planner, [attribute.outcome]: outcome.status });
     planDuration.record(seconds, { [attribute.planner]: planner, [attribute.outcome]: outcome.status });
-    lastDuration.record(seconds, { [attribute.operation]: "plan", [attribute.planner]: planner });
+    this.totals.setPlanning(planner, seconds);
     if (outcome.status === "completed") this.adopt(execution, outcome.plan.steps);
     if (execution.startMs === undefined) this.runs.delete(runId);
   }
@@ -86,24 +89,26 @@ export class Metrics {
   startStep(event: AgentEventOf<"step-start">): void {
     const { started, ready, dependencies, startMs = 0 } = this.executionOf(event.runId);
     const { stepId, tool } = event;
-    started.set(describeStepRef(stepRefOf(event)), this.now());
-    const before = [planName, approvalName(stepId), ...(dependencies.get(stepId) ?? [])];
-    const readyMs = Math.max(startMs, ...before.map((name) => ready.get(name) ?? 0));
-    this.instruments.queueDuration.record(this.secondsSince(readyMs), { [attribute.tool]: tool });
+    const nowMs = this.now();
+    started.set(describeStepRef(stepRefOf(event)), nowMs);
+    let readyMs = Math.max(startMs, ready.get(planName) ?? 0, ready.get(approvalName(stepId)) ?? 0);
+    for (const id of dependencies.get(stepId) ?? []) readyMs = Math.max(readyMs, ready.get(id) ?? 0);
+    this.instruments.queueDuration.record(secondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
   }
 
   endStep(event: AgentEventOf<"step-end">): void {
-    const { steps, toolDuration, lastDuration } = this.instruments;
     const { started, ready } = this.executionOf(event.runId);
     const { stepId, tool, outcome } = event;
     const ref = describeStepRef(stepRefOf(event));
-    const seconds = this.secondsSince(started.get(ref) ?? this.now());
+    const nowMs = this.now();
+    const seconds = secondsBetween(started.get(ref) ?? nowMs, nowMs);
     started.delete(ref);
-    ready.set(stepId, this.now());
+    ready.set(stepId, nowMs);
     const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
-    steps.add(1, { [attribute.tool]: tool, [attribute.stepStatus]: outcome.status });
-    toolDuration.record(seconds, { [attribute.tool]: tool, ...(hasFailed && errorAttributes(outcome.error)) });
-    lastDuration.record(seconds, { [attribute.operation]: "execute_tool", [attribute.tool]: tool });
+    this.totals.countStep(tool, outcome.status);
+    this.totals.setStep(tool, seconds);
+    const attributes = { [attribute.tool]: tool, ...(hasFailed && errorAttributes(outcome.error)) };
+    this.instruments.toolDuration.record(seconds, attributes);
   }
 
   retry({ tool }: AgentEventOf<"step-retry">): void {
@@ -182,8 +187,12 @@ export class Metrics {
   }
 
   private secondsSince(ms: number): number {
-    return Math.max(0, this.now() - ms) / 1_000;
+    return secondsBetween(ms, this.now());
   }
+}
+
+function secondsBetween(startMs: number, endMs: number): number {
+  return Math.max(0, endMs - startMs) / 1_000;
 }
 
 const metricHandlers: EventHandlers<Metrics> = {

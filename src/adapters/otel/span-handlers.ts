@@ -136,39 +136,47 @@ function startStep(spans: ExecutionSpans, event: AgentEventOf<"step-start">): vo
   const span = startTool(spans, keyOfStep(event), event, `execute_tool ${event.tool}`);
   if (!span.isRecording()) return;
   if (event.effect !== undefined) span.setAttribute(attribute.effect, event.effect);
-  span.setAttributes(toolCallAttributes(spans.settings.content, { input: event.input }));
+  if (spans.settings.content !== "none") {
+    span.setAttributes(toolCallAttributes(spans.settings.content, { input: event.input }));
+  }
 }
 
 function endStep(spans: ExecutionSpans, event: AgentEventOf<"step-end">): void {
   const { outcome, attempts, cached } = event;
+  const { content } = spans.settings;
   const key = keyOfStep(event);
+  const span = spans.get(key);
   const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
-  const error = hasFailed ? { error: outcome.error } : {};
-  const output = outcome.status === "completed" ? outcome.output : undefined;
-  const attributes = {
-    [attribute.attempts]: attempts,
-    [attribute.stepStatus]: outcome.status,
-    ...(cached && { [attribute.cached]: true }),
-    ...toolCallAttributes(spans.settings.content, { output }),
-  };
-  spans.end(attemptKey(key), error);
-  spans.end(key, { attributes, ...error });
+  const end = hasFailed ? { error: outcome.error } : {};
+  spans.end(attemptKey(key), end);
+  if (span?.isRecording()) {
+    span.setAttribute(attribute.attempts, attempts);
+    span.setAttribute(attribute.stepStatus, outcome.status);
+    if (cached) span.setAttribute(attribute.cached, true);
+    const output = outcome.status === "completed" ? outcome.output : undefined;
+    if (content !== "none") span.setAttributes(toolCallAttributes(content, { output }));
+  }
+  spans.end(key, end);
 }
 
 type ToolEvent = AgentEventOf<"step-start" | "undo-start">;
 
+/** Starts with what samplers decide by; the rest is for spans that are kept. */
 function startTool(spans: ExecutionSpans, key: string, event: ToolEvent, name: string): Span {
   const attributes = {
     [attribute.operation]: "execute_tool",
     [attribute.kind]: "TOOL",
     [attribute.tool]: event.tool,
-    [attribute.toolType]: "function",
-    // The idempotency key that the tool gets.
-    [attribute.toolCall]: `${event.runId}/${describeStepRef(stepRefOf(event))}`,
-    [attribute.conversation]: event.runId,
-    ...stepAttributes(event),
   };
-  return spans.start(key, name, { attributes });
+  const span = spans.start(key, name, { attributes });
+  if (!span.isRecording()) return span;
+  span.setAttribute(attribute.toolType, "function");
+  // The idempotency key that the tool gets.
+  span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(stepRefOf(event))}`);
+  span.setAttribute(attribute.conversation, event.runId);
+  span.setAttribute(attribute.stepId, event.stepId);
+  if (event.iteration !== undefined) span.setAttribute(attribute.iteration, event.iteration);
+  return span;
 }
 
 function stepAttributes({ stepId, iteration }: StepRef): Attributes {

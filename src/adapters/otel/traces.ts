@@ -1,4 +1,4 @@
-import { type Context, context, createContextKey, type Span, trace } from "@opentelemetry/api";
+import { type Context, context, createContextKey, isSpanContextValid, type Span, trace } from "@opentelemetry/api";
 import type { AgentEvent } from "../../core/events.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { handle } from "./event-handlers.ts";
@@ -29,18 +29,20 @@ export class Traces {
   within(call: ObservedCall, proceed: () => void): void {
     if (call.type === "run") {
       const started = this.startExecution(call);
-      context.with(started.context.setValue(startedKey, started), proceed);
+      if (isNothing(started.span)) proceed();
+      else context.with(started.context.setValue(startedKey, started), proceed);
       return;
     }
     const spans = this.runs.get(call.runId);
     // A replan has no event when it starts.
     if (spans !== undefined && call.type === "plan" && call.replan !== undefined) startPlanning(spans, call);
-    context.with(spans === undefined ? context.active() : spans.contextOf(keyOf(spans, call)), proceed);
+    if (spans === undefined) proceed();
+    else context.with(spans.contextOf(keyOf(spans, call)), proceed);
   }
 
   traceparent(): string | undefined {
     const span = trace.getActiveSpan();
-    return span && toTraceparent(span);
+    return span === undefined || isNothing(span) ? undefined : toTraceparent(span);
   }
 
   event(event: AgentEvent): void {
@@ -58,6 +60,7 @@ export class Traces {
     if (type === "run-start" || type === "run-resume") {
       const found = context.active().getValue(startedKey) as Started | undefined;
       const started = found?.runId === runId ? found : this.startExecution({ runId });
+      if (isNothing(started.span)) return undefined;
       spans = new ExecutionSpans(this.settings, started.context, started.span);
     } else if (type === "plan-start") {
       spans = new ExecutionSpans(this.settings, context.active());
@@ -84,4 +87,9 @@ export class Traces {
     const span = tracer.startSpan(`invoke_agent ${name}`, { attributes, links }, parent);
     return { runId, span, context: trace.setSpan(active, span) };
   }
+}
+
+/** Without an SDK, and without a caller's trace, no span is anything, and those below it need not be made. */
+function isNothing(span: Span): boolean {
+  return !isSpanContextValid(span.spanContext());
 }
