@@ -39,7 +39,10 @@ export type ObservedCall =
  * @group Events
  */
 export interface Observer {
-  /** Receives every event, as `agent.subscribe` does. Sensitive values are hidden in it. */
+  /**
+   * Receives every event, as `agent.subscribe` does. Sensitive values are hidden in it. If not even the first event of a
+   * run can be recorded, there is only its `run-end`, with `recorded: false`, which listeners do not receive.
+   */
   event?(event: AgentEvent): unknown;
   /**
    * Sets a context, such as that of `AsyncLocalStorage`, around a call: it must call `call` once, before it returns. The
@@ -49,7 +52,8 @@ export interface Observer {
   within?(call: ObservedCall, proceed: () => void): unknown;
   /**
    * The W3C trace context that is active, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`: called within
-   * `run`, and recorded with the run, so that the next execution can refer to this one.
+   * `run`, and recorded with the run, so that the next execution can refer to this one. If several observers have this
+   * method, only the first one is asked. An invalid trace context is not recorded.
    */
   traceparent?(): string | undefined;
 }

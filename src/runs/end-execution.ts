@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { EventInit, SkipReason } from "../core/events.ts";
+import type { AgentEvent, EventInit, SkipReason } from "../core/events.ts";
 import type { NotUndone, RunEndEvent } from "../core/execution-events.ts";
 import { lastCompleted } from "../core/run-state.ts";
 import { stepRefOf } from "../core/step-ref.ts";
@@ -11,6 +11,7 @@ import { interruptedBy } from "./run-errors.ts";
 import type { AbortReason } from "./run-lifetime.ts";
 import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
+import { showIn } from "./show.ts";
 import { dataOf } from "./steps/step-errors.ts";
 import { undoSteps } from "./steps/undo-steps.ts";
 
@@ -122,8 +123,9 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
   if (run.state.sequence === 0) {
-    // Not even the first event was recorded: for a listener nothing has started.
+    // Not even the first event was recorded: for a listener nothing has started. An observer set a context before.
     run.recorder.fold(end);
+    run.engine.tellObservers(showIn(run, end as AgentEvent));
   } else {
     closeUnrecorded(run, error);
     run.recorder.close(end);

@@ -124,8 +124,8 @@ async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
 }
 
 /** The trace context of an execution, as its first event contains it. */
-export function traceOf({ engine }: Pick<Run, "engine">): { readonly traceparent?: string } {
-  const traceparent = engine.traceparent?.();
+export function traceOf({ engine, runId }: Pick<Run, "engine" | "runId">): { readonly traceparent?: string } {
+  const traceparent = engine.traceparent?.(runId);
   return traceparent === undefined ? {} : { traceparent };
 }
 

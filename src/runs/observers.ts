@@ -1,4 +1,5 @@
 import { isThenable } from "../async/thenable.ts";
+import type { AgentEvent } from "../core/events.ts";
 import type { ObservedCall, Observer } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";
 
@@ -9,10 +10,13 @@ export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 export interface Observation {
   /** Undefined if no observer sets a context. */
   readonly within: Within | undefined;
-  readonly traceparent: (() => string | undefined) | undefined;
+  /** Undefined if no observer has one. */
+  readonly traceparent: ((runId: string) => string | undefined) | undefined;
+  /** Gives observers an event that listeners do not receive. */
+  readonly tellObservers: (event: AgentEvent) => void;
 }
 
-type OnError = (error: unknown, about: ObservedCall) => void;
+type OnError = (error: unknown, about: AgentEvent | ObservedCall) => void;
 
 /** Checks the option `observers`. Throws `invalid-options`. */
 export function readObservers(value: unknown, option: string): readonly Observer[] {
@@ -38,8 +42,15 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   const outer = observers.filter(({ within }) => within !== undefined);
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
   return {
-    within: outer.length === 0 ? undefined : (call, proceed) => callWithin(outer, { call, onError, index: 0 }, proceed),
-    traceparent: tracer && (() => readTraceparent(tracer)),
+    // Frozen, or one observer could change it for the next.
+    within:
+      outer.length === 0
+        ? undefined
+        : (call, proceed) => callWithin(outer, { call: Object.freeze(call), onError, index: 0 }, proceed),
+    traceparent: tracer && ((runId) => readTraceparent(tracer, { runId, onError })),
+    tellObservers: (event) => {
+      for (const observer of observers) answerOf(() => observer.event?.(event), { about: event, onError });
+    },
   };
 }
 
@@ -57,7 +68,9 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
   if (observer === undefined) return proceed();
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
-    if (made !== undefined) return report(onError, new Error(`An observer called twice within "${call.type}".`), call);
+    if (made !== undefined) {
+      return report(onError, new Error(`An observer called within "${call.type}" again, or too late.`), call);
+    }
     // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
     try {
@@ -66,35 +79,53 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
       made = { thrown };
     }
   };
-  try {
-    const answer = observer.within?.(call, make);
-    if (isThenable(answer)) answer.then(undefined, (error: unknown) => report(onError, error, call));
-    if (made === undefined) report(onError, new Error(`An observer did not call within "${call.type}".`), call);
-  } catch (error) {
-    report(onError, error, call);
-  }
+  answerOf(
+    () => {
+      const answer = observer.within?.(call, make);
+      if (made === undefined) report(onError, new Error(`An observer did not call within "${call.type}".`), call);
+      return answer;
+    },
+    { about: call, onError },
+  );
   if (made === undefined) make();
   const result = made as unknown as { readonly value: T } | { readonly thrown: unknown };
   if ("thrown" in result) throw result.thrown;
   return result.value;
 }
 
-function readTraceparent(observer: Observer): string | undefined {
+function readTraceparent(
+  observer: Observer,
+  { runId, onError }: { readonly runId: string; readonly onError: OnError },
+): string | undefined {
+  const text = answerOf(() => observer.traceparent?.(), { about: { type: "run", runId }, onError });
+  return typeof text === "string" && traceparentForm.test(text) ? text : undefined;
+}
+
+/**
+ * https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags. The version `ff` and ids
+ * of zeros are invalid.
+ */
+const traceparentForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+/** What an observer returns. What it throws or rejects with is reported, and then it is undefined or that promise. */
+function answerOf(
+  ask: () => unknown,
+  { about, onError }: { readonly about: AgentEvent | ObservedCall; readonly onError: OnError },
+): unknown {
   try {
-    const text: unknown = observer.traceparent?.();
-    return typeof text === "string" && traceparentForm.test(text) ? text : undefined;
-  } catch {
+    const answer = ask();
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => report(onError, error, about));
+    return answer;
+  } catch (error) {
+    report(onError, error, about);
     return undefined;
   }
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags. */
-const traceparentForm = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-
 /** The listener of errors may fail, too: there is nobody left to tell. */
-function report(onError: OnError, error: unknown, call: ObservedCall): void {
+function report(onError: OnError, error: unknown, about: AgentEvent | ObservedCall): void {
   try {
-    const answer: unknown = onError(error, call);
+    const answer: unknown = onError(error, about);
     if (isThenable(answer)) answer.then(undefined, () => {});
   } catch {}
 }

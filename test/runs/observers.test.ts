@@ -6,6 +6,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { ObservedCall, Observer } from "../../src/core/observer.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
@@ -174,6 +175,55 @@ describe("an observer that misbehaves", () => {
     expect(reported).toHaveLength(4);
   });
 
+  it("cannot change a call for the next observer", async () => {
+    const calls: ObservedCall[] = [];
+    const reported: unknown[] = [];
+    const changes: Observer = {
+      within: (call) => {
+        (call as { runId: string }).runId = "changed";
+      },
+    };
+    const reads: Observer = {
+      within: (call, proceed) => {
+        calls.push(call);
+        proceed();
+      },
+    };
+    const agent = createAgent({
+      tools: [note()],
+      observers: [changes, reads],
+      onListenerError: (error) => reported.push(error),
+    });
+    await agent.execute(plan, { runId: "r1" });
+    expect(calls.map(({ runId }) => runId)).toEqual(["r1", "r1"]);
+    expect(reported).toEqual([expect.any(TypeError), expect.any(TypeError)]);
+  });
+
+  it.each<[string, Observer["within"], readonly string[]]>([
+    [
+      "again",
+      (_, proceed) => {
+        proceed();
+        proceed();
+      },
+      ['An observer called within "run" again, or too late.'],
+    ],
+    [
+      "too late",
+      (_, proceed) => void Promise.resolve().then(proceed),
+      ['An observer did not call within "run".', 'An observer called within "run" again, or too late.'],
+    ],
+  ])("is told what it did: it called %s", async (_, within, messages) => {
+    const reported: string[] = [];
+    const agent = createAgent({
+      tools: [note()],
+      observers: [{ within } as Observer],
+      onListenerError: (error, { type }) => type === "run" && reported.push((error as Error).message),
+    });
+    await agent.execute(plan);
+    expect(reported).toEqual(messages);
+  });
+
   it("is refused if it is none", () => {
     for (const observers of [{}, [null], [{}], [{ event: 1 }], [{ other: () => {} }]]) {
       expect(() => createAgent({ tools: [note()], observers: observers as never })).toThrow(
@@ -197,41 +247,38 @@ describe("an observer that misbehaves", () => {
   });
 });
 
-describe("the trace context", () => {
-  const trace = (id: number) => `00-${"a".repeat(32)}-${String(id).padStart(16, "0")}-01`;
-
-  it("is recorded with a run and its resumes, and told to the next execution", async () => {
-    const store = createMemoryRunStore();
-    const calls: ObservedCall[] = [];
-    let count = 0;
-    const observer: Observer = {
-      within: (call, proceed) => {
-        calls.push(call);
-        proceed();
+describe("a run whose first event cannot be recorded", () => {
+  it.each(["append", "claim"] as const)("ends for observers alone, if the store fails to %s", async (method) => {
+    const memory = createMemoryRunStore();
+    const store = Object.assign(Object.create(memory) as RunStore, {
+      [method]: () => {
+        throw new Error("disk full");
       },
-      traceparent: () => trace(++count),
+    });
+    const [heard, seen]: AgentEvent[][] = [[], []];
+    const reported: unknown[] = [];
+    const fails: Observer = {
+      event: () => {
+        throw new Error("not today");
+      },
     };
-    const careful = { ...note(), needsApproval: true };
-    const agent = createAgent({ tools: [careful], store, observers: [observer] });
-    const { runId, pending } = await agent.execute(plan);
-    const [item] = pending ?? [];
-    await agent.approve(runId, item as never).result;
-    const events: AgentEvent[] = [];
-    for await (const event of agent.events(runId)) events.push(event);
-    const recorded = events.flatMap((event) => ("traceparent" in event ? [[event.type, event.traceparent]] : []));
-    expect(recorded).toEqual([
-      ["run-start", trace(1)],
-      ["run-resume", trace(2)],
+    const rejects: Observer = { event: () => Promise.reject(new Error("nor later")) };
+    const agent = createAgent({
+      tools: [note()],
+      store,
+      observers: [fails, rejects, nesting, { event: (event) => seen?.push(event) }],
+      onListenerError: (error, { type }) => reported.push([(error as Error).message, type]),
+    });
+    agent.subscribe((event) => heard?.push(event));
+    const { status, error } = await agent.execute(plan, { runId: "r1" });
+    expect([status, error?.code]).toEqual(["failed", "store-failed"]);
+    expect(heard).toEqual([]);
+    const outcome = { status: "failed", error: { code: "store-failed" } };
+    expect(seen).toMatchObject([{ type: "run-end", runId: "r1", sequence: 0, recorded: false, outcome }]);
+    expect(Object.isFrozen(seen?.[0])).toBe(true);
+    expect(reported).toEqual([
+      ["not today", "run-end"],
+      ["nor later", "run-end"],
     ]);
-    expect(calls.filter(({ type }) => type === "run")).toEqual([
-      { type: "run", runId },
-      { type: "run", runId, previousTraceparent: trace(1) },
-    ]);
-  });
-
-  it.each([undefined, "", "none", trace(1).toUpperCase(), 7])("is left out if it is none: %s", async (text) => {
-    const agent = createAgent({ tools: [note()], observers: [{ traceparent: () => text as string }] });
-    const { runId } = await agent.execute(plan);
-    for await (const event of agent.events(runId)) expect(event).not.toHaveProperty("traceparent");
   });
 });

@@ -14,7 +14,7 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { checkInvariants } from "./invariants.ts";
 import { resumeEverywhere } from "./resume-everywhere.ts";
-import { checkSpans, recordSpans } from "./span-recorder.ts";
+import { checkSpans, outlineOf, recordSpans } from "./span-recorder.ts";
 
 export { checkInvariants };
 
@@ -70,10 +70,11 @@ const maxCuts = 100;
 
 /**
  * Plays a scenario with a store that answers at once and again with one that answers by promises, and checks the
- * invariants of every run each time. The scenario is created again for each, as its tools remember their calls.
+ * invariants of every run each time, and that it has the spans that the snapshot has. The scenario is created again for each, as its tools remember their calls.
  */
 export async function runScenario(create: (clock: ManualClock) => Scenario): Promise<Played> {
   const played = await play(create, (store) => store);
+  if (played.outline !== "") expect(played.outline).toMatchSnapshot("spans");
   const slow = await play(create, answerLater);
   expect(slow.recorded.map(({ type }) => type)).toEqual(played.recorded.map(({ type }) => type));
   expect(slow.result.status).toBe(played.result.status);
@@ -81,8 +82,8 @@ export async function runScenario(create: (clock: ManualClock) => Scenario): Pro
   return played;
 }
 
-/** One try of a scenario, and whether to resume it. */
-type Tried = Played & { readonly isResumable: boolean };
+/** One try of a scenario, whether to resume it, and its spans. */
+type Tried = Played & { readonly isResumable: boolean; readonly outline: string };
 
 async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunStore) => RunStore): Promise<Tried> {
   const clock = createManualClock();
@@ -135,7 +136,15 @@ async function play(create: (clock: ManualClock) => Scenario, wrap: (store: RunS
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events, recorded, result });
   if (agentOptions.observers === undefined) checkSpans(recorder, events);
-  return { result, events, recorded, warnings, clock, isResumable: isResumable ?? act === undefined };
+  return {
+    result,
+    events,
+    recorded,
+    warnings,
+    clock,
+    isResumable: isResumable ?? act === undefined,
+    outline: outlineOf(recorder.spans),
+  };
 }
 
 /** A store that returns its events as a database would. */

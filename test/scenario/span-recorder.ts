@@ -70,6 +70,34 @@ function describeSpan(
   return [name, ...(status.code === SpanStatusCode.ERROR ? ["ERROR"] : []), ...shown, ...told, ...linked].join(" ");
 }
 
+/** The tree in short, for a snapshot: names, steps and how they ended. Equal neighbours are one line with their number. */
+export function outlineOf(spans: readonly ReadableSpan[]): string {
+  const ids = new Set(spans.map((span) => span.spanContext().spanId));
+  const children = new Map<string | undefined, ReadableSpan[]>();
+  for (const span of spans) {
+    const parent = span.parentSpanContext?.spanId;
+    const key = parent !== undefined && ids.has(parent) ? parent : undefined;
+    children.set(key, [...(children.get(key) ?? []), span]);
+  }
+  const below = (parent: string | undefined, indent: string): string[] => {
+    const trees: { readonly text: string; count: number }[] = [];
+    for (const span of children.get(parent) ?? []) {
+      const text = [indent + nameSpan(span), ...below(span.spanContext().spanId, `${indent}  `)].join("\n");
+      const last = trees.at(-1);
+      if (last?.text === text) last.count += 1;
+      else trees.push({ text, count: 1 });
+    }
+    return trees.map(({ text, count }) => (count === 1 ? text : text.replace(/$/m, ` (${count} times)`)));
+  };
+  return below(undefined, "").join("\n");
+}
+
+function nameSpan({ name, attributes, status }: ReadableSpan): string {
+  const { "planwright.step.id": stepId, "planwright.run.status": run, "planwright.step.status": step } = attributes;
+  const error = status.code === SpanStatusCode.ERROR ? `ERROR ${attributes["error.type"]}` : undefined;
+  return [name, stepId, run ?? step, error].filter((part) => part !== undefined).join(" ");
+}
+
 /** Checks that each start of a run has one span, which has ended, below that of its execution. */
 export function checkSpans({ spans, openCount }: SpanRecorder, events: readonly AgentEvent[]): void {
   // The span of an execution that was refused before its first event is never exported.

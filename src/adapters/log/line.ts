@@ -61,7 +61,7 @@ const lines: Lines = {
     const told = end(model, outcome, { model, attempt, durationMs, usage });
     return told.level === "info" ? { ...told, level: "debug" } : told;
   },
-  "step-start": (event) => line("debug", `${nameOf(event)} started`, { ...place(event), attempt: 1 }),
+  "step-start": (event) => line("debug", `${nameOf(event)} started`, place(event)),
   "step-attempt": (event) =>
     line("debug", `${nameOf(event)} is tried again`, { ...place(event), attempt: event.attempt }),
   "step-retry": (event) => {

@@ -49,8 +49,12 @@ export function createTelemetry(options: TelemetryOptions = {}): Required<Observ
   const counts = new Metrics(meterProvider.getMeter(scope, undefined, { schemaUrl }), name, () => performance.now());
   return {
     event: (event) => {
-      spans.event(event);
-      counts.event(event);
+      // An SDK that throws for one does not cost the other.
+      try {
+        spans.event(event);
+      } finally {
+        counts.event(event);
+      }
     },
     within: (call, proceed) => spans.within(call, proceed),
     traceparent: () => spans.traceparent(),

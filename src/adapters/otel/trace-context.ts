@@ -1,4 +1,4 @@
-import { type Span, type SpanContext, TraceFlags } from "@opentelemetry/api";
+import { isSpanContextValid, type Span, type SpanContext, TraceFlags } from "@opentelemetry/api";
 
 /** A span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
 export function toTraceparent(span: Span): string {
@@ -11,5 +11,6 @@ export function fromTraceparent(text: string | undefined): SpanContext | undefin
   const [, traceId, spanId, flags = "00"] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(text ?? "") ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
-  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  const named = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  return isSpanContextValid(named) ? named : undefined;
 }

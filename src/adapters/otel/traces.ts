@@ -49,15 +49,19 @@ export class Traces {
     const { runId, type } = event;
     const spans = this.runs.get(runId) ?? this.open(event);
     if (spans === undefined) return;
-    handle(spanHandlers, spans, event);
     const isOver = type === "run-end" || type === "run-suspend" || (type === "plan-end" && spans.root === undefined);
-    if (isOver) this.runs.delete(runId);
+    try {
+      handle(spanHandlers, spans, event);
+    } finally {
+      if (isOver) this.runs.delete(runId);
+    }
   }
 
   /** The spans of an execution that begins, or of a planning without a run. */
   private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
     let spans: ExecutionSpans;
-    if (type === "run-start" || type === "run-resume") {
+    // A run whose first event could not be recorded has only its end.
+    if (type === "run-start" || type === "run-resume" || type === "run-end") {
       const found = context.active().getValue(startedKey) as Started | undefined;
       const started = found?.runId === runId ? found : this.startExecution({ runId });
       if (isNothing(started.span)) return undefined;

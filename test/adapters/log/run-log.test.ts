@@ -6,6 +6,8 @@ import { createRunLog } from "../../../src/adapters/log/index.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
 
 let calls = 0;
 const act = defineTool({
@@ -42,12 +44,12 @@ describe("the log of runs", () => {
     await agent.execute({ steps }, { runId: "r1" });
     expect(lines.map(({ level, msg, stepId, attempt }) => [level, msg, stepId, attempt])).toEqual([
       [30, "run started", undefined, undefined],
-      [20, "step s1 started", "s1", 1],
+      [20, "step s1 started", "s1", undefined],
       [40, "step s1 failed and is repeated", "s1", 1],
       [20, "step s1 is tried again", "s1", 2],
       [30, "step s1 completed", "s1", 2],
       [30, "step s2 was skipped", "s2", undefined],
-      [20, "step s3 started", "s3", 1],
+      [20, "step s3 started", "s3", undefined],
       [40, "step s3 failed and is repeated", "s3", 1],
       [20, "step s3 is tried again", "s3", 2],
       [50, "step s3 failed", "s3", 2],
@@ -66,6 +68,14 @@ describe("the log of runs", () => {
     expect(shown).toContainEqual([40, "run waits", undefined]);
     expect(shown).toContainEqual([30, "step s1 was rejected", "ann"]);
     expect(shown.at(-1)).toEqual([50, "run failed", undefined]);
+  });
+
+  it("has a line for a run whose first event cannot be recorded", async () => {
+    const { lines, logger } = pinoLines();
+    const store = createFaultyRunStore(createMemoryRunStore(), { failAppends: [1] });
+    const agent = createAgent({ tools: [act], store, observers: [createRunLog(logger)] });
+    await agent.execute({ steps: [step("s1")] }, { runId: "r1" });
+    expect(lines).toMatchObject([{ level: 50, msg: "run failed", runId: "r1", error: { code: "store-failed" } }]);
   });
 
   it("has no secrets, and neither inputs nor outputs", async () => {
