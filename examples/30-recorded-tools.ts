@@ -18,7 +18,7 @@ const weather = defineTool({
 });
 const steps = ["Paris", "Berlin"].map((city) => ({ id: city, tool: "Weather", input: { city, apiKey: "k-3f9a" } }));
 
-// Once, with the world.
+// Once, with the real tool.
 const path = join(mkdtempSync(join(tmpdir(), "planwright-")), "weather.json");
 const recorded = await createAgent({ tools: recordTools([weather], path) }).execute({ steps });
 console.log(recorded.output, requests, "requests");

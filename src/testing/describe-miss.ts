@@ -47,7 +47,7 @@ function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): rea
     const [one, other] = [asked.messages[index], recorded.messages[index]];
     const place = `messages[${index}]`;
     if (one === undefined || other === undefined)
-      differences.push(`${place}, which only ${one ? "this call" : "it"} has`);
+      differences.push(`${place}, which only ${one ? "this call" : "the recorded call"} has`);
     else if (one.role !== other.role) differences.push(`${place}.role: "${one.role}", recorded "${other.role}"`);
     else if (one.content !== other.content)
       differences.push(`${place}.content ${describeTexts(one.content, other.content)}`);

@@ -1,4 +1,5 @@
 import { systemClock } from "../async/clock.ts";
+import { countPending } from "../async/pending-work.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { canonicalJson } from "../core/canonical-json.ts";
 import { indexTools } from "../core/define-tool.ts";
@@ -13,22 +14,21 @@ import type {
   InferToolResources,
   Tool,
   ToolContext,
-  ToolEffect,
 } from "../core/tool.ts";
-import type { SensitiveViews } from "../runs/secrets/map-sensitive.ts";
+import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { describeForReplay } from "./recorded-tools/describe-for-replay.ts";
-import { hideSecrets, sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
-import { withoutSecrets } from "./recorded-tools/secret-texts.ts";
+import { HiddenCalls, sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
 import {
-  printToolRecording,
+  type AskedToolCall,
+  printToolCall,
+  printTools,
   type RecordedAnswer,
   type RecordedError,
-  type RecordedTool,
   type RecordedToolCall,
   type ToolCallOutcome,
 } from "./recorded-tools/tool-recording.ts";
 import { type ParsedInput, wrapTool } from "./recorded-tools/wrap-tool.ts";
-import { RecordingWriter } from "./recording-file.ts";
+import { RecordingWriter } from "./recording-writer.ts";
 
 /** Tools with the same names and types. @inline */
 export type SameTools<TTools extends readonly Tool[]> = {
@@ -44,9 +44,10 @@ export type SameTools<TTools extends readonly Tool[]> = {
  * Returns tools that call the given ones and record each call in a file, for `replayTools`. One file for each list
  * of tools; the first call overwrites it, and each call returns once it is recorded.
  *
- * The calls have the order in which they were made, whichever ends first: attempts and undoing as calls of their own. A
- * call is recorded with its input as the plan has it and its output as JSON, or the data of its error: no stacks,
- * headers or resources. A call whose signal has aborted is not recorded.
+ * The calls have the order in which they were made, whichever ends first: attempts and undoing as calls of their own, and
+ * those of functions `effect` and `needsApproval`, once for each input. A call is recorded with its input as the plan has
+ * it and its output as JSON, or the data of its error: no stacks, headers or resources. A call whose signal has aborted
+ * is recorded only if it returns a value and no other attempt follows.
  *
  * A value that a schema marks as `sensitive` is never written: a numbered placeholder stands for it, the same for equal
  * values, also where its text appears in other values (from four characters on) and in errors.
@@ -78,13 +79,14 @@ function recordTool(tool: DefinedTool, recorder: ToolRecorder): DefinedTool {
       }),
     effect(input) {
       const effect = tool.effect(input.parsed);
-      recorder.keepAnswer(tool, input, { effect });
+      // Nobody can wait for a promise here. A run has loaded what it would wait for.
+      recorder.keepAnswer(tool, input, { effect })?.catch(() => {});
       return effect;
     },
     async needsApproval(input) {
-      const needsApproval = await tool.needsApproval?.(input.parsed);
-      recorder.keepAnswer(tool, input, { needsApproval: needsApproval === true });
-      return needsApproval === true;
+      const needsApproval = (await tool.needsApproval?.(input.parsed)) === true;
+      await recorder.keepAnswer(tool, input, { needsApproval });
+      return needsApproval;
     },
   });
 }
@@ -97,99 +99,123 @@ async function outcomeOf({ outputSchema }: DefinedTool, value: unknown): Promise
   return json.ok ? { type: "output", output: json.value } : { type: "invalid-output", issues: [json.issue] };
 }
 
-interface Answers extends RecordedAnswer {
-  effect?: ToolEffect;
-  needsApproval?: boolean;
-}
-
 interface Made {
   readonly value: unknown;
   readonly outcome: ToolCallOutcome;
 }
 
+interface KeptAnswer {
+  readonly place: number;
+  readonly answer: RecordedAnswer;
+}
+
+interface Attempt {
+  readonly place: number;
+  /** Whether it returned a value although its signal had aborted. */
+  readonly isLate: boolean;
+}
+
 /** Keeps the calls of some tools, secrets included, and writes them to a file without these. */
 class ToolRecorder {
   private readonly writer: RecordingWriter;
-  /** In the order of the calls, whichever ends first, so that the file is the same each time. */
-  private readonly calls: (RecordedToolCall | undefined)[] = [];
-  private readonly answers = new Map<DefinedTool, Map<string, Answers>>();
-  private described: Promise<readonly DescribedTool[]> | undefined;
+  /** By tool and input. */
+  private readonly answers = new Map<string, KeptAnswer>();
+  /** The latest attempt with each `idempotencyKey`, while it is being made, or if its value was late. */
+  private readonly latest = new Map<string, Attempt>();
+  private hidden: HiddenCalls | undefined;
 
   constructor(
     private readonly tools: readonly DefinedTool[],
     path: string,
   ) {
-    this.writer = new RecordingWriter(path);
+    this.writer = new RecordingWriter(path, () =>
+      printTools(tools.map((tool) => describeForReplay(tool, known(tool)))),
+    );
   }
 
   async record(
-    asked: Pick<RecordedToolCall, "tool" | "input" | "undone">,
-    { signal }: ToolContext,
+    asked: AskedToolCall,
+    { signal, idempotencyKey }: ToolContext,
     make: () => Promise<Made>,
   ): Promise<unknown> {
-    const index = this.calls.push(undefined) - 1;
+    const place = this.begin(idempotencyKey);
     let made: Made;
     try {
       made = await make();
     } catch (thrown) {
-      if (!signal.aborted) await this.keep(index, { ...asked, outcome: { type: "error", error: toRecorded(thrown) } });
+      this.end(idempotencyKey, { place, isLate: false });
+      if (!signal.aborted) await this.keep(place, { ...asked, outcome: { type: "error", error: toRecorded(thrown) } });
       throw thrown;
     }
-    if (!signal.aborted) await this.keep(index, { ...asked, outcome: made.outcome });
+    const isLatest = this.end(idempotencyKey, { place, isLate: signal.aborted });
+    if (isLatest || !signal.aborted) await this.keep(place, { ...asked, outcome: made.outcome });
     return made.value;
   }
 
-  private async keep(index: number, call: RecordedToolCall): Promise<void> {
-    this.calls[index] = call;
-    await this.writer
-      .write(() => this.print())
-      .catch((thrown: Error) => {
-        // The tool has been called: it must not be again, only because of the file.
-        throw Object.assign(thrown, { retryable: false });
-      });
+  /** Returns the place of an attempt. A late value of the one before does not count, or there would not be another. */
+  private begin(idempotencyKey: string): number {
+    const before = this.latest.get(idempotencyKey);
+    const attempt: Attempt = { place: this.writer.reserve(), isLate: false };
+    this.latest.set(idempotencyKey, attempt);
+    if (before?.isLate && this.hidden !== undefined) this.write(this.hidden.delete(before.place));
+    return attempt.place;
+  }
+
+  /** Returns whether an attempt that has ended is the latest one. */
+  private end(idempotencyKey: string, attempt: Attempt): boolean {
+    if (this.latest.get(idempotencyKey)?.place !== attempt.place) return false;
+    if (attempt.isLate) this.latest.set(idempotencyKey, attempt);
+    else this.latest.delete(idempotencyKey);
+    return true;
   }
 
   /** Keeps what a function of a tool has answered, which a replay without the tool cannot know. */
-  keepAnswer(tool: DefinedTool, { written }: ParsedInput, answer: Omit<RecordedAnswer, "input">): void {
-    const ofTool = this.answers.get(tool) ?? new Map<string, Answers>();
-    this.answers.set(tool, ofTool);
-    const key = canonicalJson(written);
-    const known = ofTool.get(key);
-    const answers = { ...(known ?? { input: written }), ...answer };
-    if (known?.effect === answers.effect && known?.needsApproval === answers.needsApproval) return;
-    ofTool.set(key, answers);
-    // Nobody waits for it; if the file cannot be written, the next call says so.
-    this.writer.write(() => this.print()).catch(() => {});
+  keepAnswer(
+    { name }: DefinedTool,
+    { written }: ParsedInput,
+    { effect, needsApproval }: Pick<RecordedAnswer, "effect" | "needsApproval">,
+  ): void | Promise<void> {
+    const key = canonicalJson([name, written]);
+    const before = this.answers.get(key);
+    const answer: RecordedAnswer = {
+      tool: name,
+      input: written,
+      effect: effect ?? before?.answer.effect,
+      needsApproval: needsApproval ?? before?.answer.needsApproval,
+    };
+    if (before?.answer.effect === answer.effect && before?.answer.needsApproval === answer.needsApproval) return;
+    const place = before?.place ?? this.writer.reserve();
+    this.answers.set(key, { place, answer });
+    return this.keep(place, answer);
   }
 
-  private async print(): Promise<string> {
-    this.described ??= Promise.all(this.tools.map(describe));
-    const tools = await this.described;
-    const viewsOf = new Map(tools.map(({ recorded, views }) => [recorded.name, views] as const));
-    const made = this.calls.filter((call) => call !== undefined);
-    const { calls, texts } = hideSecrets(made, (name) => viewsOf.get(name));
-    return printToolRecording({
-      calls,
-      tools: tools.map(({ tool, recorded, views }) => {
-        const answers = new Map<string, RecordedAnswer>();
-        for (const answer of this.answers.get(tool)?.values() ?? []) {
-          const input = withoutSecrets(answer.input, views.input, texts);
-          answers.set(canonicalJson(input), { ...answer, input });
-        }
-        return answers.size === 0 ? recorded : { ...recorded, answers: [...answers.values()] };
-      }),
-    });
+  /** Records a call. Synchronous, except the first time for zod 3, which loads its converter. */
+  private keep(place: number, call: RecordedToolCall | RecordedAnswer): void | Promise<void> {
+    if (this.hidden !== undefined) return this.write(this.hidden.set(place, call));
+    const schemas = this.tools.map(toolSchemas);
+    const start = () => {
+      const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(tool, known(tool))] as const));
+      this.hidden ??= new HiddenCalls((name) => views.get(name));
+      this.write(this.hidden.set(place, call));
+    };
+    if (!schemas.some((schema) => schema instanceof Promise)) return start();
+    return countPending(Promise.all(schemas)).then(start);
+  }
+
+  private write(changed: ReturnType<HiddenCalls["delete"]>): void {
+    for (const [place, shown] of changed) this.writer.set(place, shown && printToolCall(shown));
+    try {
+      this.writer.write();
+    } catch (thrown) {
+      // The tool has been called: it must not be again, only because of the file.
+      throw Object.assign(thrown as Error, { retryable: false });
+    }
   }
 }
 
-interface DescribedTool {
-  readonly tool: DefinedTool;
-  readonly recorded: RecordedTool;
-  readonly views: SensitiveViews;
-}
-
-async function describe(tool: DefinedTool): Promise<DescribedTool> {
-  return { tool, recorded: await describeForReplay(tool), views: await sensitiveViewsOf(tool) };
+/** The schemas of a tool after their converter was loaded. */
+function known(tool: DefinedTool): ToolSchemas {
+  return toolSchemas(tool) as ToolSchemas;
 }
 
 function toRecorded(thrown: unknown): RecordedError {

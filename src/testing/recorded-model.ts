@@ -3,8 +3,16 @@ import { type LanguageModel, type ModelRequest, type ModelResponse, modelName } 
 import { modelFailure } from "../core/model-failure.ts";
 import { checkKeys, checkObject, failOption } from "../core/options.ts";
 import { describeMiss, describeQuestion } from "./describe-miss.ts";
-import { modelRecordings, printRecording, type RecordedCall, type RecordedRequest, requestKey } from "./recording.ts";
-import { RecordingWriter, readRecording } from "./recording-file.ts";
+import {
+  modelRecordings,
+  printCall,
+  printModel,
+  type RecordedCall,
+  type RecordedRequest,
+  requestKey,
+} from "./recording.ts";
+import { readRecording } from "./recording-file.ts";
+import { RecordingWriter } from "./recording-writer.ts";
 
 const { howToRecord } = modelRecordings;
 
@@ -58,22 +66,19 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
 
 function record(path: string, model: LanguageModel): RecordedModel {
   const { provider, modelId, price } = model;
-  const writer = new RecordingWriter(path);
-  // In the order of the calls, whichever is answered first, so that the file is the same each time.
-  const calls: (RecordedCall | undefined)[] = [];
-  const print = () => printRecording({ model, calls: calls.filter((call) => call !== undefined) });
+  const writer = new RecordingWriter(path, () => printModel(model));
   return {
     provider,
     modelId,
     ...(price && { price }),
     async generate(request) {
-      const index = calls.push(undefined) - 1;
+      const place = writer.reserve();
       // A copy, as the caller may change its request afterwards.
       const asked = structuredClone(pickRequest(request));
       const { outcome, settle } = await ask(model, request);
       if (outcome !== undefined) {
-        calls[index] = { request: asked, outcome };
-        await writer.write(print);
+        writer.set(place, printCall({ request: asked, outcome }));
+        writer.write();
       }
       return settle();
     },
@@ -121,7 +126,9 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       if (queue === undefined || call === undefined) {
         const why = queue ? tooOften(asked, queue.calls.length) : describeMiss(asked, calls);
         misses.push(why);
-        throw new Error(`The recording "${path}" has no answer of ${name} to this call: ${why}. ${howToRecord(path)}`);
+        throw new Error(
+          `The recording "${path}" has no answer from ${name} for this call: ${why}. ${howToRecord(path)}`,
+        );
       }
       queue.asked++;
       left.delete(call);

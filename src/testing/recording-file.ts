@@ -1,16 +1,15 @@
 import type * as z from "zod/v4";
-import { countPending } from "../async/pending-work.ts";
 import { describeThrown } from "../core/text.ts";
 
 /**
  * Node's own modules, loaded when they are needed: importing them, even dynamically, would be a problem for bundlers
  * when the rest of this entry is used outside Node.
  */
-function nodeFs(): typeof import("node:fs") {
+export function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-function nodePath(): typeof import("node:path") {
+export function nodePath(): typeof import("node:path") {
   return process.getBuiltinModule("node:path");
 }
 
@@ -71,40 +70,4 @@ export function parseJson(text: string): unknown {
 function describeIssues([first, ...more]: readonly z.core.$ZodIssue[]): string {
   const place = first?.path.length ? `${first.path.join(".")}: ` : "";
   return `${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`;
-}
-
-/** Writes a recording repeatedly, each time as a whole, one write after the other. */
-export class RecordingWriter {
-  private last: Promise<void> = Promise.resolve();
-  private writes = 0;
-
-  constructor(private readonly path: string) {}
-
-  /** Writes the recording, as it is printed when its turn comes. Rejects with an error that names the file. */
-  write(print: () => string | Promise<string>): Promise<void> {
-    // A failed write rejects for its caller; the next one may succeed.
-    const written = countPending(
-      this.last
-        .catch(() => {})
-        .then(print)
-        .then((text) => this.replace(text)),
-    );
-    this.last = written;
-    return written;
-  }
-
-  /** Replaces the file with a temporary one: a reader, even after a crash, gets the old file or the new one. */
-  private async replace(text: string): Promise<void> {
-    const { path } = this;
-    const { mkdir, rename, rm, writeFile } = nodeFs().promises;
-    const temporary = `${path}.${process.pid}-${++this.writes}.tmp`;
-    try {
-      await mkdir(nodePath().dirname(path), { recursive: true });
-      await writeFile(temporary, text);
-      await rename(temporary, path);
-    } catch (thrown) {
-      await rm(temporary, { force: true }).catch(() => {});
-      throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
-    }
-  }
 }

@@ -115,21 +115,17 @@ function toCall({ request, response, failure }: z.output<typeof callSchema>, ind
   throw new Error(`calls.${index} must have a response or a failure, and not both`);
 }
 
-/** A recording as text: keys in a fixed order, only the fields that are read again, and multi-line texts as lines. */
-export function printRecording({ model: { provider, modelId, price }, calls }: Recording): string {
-  const recording = {
-    version: recordingVersion,
-    model: { provider, modelId, ...(price && { price: pickPrice(price) }) },
-    calls: calls.map(printCall),
-  };
-  return `${JSON.stringify(recording, undefined, 2)}\n`;
+/** What a file has before its calls: the model, as far as it is read again. */
+export function printModel({ provider, modelId, price }: Recording["model"]): object {
+  return { version: recordingVersion, model: { provider, modelId, ...(price && { price: pickPrice(price) }) } };
 }
 
 function pickPrice({ inputPerMillion, outputPerMillion }: ModelPrice): ModelPrice {
   return { inputPerMillion, outputPerMillion };
 }
 
-function printCall({ request, outcome }: RecordedCall): object {
+/** A call as a file has it: only the fields that are read again, and multi-line texts as lines. */
+export function printCall({ request, outcome }: RecordedCall): object {
   const { messages, responseFormat, maxOutputTokens, temperature } = request;
   const asked = {
     messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })),

@@ -3,12 +3,13 @@ import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors
 import { copyJson, type JsonValue } from "../core/json.ts";
 import { checkKeys, failOption } from "../core/options.ts";
 import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
+import { toolSchemas } from "../core/tool-schemas.ts";
 import type { SensitiveViews } from "../runs/secrets/map-sensitive.ts";
 import { CallMatcher } from "./recorded-tools/call-matcher.ts";
 import { sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
 import { RecordedOutputs } from "./recorded-tools/recorded-outputs.ts";
 import { restoreTool } from "./recorded-tools/restore-tool.ts";
-import { type AskedToolCall, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
+import { type AskedToolCall, isAnswer, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
 import { wrapTool } from "./recorded-tools/wrap-tool.ts";
 import { readRecording } from "./recording-file.ts";
 
@@ -62,7 +63,8 @@ export function replayTools(path: string, options?: ReplayToolsOptions<readonly 
     failOption("options.tools", given?.map(({ name }) => name).join(", "), `all recorded tools, also ${unknown.name}`);
   }
   const replay = new Replay(path, new CallMatcher(calls));
-  const restored = given ?? tools.map((tool) => restoreTool(tool, { path, replay }));
+  const answers = calls.filter(isAnswer);
+  const restored = given ?? tools.map((tool) => restoreTool(tool, { path, answers, replay }));
   const replayed = restored.map((tool) => replayTool(tool, replay));
   return Object.assign(replayed, { assertComplete: () => replay.assertComplete() });
 }
@@ -70,11 +72,11 @@ export function replayTools(path: string, options?: ReplayToolsOptions<readonly 
 function replayTool(tool: DefinedTool, replay: Replay): DefinedTool {
   const { name } = tool;
   const outputs = new RecordedOutputs(tool);
-  let views: Promise<SensitiveViews> | undefined;
+  let views: SensitiveViews | undefined;
   const answer = async (asked: AskedToolCall, { signal }: ToolContext) => {
     signal.throwIfAborted();
-    views ??= sensitiveViewsOf(tool);
-    const { outcome } = replay.take(asked, await views);
+    views ??= sensitiveViewsOf(tool, await toolSchemas(tool));
+    const { outcome } = replay.take(asked, views);
     if (outcome.type === "error") throw toThrown(outcome.error);
     return outcome.type === "output" ? outputs.valid(copyJson(outcome.output)) : outputs.invalid(outcome.issues);
   };
@@ -101,7 +103,7 @@ class Replay {
     const call = this.matcher.take(asked, views);
     if (call !== undefined) return call;
     const of = asked.undone === undefined ? asked.tool : `${asked.tool}.undo`;
-    return this.fail(`of ${of} to this call`, this.matcher.describeMiss(asked, views));
+    return this.fail(`from ${of} for this call`, this.matcher.describeMiss(asked, views));
   }
 
   /** Reports that the recording has no answer. The error says that it is final, so it is not retried. */

@@ -22,7 +22,7 @@ describe("a call that was not recorded", () => {
     await record(path, ["1", "2"], [ask("Add a todo to buy milk"), ask("Calculate 1 + 1", { temperature: 0 })]);
     const replayed = createRecordedModel({ path });
     await expect(replayed.generate(ask("Calculate 1 + 2", { temperature: 0 }))).rejects.toThrow(
-      `The recording "${path}" has no answer of ollama/qwen3 to this call: its last user message is "Calculate 1 + 2". ` +
+      `The recording "${path}" has no answer from ollama/qwen3 for this call: its last user message is "Calculate 1 + 2". ` +
         '2 calls are recorded; the nearest, calls[1], differs in messages[1].content from character 14: "Calculate 1 + 2", ' +
         `recorded "Calculate 1 + 1". To record it again, run once with createRecordedModel({ mode: "record", model, path: "${path}" }).`,
     );
@@ -50,7 +50,11 @@ describe("a call that was not recorded", () => {
       ask("One", { messages: [...ask("One").messages, { role: "assistant", content: "?" }] }),
       "messages[2], which only this call has",
     ],
-    ["fewer messages", ask("One", { messages: ask("One").messages.slice(0, 1) }), "messages[1], which only it has"],
+    [
+      "fewer messages",
+      ask("One", { messages: ask("One").messages.slice(0, 1) }),
+      "messages[1], which only the recorded call has",
+    ],
     [
       "roles",
       ask("One", { messages: ask("One").messages.map(({ content }) => ({ role: "user", content })) }),

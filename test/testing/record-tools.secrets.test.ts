@@ -29,7 +29,10 @@ async function runWith(tools: readonly Tool[], plan: PlanInput) {
   return clock.runUntil(agent.execute(plan, { runId: "r1", undoOnFailure: true }));
 }
 
-const callsOf = async () => JSON.parse(await readFile(path, "utf8")).calls;
+/** The recorded calls, and the answers of functions among them. */
+const allCallsOf = async () => JSON.parse(await readFile(path, "utf8")).calls;
+const isAnswer = (call: object) => "effect" in call || "needsApproval" in call;
+const callsOf = async () => (await allCallsOf()).filter((call: object) => !isAnswer(call));
 
 const planted = 'pl"änted/7c1e';
 const token = "tok-91fe-33";
@@ -185,8 +188,9 @@ describe("a secret", () => {
     ]);
     const text = await readFile(path, "utf8");
     expect(text).not.toMatch(/hunter22|someone|sesame/);
-    expect(JSON.parse(text).tools[0].answers).toEqual([
+    expect((await allCallsOf()).filter(isAnswer)).toEqual([
       {
+        tool: "Keep",
         input: { login: "[secret]", flag: "[secret]", list: ["[secret]", "[secret]", "[secret]"] },
         effect: "once",
       },

@@ -207,7 +207,17 @@ describe("a recorded run", () => {
   it.each<[string, Tool["outputSchema"], unknown, string]>([
     ["does not fit its schema", z.object({ n: z.number() }), { n: "one" }, "expected number"],
     ["is not JSON", undefined, { list: [0, { n: 1n }] }, "a BigInt is not JSON"],
+    ["is a Map", undefined, new Map(), "a Map is not JSON"],
+    ["has an Error in a list", undefined, [[new Error("inner")]], "a Error is not JSON"],
+    ["is no number", undefined, { n: Number.NEGATIVE_INFINITY }, "-Infinity is not JSON"],
+    ["is a function", undefined, () => 1, "a function is not JSON"],
+    ["has a symbol", undefined, { s: Symbol("s") }, "a symbol is not JSON"],
+    ["is binary", undefined, { b: new Uint8Array(3) }, "binary data is not JSON"],
+    ["has no date", undefined, { at: new Date("never") }, "an invalid Date is not JSON"],
+    ["has a key for secrets", undefined, { a: { $sealed: 1 } }, "the key $sealed is kept"],
+    ["has a getter that throws", undefined, getter(new TypeError("not\nnow")), "threw: TypeError: not\nnow"],
     ["is a cycle", undefined, cycle(), "nested deeper than 500 levels"],
+    ["is too deep", undefined, deep(600), "nested deeper than 500 levels"],
     ["is not JSON though it fits", z.map(z.string(), z.string()), new Map(), "a Map is not JSON"],
   ])("has an output that %s", async (_, outputSchema, returned, message) => {
     const tool = defineTool({
@@ -226,7 +236,7 @@ describe("a recorded run", () => {
     const tools = replayTools(path);
     const { error } = await runWith(tools, plan);
     expect(error).toMatchObject({ code: "invalid-tool-output" });
-    expect(error?.message).toContain(message);
+    expect(error?.message).toBe(live.error?.message);
     expect(pathOf(error)).toEqual(pathOf(live.error));
     tools.assertComplete();
   });
@@ -258,9 +268,10 @@ describe("a recorded run", () => {
     };
     const live = await runWith(recordTools([pay], path), plan);
     expect(live).toMatchObject({ status: "suspended", pending: [{ stepId: "s2", kind: "approval" }] });
-    expect((await recorded()).tools[0].answers).toEqual([
-      { input: { amount: 5 }, effect: "once", needsApproval: false },
-      { input: { amount: 500 }, effect: "once", needsApproval: true },
+    expect((await recorded()).calls).toEqual([
+      { tool: "Pay", input: { amount: 5 }, effect: "once", needsApproval: false },
+      { tool: "Pay", input: { amount: 5 }, output: { paid: 5 } },
+      { tool: "Pay", input: { amount: 500 }, effect: "once", needsApproval: true },
     ]);
     const tools = replayTools(path);
     expect(dataOf(await runWith(tools, plan))).toEqual(dataOf(live));
@@ -268,13 +279,13 @@ describe("a recorded run", () => {
 
     const other = replayTools(path);
     const { error } = await runWith(other, { steps: [step("s1", "Pay", { input: { amount: 7 } })] });
-    expect(error?.message).toContain('has no answer of Pay.effect to this input: no call had it: {"amount":7}.');
+    expect(error?.message).toContain('has no answer from Pay.effect for this input: no call had it: {"amount":7}.');
     expect(() => other.assertComplete()).toThrow("had no answer to 1 call; to the first, no call had it");
   });
 });
 
 describe("recordTools", () => {
-  it("does not record calls that were aborted", async () => {
+  it("does not record calls that ended with an error after they were aborted", async () => {
     const clock = createManualClock();
     const tool = createFakeTool({
       name: "Hang",
@@ -286,6 +297,7 @@ describe("recordTools", () => {
     const { output } = await clock.runUntil(agent.execute({ steps: [step("s1", "Hang")] }));
     expect(output).toBe("late");
     expect(tool.calls).toHaveLength(2);
+    expect((await recorded()).calls).toEqual([{ tool: "Hang", input: {}, output: "late" }]);
     const [direct] = recordTools([tool], path);
     expect(await direct.execute({}, contextOf())).toBe("soon");
     expect((await recorded()).calls).toEqual([{ tool: "Hang", input: {}, output: "soon" }]);
@@ -480,6 +492,18 @@ function cycle(): unknown {
   const value: Record<string, unknown> = {};
   value.self = value;
   return value;
+}
+
+function deep(levels: number): unknown {
+  return levels === 0 ? 1 : { next: deep(levels - 1) };
+}
+
+function getter(thrown: unknown): unknown {
+  return {
+    get value() {
+      throw thrown;
+    },
+  };
 }
 
 function pathOf(error: RunResult["error"]): unknown {

@@ -190,7 +190,7 @@ describe("createRecordedModel", () => {
     expect((await replayed.generate(ask("Same"))).text).toBe("first");
     expect((await replayed.generate(ask("Same"))).text).toBe("second");
     await expect(replayed.generate(ask("Same"))).rejects.toThrow(
-      'to this call: it is recorded 2 times, but was made more often (its last user message is "Same").',
+      'for this call: it is recorded 2 times, but was made more often (its last user message is "Same").',
     );
     await replayed.generate(ask("Other"));
     await expect(replayed.generate(ask("Other"))).rejects.toThrow("it is recorded once");

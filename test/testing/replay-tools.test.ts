@@ -60,7 +60,7 @@ describe("replayTools", () => {
       `The recording "${path}" has 3 calls; not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
     );
     await expect(tool.execute({ city: "Rome" }, context())).rejects.toThrow(
-      'of Weather to this call: it is recorded 2 times, but was made more often (its input is {"city":"Rome"}). To record',
+      'from Weather for this call: it is recorded 2 times, but was made more often (its input is {"city":"Rome"}). To record',
     );
     await tool.execute({ city: "Oslo" }, context());
     await expect(tool.execute({ city: "Oslo" }, context())).rejects.toThrow("it is recorded once");
@@ -91,7 +91,7 @@ describe("replayTools", () => {
     const { steps, error } = await clock.runUntil(agent.execute({ steps: [step("s1", "Weather", { input })] }));
     expect(steps[0]).toMatchObject({ status: "failed", attempts: 1 });
     expect(error?.message.replaceAll(path, "calls.json")).toMatchInlineSnapshot(
-      `"Step "s1" (Weather) failed: The recording "calls.json" has no answer of Weather to this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the nearest, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
+      `"Step "s1" (Weather) failed: The recording "calls.json" has no answer from Weather for this call: its input is {"city":"Paris","days":[1,2,4,5],"unit":"F"}. 2 calls of Weather are recorded; the nearest, calls[1], differs in input.unit: "F", recorded "C"; input.days[2]: 4, recorded 3; input.days[3], which only this call has. To record it again, run once with recordTools(tools, "calls.json")."`,
     );
     expect(() => tools.assertComplete()).toThrow("had no answer to 1 call; to the first, its input is");
   });
@@ -101,7 +101,7 @@ describe("replayTools", () => {
     const [tool] = replayTools(path, { tools: [weather] });
     const done = { input: { city: "Rome" }, output: { celsius: 1 } };
     await expect(tool.undo?.(done, context())).rejects.toThrow(
-      'has no answer of Weather.undo to this call: its input is {"city":"Rome"}. No call of Weather.undo is recorded.',
+      'has no answer from Weather.undo for this call: its input is {"city":"Rome"}. No call of Weather.undo is recorded.',
     );
   });
 
@@ -197,6 +197,21 @@ describe("a recording of tools that cannot be replayed", () => {
       "calls.0 must have one of output, error and invalidOutput",
     ],
     [
+      "with an answer of a function that also has an outcome",
+      { ...whole, calls: [{ ...call, effect: "pure" }] },
+      "calls.0 must have an outcome, or what effect and needsApproval answered, and not both",
+    ],
+    [
+      "with an answer of a function about undoing",
+      { ...whole, calls: [{ tool: "A", input: {}, undone: 1, needsApproval: true }] },
+      "calls.0 must have an outcome, or what effect and needsApproval answered, and not both",
+    ],
+    [
+      "with an unknown answer",
+      { ...whole, calls: [{ tool: "A", input: {}, effect: "none" }] },
+      "calls.0.effect: Invalid option",
+    ],
+    [
       "with a damaged cause",
       { ...whole, calls: [{ tool: "A", input: {}, error: { name: "Error", message: "", cause: { name: 1 } } }] },
       "calls.0.error.cause.name: Invalid input",
@@ -208,7 +223,8 @@ describe("a recording of tools that cannot be replayed", () => {
   });
 
   it.each<[string, object, string]>([
-    ["a wrong name", { name: "1" }, 'Option "name" must be'],
+    ["a wrong name", { name: "1" }, 'its tool "1" is not valid: Option "name" must be'],
+    ["an empty name", { name: "" }, 'its tool "" is not valid: Option "name" must be'],
     ["a wrong schema", { inputSchema: { type: "string" } }, "must be a schema of an object"],
     ["a wrong retry", { retry: { maxAttempts: 0 } }, 'Option "A.retry.maxAttempts" must be'],
   ])("has a tool with %s", async (_, part, message) => {

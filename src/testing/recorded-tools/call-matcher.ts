@@ -3,7 +3,7 @@ import type { JsonValue } from "../../core/json.ts";
 import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
 import { type ComparedCall, describeCallMiss } from "./describe-call-miss.ts";
 import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./secret-texts.ts";
-import type { AskedToolCall, RecordedToolCall } from "./tool-recording.ts";
+import { type AskedToolCall, isAnswer, type RecordedToolCall, type ToolRecording } from "./tool-recording.ts";
 
 interface Entry {
   readonly index: number;
@@ -38,8 +38,14 @@ export class CallMatcher {
   private readonly placeholders = new Map<string, string>();
   private readonly texts = new SecretTexts();
 
-  constructor(calls: readonly RecordedToolCall[]) {
-    this.entries = calls.map((call, index) => ({ index, call, key: keyOf(call), isUsed: false }));
+  /** The number of recorded calls, with those of functions that are answered by input. */
+  readonly count: number;
+
+  constructor(calls: ToolRecording["calls"]) {
+    this.count = calls.length;
+    this.entries = calls.flatMap((call, index) =>
+      isAnswer(call) ? [] : [{ index, call, key: keyOf(call), isUsed: false }],
+    );
     for (const entry of this.entries) {
       const known = this.byTool.get(groupOf(entry.call));
       if (known === undefined) this.byTool.set(groupOf(entry.call), [entry]);
@@ -141,10 +147,6 @@ export class CallMatcher {
       return { index: entry.index, recorded: entry.call, asked, isSame, isUsed: entry.isUsed };
     });
     return describeCallMiss(shown, compared);
-  }
-
-  get count(): number {
-    return this.entries.length;
   }
 
   /** The indexes of the calls that were not made. */

@@ -63,7 +63,7 @@ function findNearest(compared: readonly ComparedCall[]): Nearest | undefined {
 function findDifferences(asked: unknown, recorded: unknown, path: JsonPath): readonly string[] {
   if (asked === undefined && recorded === undefined) return [];
   if (asked === undefined || recorded === undefined)
-    return [`${nameOf(path)}, which only ${asked === undefined ? "it" : "this call"} has`];
+    return [`${nameOf(path)}, which only ${asked === undefined ? "the recorded call" : "this call"} has`];
   if (isHolder(asked) && isHolder(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
     const keys = [...new Set([...Object.keys(asked), ...Object.keys(recorded)])];
     return keys.flatMap((key) =>

@@ -1,11 +1,10 @@
 import { defined } from "../../core/options.ts";
 import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
-import { toolSchemas } from "../../core/tool-schemas.ts";
+import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import type { RecordedTool } from "./tool-recording.ts";
 
 /** What a recording keeps of a tool, so that it can be replayed without it. */
-export async function describeForReplay(tool: DefinedTool): Promise<RecordedTool> {
-  const { input, output } = await toolSchemas(tool);
+export function describeForReplay(tool: DefinedTool, { input, output }: ToolSchemas): RecordedTool {
   const { name, description, declaredEffect, declaredNeedsApproval, result, cache, phrases } = tool;
   const plain = Array.isArray(phrases) ? phrases.filter(isPlain).map(toPlain) : [];
   return {

@@ -3,52 +3,134 @@ import type { JsonValue } from "../../core/json.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import type { Tool } from "../../core/tool.ts";
-import { toolSchemas } from "../../core/tool-schemas.ts";
+import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { mapSensitive, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
-import { placeholderOf, SecretTexts } from "./secret-texts.ts";
-import type { RecordedError, RecordedToolCall, ToolCallOutcome } from "./tool-recording.ts";
+import { anySecret, placeholderOf, SecretTexts, withoutSecrets } from "./secret-texts.ts";
+import {
+  isAnswer,
+  type RecordedAnswer,
+  type RecordedError,
+  type RecordedToolCall,
+  type ToolCallOutcome,
+} from "./tool-recording.ts";
 
 const noViews: SensitiveViews = { input: undefined, output: undefined };
 
 /** Where a tool's input and output are sensitive. */
-export async function sensitiveViewsOf(tool: Tool): Promise<SensitiveViews> {
+export function sensitiveViewsOf(tool: Tool, { input, output }: ToolSchemas): SensitiveViews {
   if (!isSensitiveTool(tool)) return noViews;
-  const { input, output } = await toolSchemas(tool);
   return {
     input: hasSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
     output: output && hasSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
   };
 }
 
+type AnyCall = RecordedToolCall | RecordedAnswer;
+
+interface Entry {
+  readonly call: AnyCall;
+  /** As JSON, once a secret was looked for in it. */
+  json?: string;
+}
+
+/** A secret's placeholder, and the first call that has it. */
+interface Numbered {
+  readonly placeholder: string;
+  readonly place: number;
+}
+
 /**
- * Calls as a file may have them. Each secret is replaced by a placeholder with its number, in the order in which secrets
- * first appear; equal secrets have the same one. Their texts are replaced wherever else they appear in the calls.
+ * Calls, at their places, as a file may have them. Each secret is replaced by a placeholder with its number, in the order
+ * in which secrets first appear; equal secrets have the same one. Their texts are replaced wherever else they appear in
+ * the calls.
+ *
+ * A call is changed once, and again only if it contains a secret that is found later, or if numbers change.
  */
-export function hideSecrets(
-  calls: readonly RecordedToolCall[],
-  viewsOf: (tool: string) => SensitiveViews | undefined,
-): { readonly calls: readonly RecordedToolCall[]; readonly texts: SecretTexts } {
-  const placeholders = new Map<string, string>();
-  const texts = new SecretTexts();
-  const replace = (secret: unknown) => {
-    const key = canonicalJson(secret);
-    const placeholder = placeholders.get(key) ?? placeholderOf(placeholders.size + 1);
-    placeholders.set(key, placeholder);
-    texts.add(secret, placeholder);
-    return placeholder;
-  };
-  const mask = (value: JsonValue, view: SensitiveViews["input"]) =>
-    mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
-  const masked = calls.map(({ tool, input, undone, outcome }): RecordedToolCall => {
-    const { input: inputView, output: outputView } = viewsOf(tool) ?? noViews;
+export class HiddenCalls {
+  private readonly entries: (Entry | undefined)[] = [];
+  /** By the canonical JSON of each secret. */
+  private readonly numbered = new Map<string, Numbered>();
+  private texts = new SecretTexts();
+  /** The last call with a secret that no earlier one has. */
+  private lastNew = -1;
+
+  constructor(private readonly viewsOf: (tool: string) => SensitiveViews | undefined) {}
+
+  /** Sets the call at a place. Returns all calls that this changes, by their places. */
+  set(place: number, call: AnyCall): ReadonlyMap<number, AnyCall> {
+    this.entries[place] = { call };
+    const found = this.numberSecrets(place, call) ?? this.numberAgain();
+    const changed = new Map<number, AnyCall>();
+    for (const [other, entry] of found === "all" || found.length > 0 ? this.entries.entries() : []) {
+      if (entry !== undefined && (found === "all" || contains(entry, found))) changed.set(other, this.hide(entry.call));
+    }
+    return changed.has(place) ? changed : changed.set(place, this.hide(call));
+  }
+
+  /** Removes the call at a place. Returns all calls that this changes, by their places. */
+  delete(place: number): ReadonlyMap<number, AnyCall | undefined> {
+    this.entries[place] = undefined;
+    const changed = new Map<number, AnyCall | undefined>([[place, undefined]]);
+    if (![...this.numbered.values()].some((secret) => secret.place === place)) return changed;
+    this.numberAgain();
+    for (const [other, entry] of this.entries.entries()) changed.set(other, entry && this.hide(entry.call));
+    return changed;
+  }
+
+  /** Returns the texts that are secret from now on; undefined if numbers do not have the order of the calls. */
+  private numberSecrets(place: number, call: AnyCall): readonly string[] | undefined {
+    if (isAnswer(call)) return [];
+    const found: string[] = [];
+    let isInOrder = true;
+    this.mask(call, (secret) => {
+      const key = canonicalJson(secret);
+      const known = this.numbered.get(key);
+      if ((known?.place ?? this.lastNew) > place) isInOrder = false;
+      if (known !== undefined) return;
+      const placeholder = placeholderOf(this.numbered.size + 1);
+      this.numbered.set(key, { placeholder, place });
+      this.lastNew = place;
+      found.push(...this.texts.add(secret, placeholder));
+    });
+    return isInOrder ? found : undefined;
+  }
+
+  private numberAgain(): "all" {
+    this.numbered.clear();
+    this.texts = new SecretTexts();
+    this.lastNew = -1;
+    for (const [place, entry] of this.entries.entries()) if (entry !== undefined) this.numberSecrets(place, entry.call);
+    return "all";
+  }
+
+  private hide(call: AnyCall): AnyCall {
+    if (isAnswer(call))
+      return { ...call, input: withoutSecrets(call.input, this.viewsOf(call.tool)?.input, this.texts) };
+    const masked = this.mask(call, (secret) => this.numbered.get(canonicalJson(secret))?.placeholder ?? anySecret);
+    return hideTexts(masked, this.texts);
+  }
+
+  /** A call with replacements for the parts that are sensitive by their schema. */
+  private mask(call: RecordedToolCall, replace: (secret: unknown) => unknown): RecordedToolCall {
+    const { tool, input, undone, outcome } = call;
+    const { input: inputView, output: outputView } = this.viewsOf(tool) ?? noViews;
+    if (inputView === undefined && outputView === undefined) return call;
+    const mask = (value: JsonValue, view: SensitiveViews["input"]) =>
+      mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
     return {
       tool,
       input: mask(input, inputView),
       undone: undone === undefined ? undefined : mask(undone, outputView),
       outcome: outcome.type === "output" ? { type: "output", output: mask(outcome.output, outputView) } : outcome,
     };
-  });
-  return { calls: masked.map((call) => hideTexts(call, texts)), texts };
+  }
+}
+
+/** Whether a call may contain one of these texts. Half of a surrogate pair is not found in JSON. */
+function contains(entry: Entry, texts: readonly string[]): boolean {
+  entry.json ??= JSON.stringify(entry.call);
+  const { json } = entry;
+  return texts.some((text) => !text.isWellFormed() || json.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function hideTexts({ tool, input, undone, outcome }: RecordedToolCall, texts: SecretTexts): RecordedToolCall {

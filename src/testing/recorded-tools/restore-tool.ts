@@ -3,6 +3,7 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import { define } from "../../core/define-tool.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
+import { defined } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
@@ -15,6 +16,8 @@ import type { RecordedAnswer, RecordedTool } from "./tool-recording.ts";
 /** What a restored tool is to be replayed by. */
 interface RestoredFor {
   readonly path: string;
+  /** What the functions of all tools answered. */
+  readonly answers: readonly RecordedAnswer[];
   readonly replay: {
     readonly matcher: CallMatcher;
     fail(what: string, why: string): never;
@@ -22,14 +25,15 @@ interface RestoredFor {
 }
 
 /** A tool as a recording describes it, without what it does. Throws an error that names the file. */
-export function restoreTool(recorded: RecordedTool, { path, replay }: RestoredFor): DefinedTool {
+export function restoreTool(recorded: RecordedTool, { path, answers, replay }: RestoredFor): DefinedTool {
   const { name, description, result, retry, circuitBreaker, cache, phrases } = recorded;
   if (cache?.hasKey) {
     throw new Error(
       `The recording "${path}" cannot be replayed without its tools: a function computes the keys of ${name}.cache. Call replayTools(${JSON.stringify(path)}, { tools }).`,
     );
   }
-  const answer = answering(recorded, replay);
+  const own = answers.filter(({ tool }) => tool === name);
+  const answer = answering(recorded, own, replay);
   try {
     return define({
       name,
@@ -49,22 +53,30 @@ export function restoreTool(recorded: RecordedTool, { path, replay }: RestoredFo
     } satisfies Tool);
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : describeThrown(thrown);
-    throw new Error(`The recording "${path}" cannot be replayed: its tool ${name} is not valid: ${reason}`, {
+    throw new Error(`The recording "${path}" cannot be replayed: its tool "${name}" is not valid: ${reason}`, {
       cause: thrown,
     });
   }
 }
 
 /** What the functions of a tool answered about an input. */
-function answering({ name, inputSchema, answers = [] }: RecordedTool, replay: RestoredFor["replay"]) {
+function answering(
+  { name, inputSchema }: RecordedTool,
+  answers: readonly RecordedAnswer[],
+  replay: RestoredFor["replay"],
+) {
   const schema = schemaOf(inputSchema);
   const view = hasSensitive(schema) ? new SensitiveView(inputSchema) : undefined;
-  const byInput = new Map(answers.map((answer) => [canonicalJson(answer.input), answer] as const));
+  const byInput = new Map<string, Pick<RecordedAnswer, "effect" | "needsApproval">>();
+  for (const { input, effect, needsApproval } of answers) {
+    const key = canonicalJson(input);
+    byInput.set(key, { ...byInput.get(key), ...defined({ effect, needsApproval }) });
+  }
   return <K extends "effect" | "needsApproval">(input: unknown, question: K): NonNullable<RecordedAnswer[K]> => {
     const key = canonicalJson(replay.matcher.hide(input as JsonValue, view));
     // A text may contain a given secret, such as "test", by chance: then it is recorded as it is.
     const known = byInput.get(canonicalJson(withoutSecrets(input as JsonValue, view))) ?? byInput.get(key);
-    return known?.[question] ?? replay.fail(`of ${name}.${question} to this input`, `no call had it: ${key}`);
+    return known?.[question] ?? replay.fail(`from ${name}.${question} for this input`, `no call had it: ${key}`);
   };
 }
 

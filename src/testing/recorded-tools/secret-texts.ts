@@ -35,19 +35,24 @@ export class SecretTexts {
     return new SecretTexts(new Map(this.placeholders));
   }
 
-  /** Finds all texts and numbers of a secret from now on. The first placeholder of a text counts. */
-  add(secret: unknown, placeholder: string): void {
-    if (typeof secret === "object" && secret !== null) {
-      for (const item of Object.values(secret)) this.add(item, placeholder);
-    }
-    if (typeof secret !== "string" && typeof secret !== "number") return;
+  /**
+   * Finds all texts and numbers of a secret from now on. The first placeholder of a text counts. Returns the texts that
+   * are new.
+   */
+  add(secret: unknown, placeholder: string): readonly string[] {
+    if (typeof secret === "object" && secret !== null)
+      return Object.values(secret).flatMap((item) => this.add(item, placeholder));
+    if (typeof secret !== "string" && typeof secret !== "number") return [];
     const text = String(secret);
+    const added: string[] = [];
     // As it appears in a URL, and in JSON.
     for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) {
       if (form.length < minLength || this.placeholders.has(form)) continue;
       this.placeholders.set(form, placeholder);
       this.pattern = undefined;
+      added.push(form);
     }
+    return added;
   }
 
   /** A text with placeholders instead of secrets. */

@@ -40,8 +40,9 @@ export interface RecordedToolCall extends AskedToolCall {
   readonly outcome: ToolCallOutcome;
 }
 
-/** What the functions of a tool answered about an input. */
+/** What a tool's `effect` and `needsApproval` answered about an input. */
 export interface RecordedAnswer {
+  readonly tool: string;
   readonly input: JsonValue;
   readonly effect?: ToolEffect | undefined;
   readonly needsApproval?: boolean | undefined;
@@ -68,13 +69,17 @@ export interface RecordedTool {
   )[];
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema | undefined;
-  readonly answers?: readonly RecordedAnswer[] | undefined;
 }
 
-/** The calls of some tools, in the order in which they were made. */
+/** The calls of some tools' functions, in the order in which they were made. */
 export interface ToolRecording {
   readonly tools: readonly RecordedTool[];
-  readonly calls: readonly RecordedToolCall[];
+  readonly calls: readonly (RecordedToolCall | RecordedAnswer)[];
+}
+
+/** Whether a call was one of `effect` or `needsApproval`. */
+export function isAnswer(call: RecordedToolCall | RecordedAnswer): call is RecordedAnswer {
+  return !("outcome" in call);
 }
 
 const effectSchema = z.enum(["pure", "idempotent", "once"]);
@@ -98,11 +103,6 @@ const toolSchema = z.strictObject({
   phrases: z.array(z.union([z.string(), z.strictObject({ phrase: z.string(), input: z.looseObject({}) })])).optional(),
   inputSchema: jsonSchemaSchema,
   outputSchema: jsonSchemaSchema.optional(),
-  answers: z
-    .array(
-      z.strictObject({ input: valueSchema, effect: effectSchema.optional(), needsApproval: z.boolean().optional() }),
-    )
-    .optional(),
 });
 
 const errorSchema: z.ZodType<RecordedError> = z.strictObject({
@@ -126,6 +126,8 @@ const callSchema = z.strictObject({
   invalidOutput: z
     .array(z.strictObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
     .optional(),
+  effect: effectSchema.optional(),
+  needsApproval: z.boolean().optional(),
 });
 
 const recordingSchema = z.strictObject({
@@ -152,25 +154,35 @@ export const toolRecordings: RecordingKind<ToolRecording> = {
   howToRecord: (path) => `To record it again, run once with recordTools(tools, ${JSON.stringify(path)}).`,
 };
 
-function toCall(written: z.output<typeof callSchema>, index: number): RecordedToolCall {
-  const { tool, input, undone, output, error, invalidOutput } = written;
+function toCall(written: z.output<typeof callSchema>, index: number): RecordedToolCall | RecordedAnswer {
+  const { tool, input, undone, output, error, invalidOutput, effect, needsApproval } = written;
   const outcomes: ToolCallOutcome[] = [];
   if (output !== undefined) outcomes.push({ type: "output", output });
   if (error !== undefined) outcomes.push({ type: "error", error });
   if (invalidOutput !== undefined) outcomes.push({ type: "invalid-output", issues: invalidOutput });
   const [outcome] = outcomes;
+  if (effect !== undefined || needsApproval !== undefined) {
+    if (undone === undefined && outcome === undefined) return { tool, input, effect, needsApproval };
+    throw new Error(`calls.${index} must have an outcome, or what effect and needsApproval answered, and not both`);
+  }
   if (outcome === undefined || outcomes.length > 1) {
     throw new Error(`calls.${index} must have one of output, error and invalidOutput`);
   }
   return { tool, input, undone, outcome };
 }
 
-/** A recording as text: keys in a fixed order. */
-export function printToolRecording({ tools, calls }: ToolRecording): string {
-  return `${JSON.stringify({ version: toolRecordingVersion, tools, calls: calls.map(printCall) }, undefined, 2)}\n`;
+/** What a file has before its calls. */
+export function printTools(tools: readonly RecordedTool[]): object {
+  return { version: toolRecordingVersion, tools };
 }
 
-function printCall({ tool, input, undone, outcome }: RecordedToolCall): object {
+/** A call as a file has it: keys in a fixed order. */
+export function printToolCall(call: RecordedToolCall | RecordedAnswer): object {
+  if (isAnswer(call)) {
+    const { tool, input, effect, needsApproval } = call;
+    return { tool, input, effect, needsApproval };
+  }
+  const { tool, input, undone, outcome } = call;
   const asked = { tool, input, undone };
   switch (outcome.type) {
     case "output":

@@ -19,7 +19,7 @@ function compare(asked: JsonValue, ...recorded: readonly JsonValue[]): string {
 it.each<[JsonValue, JsonValue, string]>([
   [{ a: 1 }, { a: 2 }, "input.a: 1, recorded 2"],
   [{ a: 1 }, {}, "input.a, which only this call has"],
-  [{}, { a: 1 }, "input.a, which only it has"],
+  [{}, { a: 1 }, "input.a, which only the recorded call has"],
   [{ a: [1, { b: null }] }, { a: [1, { b: false }] }, "input.a[1].b: null, recorded false"],
   [{ a: [] }, { a: {} }, "input.a: [], recorded {}"],
   [{ a: { b: 1 } }, { a: "b" }, 'input.a: {"b":1}, recorded "b"'],
