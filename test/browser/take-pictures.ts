@@ -6,20 +6,20 @@ import { toHtml } from "../../src/view/to-html.ts";
 import { everything, release, releases } from "../view/instructive-run.ts";
 import { openBrowser } from "./open-browser.ts";
 
-const pictures = [
-  { name: "run", colorScheme: "light", width: 1_280 },
-  { name: "run", colorScheme: "dark", width: 1_280 },
-  { name: "run", colorScheme: "light", width: 360 },
-  { name: "run", colorScheme: "dark", width: 360 },
-  { name: "index", colorScheme: "light", width: 1_280 },
-] as const;
+const schemes = ["light", "dark"] as const;
+const widths = [360, 1_280, 3_840];
+const names = ["run", "index"] as const;
 
 const folder = resolve(import.meta.dirname, "../../docs/pictures");
 mkdirSync(folder, { recursive: true });
 const runs = await Promise.all(releases.map(release));
 const documents = { run: toHtml(await release(everything)), index: toHtml(runs) };
 const browser = await openBrowser();
-for (const { name, colorScheme, width } of pictures) {
+for (const name of names)
+  for (const colorScheme of schemes) for (const width of widths) await take(name, colorScheme, width);
+await browser.close();
+
+async function take(name: keyof typeof documents, colorScheme: (typeof schemes)[number], width: number): Promise<void> {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
   await page.setContent(documents[name]);
   const path = join(folder, `${name}-${colorScheme}-${width}.png`);
@@ -27,4 +27,3 @@ for (const { name, colorScheme, width } of pictures) {
   execFileSync("pngquant", ["--force", "--ext=.png", "--quality=80-95", "--speed=1", "--strip", path]);
   await page.close();
 }
-await browser.close();
