@@ -13,7 +13,7 @@ interface PrintedCall {
  *
  * A call is printed once, and a write starts at the first call that has changed: many calls take as long each as a few.
  * Writing is synchronous, so that a recorded run cannot end before it. If the process is killed within a write, the file
- * may be cut off: then it is no JSON, and must be recorded again.
+ * may be cut off: then it is not JSON, and must be recorded again.
  */
 export class RecordingWriter {
   private readonly calls: (PrintedCall | undefined)[] = [];

@@ -2,18 +2,20 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+/** Without what is built, and what is left out of a folder. */
+const named: readonly string[] = manifest.files.filter((name: string) => name !== "dist" && !name.startsWith("!"));
 
 it("package.json alone contains the address of the repository", () => {
   const address = manifest.repository.url.replace(/^git\+(.*)\.git$/, "$1");
   expect(manifest.homepage).toBe(`${address}#readme`);
   expect(manifest.bugs).toBe(`${address}/issues`);
-  const shipped = manifest.files.filter((name: string) => name !== "dist").flatMap(filesOf);
+  const shipped = named.flatMap(filesOf);
   const others = ["README.md", ...shipped].filter((path) => readFileSync(path, "utf8").includes(address));
   expect(others).toEqual([]);
 });
 
 it("all shipped files exist, and the changelog contains this version", () => {
-  for (const name of manifest.files) if (name !== "dist") expect(existsSync(name), name).toBe(true);
+  for (const name of named) expect(existsSync(name), name).toBe(true);
   expect(readFileSync("CHANGELOG.md", "utf8")).toContain(`\n## [${manifest.version}] - `);
 });
 
