@@ -35,7 +35,7 @@ export async function verifyFile(
   { file, key }: ExportFiles,
 ): Promise<number> {
   const document = readExport(file);
-  const publicKey = key === undefined ? undefined : rawOf(readKey(key, createPublicKey)).toString("base64");
+  const publicKey = key === undefined ? undefined : rawOf(readKey(key, "public")).toString("base64");
   const { verifyRun } = await import("../view/index.ts");
   const verdict = await verifyRun(document, { publicKey });
   out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
@@ -83,7 +83,7 @@ function readExport(file: string): unknown {
 
 /** Both keys of WebCrypto, from the private one in a PEM file. */
 async function readKeys(file: string) {
-  const key = readKey(file, createPrivateKey);
+  const key = readKey(file, "private");
   const [pkcs8, spki] = [key.export({ type: "pkcs8", format: "der" }), derOf(createPublicKey(key))];
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]),
@@ -92,18 +92,23 @@ async function readKeys(file: string) {
   return { privateKey, publicKey };
 }
 
-function readKey(file: string, create: (pem: string) => KeyObject): KeyObject {
+const keyKinds = {
+  private: { create: createPrivateKey, howTo: "genpkey -algorithm ed25519 -out private.pem" },
+  public: { create: createPublicKey, howTo: "pkey -in private.pem -pubout -out public.pem" },
+} as const;
+
+function readKey(file: string, kind: keyof typeof keyKinds): KeyObject {
+  const { create, howTo } = keyKinds[kind];
   const text = readText(file);
-  const kind = create === createPrivateKey ? "private" : "public";
-  const expected = `an Ed25519 ${kind} key as PEM, unencrypted`;
-  const howTo = kind === "private" ? "genpkey -algorithm ed25519 -out private.pem" : "pkey -in private.pem -pubout";
   try {
     const key = create(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
     // Said below: what OpenSSL says of it helps nobody.
   }
-  throw new Error(`The file "${file}" is not ${expected}: openssl ${howTo}`);
+  throw new Error(
+    `The file "${file}" is not an Ed25519 ${kind} key as PEM, unencrypted. To make one: openssl ${howTo}`,
+  );
 }
 
 function derOf(key: KeyObject): Buffer<ArrayBuffer> {

@@ -21,7 +21,7 @@ export async function saveFile({ options }: Pick<CliCall, "options">, file: stri
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
+  ENOENT: "no such file or folder",
   ENOTDIR: "part of its path is not a folder",
   EISDIR: "it is a folder",
   EACCES: "permission denied",

@@ -68,12 +68,12 @@ export async function requireRun(call: CliCall, runId: string): Promise<RunSnaps
   return run;
 }
 
-/** The error that there is no such run. */
+/** The error for a run that does not exist. */
 export function runNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
-/** The message that there is no run of a database with this id. */
+/** Says that a database has no such run, and how to find those that it has. */
 function describeNoRun(runId: string, db: string | undefined): string {
   return `There is no run "${runId}" in "${db}". To list the runs: planwright runs --db ${db}`;
 }

@@ -28,6 +28,6 @@ export async function watchRun(call: CliCall, runId: string): Promise<number> {
 }
 
 function stoppedWatching(runId: string, reason: string): AgentError<"cancelled"> {
-  const message = `Run "${runId}" is no longer watched: ${reason}. The run itself is not affected.`;
+  const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
   return new AgentError("cancelled", message, { details: { reason } });
 }

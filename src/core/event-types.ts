@@ -51,7 +51,7 @@ export function isTransient({ type }: { readonly type: AgentEventType }): boolea
 }
 
 /** The types of events that state a digest, if the agent keeps evidence: those that open or close an execution of a run. */
-export type DigestedType = "run-suspend" | "run-resume" | "run-end";
+type DigestedType = "run-suspend" | "run-resume" | "run-end";
 
 /** Whether an event states a digest, if the agent keeps evidence. */
 export function isDigested<T extends { readonly type: AgentEventType }>(

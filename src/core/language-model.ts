@@ -81,7 +81,7 @@ export interface ModelResponse {
 export interface ModelPrice {
   /** For a million tokens of input. */
   readonly inputPerMillion: number;
-  /** For a million tokens of input that the provider had kept. @default as any other input */
+  /** For a million tokens of input that the provider had in its cache. @default the price of other input */
   readonly cachedInputPerMillion?: number | undefined;
   /** For a million tokens of output. */
   readonly outputPerMillion: number;

@@ -2,6 +2,7 @@ import { isThenable } from "../async/thenable.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { ObservedCall, Observer } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";
+import { parseTraceparent } from "../core/traceparent.ts";
 
 /** Makes a call within the contexts that observers set, and returns what it returns. */
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
@@ -98,14 +99,8 @@ function readTraceparent(
   { runId, onError }: { readonly runId: string; readonly onError: OnError },
 ): string | undefined {
   const text = answerOf(() => observer.traceparent?.(), { about: { type: "run", runId }, onError });
-  return typeof text === "string" && traceparentForm.test(text) ? text : undefined;
+  return parseTraceparent(text) && (text as string);
 }
-
-/**
- * https://www.w3.org/TR/trace-context/#traceparent-header: version, trace id, parent id, flags. The version `ff` and ids
- * of zeros are invalid.
- */
-const traceparentForm = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
 /** What an observer returns. What it throws or rejects with is reported, and then it is undefined or that promise. */
 function answerOf(

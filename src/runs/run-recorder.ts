@@ -123,7 +123,7 @@ export class RunRecorder {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
     }
-    // An output or a plan comes frozen, as it may be large.
+    // No listener can change it for others. An output or a plan comes frozen, as it may be large.
     for (const key in event) {
       const value = event[key as keyof typeof event] as unknown;
       if (typeof value === "object") deepFreeze(value);

@@ -60,33 +60,41 @@ export function axisOf(executions: readonly Execution[], endMs: number): Axis {
     const share = isPause ? (ms - part.endMs) / Math.max(1, (parts[index + 1]?.startMs ?? ms) - part.endMs) : 0;
     return (starts[index] ?? 0) + (within / total) * width + share * pause;
   };
-  return { at, pauses, ticks: ticksOf(total, { width, pauses }), endMs };
+  return { at, pauses, ticks: ticksOf(total, { width, pause, pauses }), endMs };
+}
+
+interface Scale {
+  /** Of all executions, in percent. */
+  readonly width: number;
+  /** Of one pause. */
+  readonly pause: number;
+  readonly pauses: readonly Pause[];
 }
 
 /** Ticks at round times. */
-function ticksOf(total: number, { width, pauses }: { width: number; pauses: readonly Pause[] }): readonly Tick[] {
+function ticksOf(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
   const step = roundStep(total / intervals);
   const ticks: Tick[] = [];
   for (let ms = step; ms < total; ms += step) {
     const busy = (ms / total) * width;
-    const before = pauses.filter(({ from }, index) => from - index * pauseWidthOf(pauses) <= busy);
-    ticks.push({ at: busy + before.length * pauseWidthOf(pauses), label: formatDuration(ms) });
+    const before = pauses.filter(({ from }, index) => from - index * pause <= busy);
+    ticks.push({ at: busy + before.length * pause, label: formatDuration(ms) });
   }
   return ticks;
 }
 
-function pauseWidthOf([first]: readonly Pause[]): number {
-  return first === undefined ? 0 : first.to - first.from;
-}
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+const longSteps = [
+  ...[10 * second, 15 * second, 30 * second],
+  ...[minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
+  ...[hour, 2 * hour, 6 * hour, 12 * hour],
+];
 
 /** The shortest round time that is not shorter than `ms`. */
 function roundStep(ms: number): number {
-  const long = [10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000];
-  const days = [21_600_000, 43_200_000, 86_400_000];
+  if (ms > 5 * second) return longSteps.find((step) => step >= ms) ?? Math.ceil(ms / day) * day;
   const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
-  const short = [1, 2, 5, 10].map((factor) => factor * size);
-  if (ms <= 5_000) return short.find((step) => step >= ms) ?? size;
-  return [...long, ...days].find((step) => step >= ms) ?? Math.ceil(ms / 86_400_000) * 86_400_000;
+  return [1, 2, 5].map((factor) => factor * size).find((step) => step >= ms) ?? 10 * size;
 }
 
 /** By halves: a run may have been resumed a thousand times. */

@@ -1,5 +1,6 @@
+import { cutText } from "../core/text.ts";
 import type { Axis } from "./axis.ts";
-import { cutText, formatDuration } from "./format.ts";
+import { formatDuration } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import type { Bar } from "./timeline.ts";
 

@@ -63,7 +63,7 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /**
  * Exports a stored run, in whatever state it is, as a JSON document with its plan, its decisions and every recorded event.
- * Sealed values stay sealed. Rejects with `run-not-found`, `invalid-options`, or what the store throws.
+ * Sealed values stay sealed. A run that was changed in the store is exported as it is: `verifyRun` tells. Rejects with `run-not-found`, `invalid-options`, or what the store throws.
  *
  * {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence
@@ -78,7 +78,7 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
   if (events.length === 0) {
     throw new AgentError("run-not-found", `There is no run "${runId}" in the store.`, { details: { runId } });
   }
-  const unsigned = await describeEvents(runId, events);
+  const unsigned = await describeEvents(runId, events, digestsOf(events));
   return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
 }
 
@@ -95,12 +95,15 @@ function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {
   if (!publicKey.extractable) failOption("options.key.publicKey", publicKey, "an extractable key");
 }
 
-/** All of an export that follows from its events. Rejects if they are no events of a run. */
-export async function describeEvents(runId: string, events: readonly AgentEvent[]): Promise<ExportedRun> {
+/** All of an export that follows from its events. Rejects if they are not those of a run. */
+export async function describeEvents(
+  runId: string,
+  events: readonly AgentEvent[],
+  { digest, recordedTo }: EventDigests,
+): Promise<ExportedRun> {
   const state = initialRunState(runId);
   for (const event of upgradeEvents(runId, events).events) reduceRunState(state, event);
   const { status, request, plan, approvals = [] } = toRunSnapshot(state);
-  const { digest, recordedTo } = digestOf(events);
   return {
     format: "planwright-run",
     version: 1,
@@ -116,13 +119,18 @@ export async function describeEvents(runId: string, events: readonly AgentEvent[
   };
 }
 
-/** The digest of events, whether each digest among them is right, and how far they reach. */
-export function digestOf(events: readonly AgentEvent[]): {
+/** The digests of a run's events, computed again. */
+export interface EventDigests {
+  /** See {@link ExportedRun.digest}. */
   readonly digest: string;
+  /** See {@link ExportedRun.recordedTo}. */
   readonly recordedTo: number;
-  /** The number of the first event whose digest is another one. */
+  /** The number of the first event that states another digest. */
   readonly wrongAt?: number;
-} {
+}
+
+/** Computes the digests of events, up to the first that states another one. */
+export function digestsOf(events: readonly AgentEvent[]): EventDigests {
   const chain = new EvidenceChain();
   let [digest, recordedTo] = ["", 0];
   for (const event of events) {

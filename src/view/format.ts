@@ -1,3 +1,5 @@
+import { cutText } from "../core/text.ts";
+
 /** A duration as people say it: `480 ms`, `1.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
@@ -42,10 +44,5 @@ export function formatValue(value: unknown, maxLength: number): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
   return text.length <= maxLength
     ? text
-    : `${cutText(text, maxLength)}\n… (${formatCount(text.length)} characters in all)`;
-}
-
-/** The beginning of a text, never half of a character. */
-export function cutText(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "");
+    : `${cutText(text, maxLength, "")}\n… (${formatCount(text.length)} characters in all)`;
 }

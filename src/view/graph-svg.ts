@@ -1,4 +1,5 @@
-import { cutText } from "./format.ts";
+import { cutText } from "../core/text.ts";
+
 import { type Html, html } from "./html.ts";
 import { layOut, type Place } from "./layout.ts";
 import { foldGraph, type GraphNode, type PlanGraph } from "./plan-graph.ts";
@@ -58,10 +59,10 @@ function nodeSvg(given: GraphNode, { x, y }: { readonly x: number; readonly y: n
   const height = heightOf(given);
   const tone = toneOf(status);
   const texts = lines.map(
-    (line, index) => html`<text x="14" y="${38 + index * noteHeight}">${shorten(line, maxChars)}</text>`,
+    (line, index) => html`<text x="14" y="${38 + index * noteHeight}">${cutText(line, maxChars)}</text>`,
   );
   const hover = [title, ...lines, status].filter((one) => one !== "").join(" · ");
-  return html`<svg class="node ${tone}" x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}"><title>${hover}</title><rect x=".5" y=".5" width="${node.width - 1}" height="${height - 1}" rx="7"/><rect class="mark" y="10" width="3" height="${height - 20}" rx="1.5"/><text class="name" x="14" y="21">${shorten(title, maxChars - 6)}</text>${status !== "planned" && status !== "pending" && html`<path d="${signs[tone]}"/>`}${texts}</svg>`;
+  return html`<svg class="node ${tone}" x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}"><title>${hover}</title><rect x=".5" y=".5" width="${node.width - 1}" height="${height - 1}" rx="7"/><rect class="mark" y="10" width="3" height="${height - 20}" rx="1.5"/><text class="name" x="14" y="21">${cutText(title, maxChars - 6)}</text>${status !== "planned" && status !== "pending" && html`<path d="${signs[tone]}"/>`}${texts}</svg>`;
 }
 
 interface Point {
@@ -88,10 +89,6 @@ function pathOf(points: readonly Point[], firstHeight: number): string {
     [x, y] = [nextX, end];
   }
   return path;
-}
-
-function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${cutText(text, length - 1)}…`;
 }
 
 function round(value: number): number {

@@ -1,11 +1,11 @@
 import type { StepRecord } from "../core/run-result.ts";
-import { cutText, formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
+import { cutText } from "../core/text.ts";
+import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
-import { isFailedRun, pill } from "./run-page.ts";
-import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { busyMs, hasFailed, nameOf, type RunView } from "./run-view.ts";
 import { numbers, short, table } from "./table.ts";
-import { toneOf } from "./tone.ts";
+import { pill, toneOf } from "./tone.ts";
 
 const maxText = 120;
 const maxMessage = 300;
@@ -14,7 +14,7 @@ const maxRows = 1_000;
 
 /** The page of many runs: what failed, what waits, what is slow, and what it cost. */
 export function indexPage(views: readonly RunView[]): string {
-  const failed = views.filter(isFailedRun);
+  const failed = views.filter(({ run }) => hasFailed(run.status));
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
   const section = (name: string, content: Html | false): Html => {
@@ -49,7 +49,7 @@ function costOf(views: readonly RunView[]): number {
 
 function nameCell({ run }: RunView): Html {
   const request = run.request || "a plan";
-  return html`<div>${cutText(request, maxText)}${request.length > maxText && "…"}<br><code>${run.runId}</code></div>`;
+  return html`<div>${cutText(request, maxText)}<br><code>${run.runId}</code></div>`;
 }
 
 function failedTable(views: readonly RunView[]): Html {
@@ -141,12 +141,8 @@ function runTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
     const { status, createdAt, plan, steps, usage } = view.run;
     const done = steps.filter((record) => record.status === "completed").length;
-    const busyMs = view.executions.reduce(
-      (sum, one) => sum + (one.endMs ?? Date.parse(view.updatedAt)) - one.startMs,
-      0,
-    );
     return [
-      ...[nameCell(view), pill(status), formatTime(createdAt), formatDuration(Math.max(0, busyMs))],
+      ...[nameCell(view), pill(status), formatTime(createdAt), formatDuration(busyMs(view))],
       plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
       usage?.cost === undefined ? "" : formatCost(usage.cost),
     ];

@@ -1,14 +1,15 @@
+import { cutText } from "../core/text.ts";
 import { type Axis, axisOf } from "./axis.ts";
 import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";
-import { cutText, formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
+import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { graphSvg } from "./graph-svg.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
 import { graphOf } from "./plan-graph.ts";
-import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { busyMs, nameOf, type RunView } from "./run-view.ts";
 import { attemptList, revisions, stepRows } from "./step-rows.ts";
 import { numbers, short, table } from "./table.ts";
-import { toneOf } from "./tone.ts";
+import { pill } from "./tone.ts";
 
 const maxTitle = 300;
 const maxText = 200;
@@ -21,7 +22,7 @@ export function runPage(view: RunView): string {
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
   const axis = axisOf(executions, Date.parse(updatedAt));
   const content = html`${barDefinitions(axis)}
-<header><h1>${cutText(title, maxTitle)}${title.length > maxTitle && "…"}</h1>
+<header><h1>${cutText(title, maxTitle)}</h1>
 <p>${pill(run.status)} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
 <section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
 <p class="hidden">${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
@@ -42,10 +43,6 @@ function planningRow(view: RunView, axis: Axis): Html {
 <span class="what"><b>planning</b> <span class="tool">${view.run.plan?.source.planner ?? ""}</span></span>
 <span class="how">${pill(status)}</span>
 ${barsSvg(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}${attemptList(view.planning, axis)}</div></details>`;
-}
-
-function busyMs({ executions, updatedAt }: RunView): number {
-  return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
 }
 
 /** The time between executions. */
@@ -134,14 +131,4 @@ function modelTable({ modelCalls }: RunView): Html {
   const counted = ["attempt", "time", "tokens in", "tokens out", "cost"].map(numbers);
   const rest = modelCalls.length - maxCalls;
   return html`${table("Model calls", ["model", short("outcome"), ...counted], rows)}${rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`}`;
-}
-
-/** A status with its tone. */
-export function pill(status: string): Html {
-  return html`<span class="pill ${toneOf(status)}">${status}</span>`;
-}
-
-/** Whether anything in a run went wrong. */
-export function isFailedRun({ run: { status } }: RunView): boolean {
-  return hasFailed(status);
 }

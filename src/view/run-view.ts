@@ -164,3 +164,8 @@ export function hasFailed(status: string): boolean {
 export function nameOf(ref: StepRef): string {
   return describeStepRef(stepRefOf(ref));
 }
+
+/** How long the executions of a run took, without the pauses between them. */
+export function busyMs({ executions, updatedAt }: RunView): number {
+  return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
+}

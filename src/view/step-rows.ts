@@ -7,7 +7,7 @@ import { escapeContent, type Html, html } from "./html.ts";
 import { statusOf } from "./plan-graph.ts";
 import { hasFailed, nameOf, type RunView } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
-import { toneOf } from "./tone.ts";
+import { pill } from "./tone.ts";
 
 /** How much of values a page has, in characters: all together, and each at most and at least. */
 const valueBudget = 140_000;
@@ -50,7 +50,7 @@ function row({ id, step, records, view, axis, maxLength }: Row): Html {
   const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
 <span class="what"><b>${id}</b> <span class="tool">${records[0]?.tool ?? step?.tool ?? ""}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
-<span class="how"><span class="pill ${toneOf(status)}">${isLoop ? countText(records) : status}</span> <span class="time">${timeText(records)}</span></span>
+<span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
 ${barsSvg(bars, axis)}</summary>
 <div class="inside">${facts(step, records)}${body}</div></details>`;
 }
@@ -84,7 +84,7 @@ function iterations(
     .map(
       (record) => html`<details class="step"><summary>
 <span class="what"><b>${nameOf(record)}</b></span>
-<span class="how"><span class="pill ${toneOf(record.status)}">${record.status}</span> <span class="time">${timeText([record])}</span></span>
+<span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
 ${barsSvg(view.bars.get(nameOf(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
     );
   const rest = records.length - shown.size;

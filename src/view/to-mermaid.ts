@@ -1,5 +1,6 @@
 import type { Plan } from "../core/plan.ts";
-import { cutText } from "./format.ts";
+import { cutText } from "../core/text.ts";
+
 import { foldGraph, type GraphNode, graphOf } from "./plan-graph.ts";
 import { type DrawnRun, hasFailed, isEvents, viewOf } from "./run-view.ts";
 
@@ -64,8 +65,7 @@ function shapeOf({ title, tool, notes }: GraphNode): string {
 /** Whatever could end a label, be read as Markdown or HTML, or turn the direction is written by its number. */
 function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
-  const shown = line.length < text.replace(/\s+/gu, " ").length ? `${line}…` : line;
-  return shown.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {
+  return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
     return isInvisible(sign) ? "#65533;" : `#${code};`;
   });

@@ -2,7 +2,7 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, failOption } from "../core/options.ts";
-import { describeEvents, digestOf, type ExportedRun, type RunSignature, signedText } from "./export-run.ts";
+import { describeEvents, digestsOf, type ExportedRun, type RunSignature, signedText } from "./export-run.ts";
 
 /** What {@link verifyRun} has found. @group Evidence */
 export type RunVerdict =
@@ -62,7 +62,7 @@ function readExport(document: unknown): ExportedRun {
   const { format, version, runId, events } = (document ?? {}) as Partial<ExportedRun>;
   const isExport = format === "planwright-run" && typeof runId === "string" && Array.isArray(events);
   if (!isExport) failOption("document", document, "a run that was exported by exportRun, as an object");
-  if (version !== 1) failOption("document.version", version, "1: a later version of planwright has written it");
+  if (version !== 1) failOption("document.version", version, "1, as a later version of planwright may have written it");
   return document as ExportedRun;
 }
 
@@ -74,10 +74,10 @@ async function whyChanged(run: ExportedRun): Promise<string | undefined> {
     if (of !== runId || sequence !== index + 1) return `Event ${index + 1} is missing, or is another one.`;
   }
   try {
-    const { wrongAt, recordedTo } = digestOf(events);
-    if (wrongAt !== undefined) return describeWrong(recordedTo + 1, wrongAt);
+    const digests = digestsOf(events);
+    if (digests.wrongAt !== undefined) return describeWrong(digests.recordedTo + 1, digests.wrongAt);
     const { signature: _signature, ...given } = run;
-    const derived = await describeEvents(runId, events);
+    const derived = await describeEvents(runId, events, digests);
     for (const key of new Set([...Object.keys(derived), ...Object.keys(given)])) {
       if (!isSameAt(key, derived, given)) return `Its "${key}" is not that of its events.`;
     }
@@ -97,9 +97,11 @@ function describeWrong(first: number, last: number): string {
 
 type Keyed = Readonly<Record<string, unknown>>;
 
-function isSameAt(key: string, ...holders: readonly object[]): boolean {
-  const texts = holders.map((holder) => Object.hasOwn(holder, key) && canonicalJson((holder as Keyed)[key]));
-  return texts[0] === texts[1];
+function isSameAt(key: string, derived: object, given: object): boolean {
+  if (Object.hasOwn(derived, key) !== Object.hasOwn(given, key)) return false;
+  const [one, other] = [(derived as Keyed)[key], (given as Keyed)[key]];
+  // The events, of which nothing was derived, are the same list.
+  return one === other || canonicalJson(one) === canonicalJson(other);
 }
 
 async function isSigned(run: ExportedRun, signature: RunSignature): Promise<boolean> {

@@ -79,7 +79,7 @@ describe("planwright show --html", () => {
       expect(await call(db, ...command, "--html", missing)).toEqual({
         exitCode: 1,
         stdout: "",
-        stderr: `planwright: The file "${missing.replace("\u001b", "\\u001b")}" cannot be written: there is no such file or folder.\n`,
+        stderr: `planwright: The file "${missing.replace("\u001b", "\\u001b")}" cannot be written: no such file or folder.\n`,
       });
       const { exitCode, stderr } = await call(db, ...command, "--html", db);
       expect([exitCode, stderr]).toEqual([1, `planwright: The file "${db}" keeps the runs. Choose another one.\n`]);

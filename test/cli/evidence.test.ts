@@ -63,7 +63,7 @@ describe("an exported run", () => {
 
 describe("what cannot be exported or verified is said in one line", () => {
   it.each([
-    ["missing.json", "", /^planwright: The file ".*missing\.json" cannot be read: there is no such file/],
+    ["missing.json", "", /^planwright: The file ".*missing\.json" cannot be read: no such file/],
     ["text.json", "no JSON", /^planwright: The file ".*text\.json" is not an exported run\.\n$/],
     ["other.json", '{"runs":[]}', /^planwright: The file ".*other\.json" is not an exported run\.\n$/],
   ])("%s", async (name, text, expected) => {
@@ -84,7 +84,7 @@ describe("what cannot be exported or verified is said in one line", () => {
     for (const name of ["x.pem", "one.pub", "sealed.pem"]) {
       const { exitCode, stderr } = await show("--export", path("run.json"), "--key", path(name));
       expect([name, exitCode]).toEqual([name, 1]);
-      expect(stderr).toMatch(/is not an Ed25519 private key as PEM, unencrypted: openssl genpkey/);
+      expect(stderr).toMatch(/is not an Ed25519 private key as PEM, unencrypted\. To make one: openssl genpkey/);
     }
     const same = await show("--export", `${path("")}/./one.pem`, "--key", path("one.pem"));
     expect(same.stderr).toContain("has the key. Choose another one for the run.");

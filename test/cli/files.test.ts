@@ -19,7 +19,7 @@ describe("saveFile", () => {
   });
 
   it.each([
-    ["none/run.html", "there is no such file or folder."],
+    ["none/run.html", "no such file or folder."],
     ["text/run.html", "part of its path is not a folder."],
     ["folder", "it is a folder."],
     ["x".repeat(300), "ENAMETOOLONG: name too long, open '"],

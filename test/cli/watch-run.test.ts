@@ -93,7 +93,7 @@ describe("planwright watch", () => {
     expect(await watched).toEqual({
       exitCode: 130,
       stdout: `${plan}  > s1 Fake\n`,
-      stderr: 'planwright: Run "run_1" is no longer watched: Ctrl-C was pressed. The run itself is not affected.\n',
+      stderr: 'planwright: Stopped watching run "run_1": Ctrl-C was pressed. The run is not affected.\n',
     });
     expect(await clock.runUntil(result)).toMatchObject({ status: "completed", output: 7 });
     expect(clock.pendingTimers).toBe(0);

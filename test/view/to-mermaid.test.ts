@@ -60,6 +60,11 @@ describe("a flowchart", () => {
     expect(toMermaid(result)).toBe(toMermaid(events));
   });
 
+  it("cuts long names, never within a character", () => {
+    const label = toMermaid(planOf([step(`${"s".repeat(38)}😀xyz`, { tool: "T".repeat(40) })])).split('"')[1];
+    expect(label).toBe(`${"s".repeat(38)}…<br/>${"T".repeat(40)}`);
+  });
+
   it("folds chains, and stays within what Mermaid reads", () => {
     const chain = planOf(Array.from({ length: 1_000 }, (_, index) => step(`s${index}`)));
     expect(toMermaid(chain)).toContain("s0 … s999<br/>1000 steps#58; Work");

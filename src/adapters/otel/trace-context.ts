@@ -1,4 +1,5 @@
-import { isSpanContextValid, type Span, type SpanContext, TraceFlags } from "@opentelemetry/api";
+import { type Span, type SpanContext, TraceFlags } from "@opentelemetry/api";
+import { parseTraceparent } from "../../core/traceparent.ts";
 
 /** A span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
 export function toTraceparent(span: Span): string {
@@ -8,9 +9,8 @@ export function toTraceparent(span: Span): string {
 
 /** The span that a traceparent names; undefined for anything else. */
 export function fromTraceparent(text: string | undefined): SpanContext | undefined {
-  const [, traceId, spanId, flags = "00"] =
-    /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(text ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined) return undefined;
-  const named = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
-  return isSpanContextValid(named) ? named : undefined;
+  const named = parseTraceparent(text);
+  if (named === undefined) return undefined;
+  const { traceId, spanId, flags } = named;
+  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
