@@ -1,5 +1,5 @@
 import { cutText } from "../core/text.ts";
-import type { RecordedCall, RecordedRequest } from "./recording.ts";
+import type { RecordedCall, RecordedRequest } from "./model-recording.ts";
 
 /** How much of a text is quoted. */
 export const maxQuote = 81;
@@ -10,7 +10,11 @@ export const maxQuote = 81;
  */
 export function describeMiss(request: RecordedRequest, calls: readonly RecordedCall[]): string {
   const asked = describeQuestion(request);
-  const nearest = findNearest(request, calls);
+  const question = lastUserText(request);
+  const nearest = findNearest(calls, (call) => ({
+    differences: findDifferences(request, call.request),
+    common: commonLength(question, lastUserText(call.request)),
+  }));
   if (nearest === undefined) return `${asked}. Nothing is recorded`;
   const recorded = calls.length === 1 ? "1 call is" : `${calls.length} calls are`;
   const { index, differences } = nearest;
@@ -22,21 +26,25 @@ export function describeQuestion(request: RecordedRequest): string {
   return `its last user message is ${quote(lastUserText(request))}`;
 }
 
-interface Nearest {
-  readonly index: number;
+/** How a recorded call compares with one that was made. */
+export interface Likeness {
+  /** Where they differ, in words. */
   readonly differences: readonly string[];
+  /** The length of what they have in common at their start. */
   readonly common: number;
 }
 
-/** The call with the fewest differences; among equals, the one whose question has the longest common start. */
-function findNearest(request: RecordedRequest, calls: readonly RecordedCall[]): Nearest | undefined {
-  let nearest: Nearest | undefined;
-  calls.forEach((call, index) => {
-    const differences = findDifferences(request, call.request);
-    const common = commonLength(lastUserText(request), lastUserText(call.request));
+/** The call with the fewest differences; among equals, the one with the longest common start. */
+export function findNearest<T>(
+  calls: readonly T[],
+  compare: (call: T) => Likeness,
+): (Likeness & { readonly call: T; readonly index: number }) | undefined {
+  let nearest: (Likeness & { readonly call: T; readonly index: number }) | undefined;
+  for (const [index, call] of calls.entries()) {
+    const { differences, common } = compare(call);
     const fewer = (nearest?.differences.length ?? Number.POSITIVE_INFINITY) - differences.length;
-    if (fewer > 0 || (fewer === 0 && common > (nearest?.common ?? 0))) nearest = { index, differences, common };
-  });
+    if (fewer > 0 || (fewer === 0 && common > (nearest?.common ?? 0))) nearest = { call, index, differences, common };
+  }
   return nearest;
 }
 

@@ -10,7 +10,7 @@ import {
   type RecordedCall,
   type RecordedRequest,
   requestKey,
-} from "./recording.ts";
+} from "./model-recording.ts";
 import { readRecording } from "./recording-file.ts";
 import { RecordingWriter } from "./recording-writer.ts";
 

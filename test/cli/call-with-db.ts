@@ -1,18 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import type { AgentOptions } from "../../src/agent.ts";
 import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
-
-/** A new folder, deleted when the test is over. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "planwright-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Calls the command with its own agent, as a process of its own does. */
 export function call(db: string, ...argv: readonly string[]) {

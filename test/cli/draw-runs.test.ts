@@ -5,7 +5,8 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunSnapshot } from "../../src/core/run-result.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { call, fakeIo, listIds, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call, fakeIo, listIds } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 async function addMilk() {

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { call, listIds, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call, listIds } from "./call-with-db.ts";
 import { callCli } from "./fake-io.ts";
 
 /** A folder with a run in a database, and two pairs of keys. */

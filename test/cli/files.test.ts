@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeFileError, saveFile } from "../../src/cli/files.ts";
 import type { CliOptions } from "../../src/cli/parse-arguments.ts";
-import { newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
 
 function callWith(db?: string) {
   return { options: { planOnly: false, json: false, color: true, planner: { type: "rules" }, db } as CliOptions };

@@ -12,7 +12,7 @@ import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 /** What a terminal obeys: control characters but for the ends of our lines, and what turns text around. */

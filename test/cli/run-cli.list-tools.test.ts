@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
 import { describeTool } from "../../src/core/describe-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { call, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 describe("planwright tools", () => {

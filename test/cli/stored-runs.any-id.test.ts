@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
-import { call, fakeIo, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeIo } from "./fake-io.ts";
 
 it("show, watch and resume find a run by any id, and treat other words as a request", async () => {

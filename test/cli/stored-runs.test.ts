@@ -6,7 +6,8 @@ import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
-import { call, fakeIo, listIds, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call, fakeIo, listIds } from "./call-with-db.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 describe("--db", () => {

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { call, fakeIo, newFolder } from "./call-with-db.ts";
+import { newFolder } from "../new-folder.ts";
+import { call, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeAgent } from "./fake-io.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
@@ -12,16 +11,14 @@ import type { Tool } from "../../src/core/tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { recordTools } from "../../src/testing/record-tools.ts";
 import { replayTools } from "../../src/testing/replay-tools.ts";
+import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 
-let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "record-tools-"));
-  path = join(folder, "calls.json");
+beforeEach(() => {
+  path = join(newFolder(), "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function runWith(tools: readonly Tool[], plan: PlanInput) {
   const clock = createManualClock();

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
@@ -20,16 +20,16 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { recordTools } from "../../src/testing/record-tools.ts";
 import { replayTools } from "../../src/testing/replay-tools.ts";
 import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
+import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "record-tools-"));
+beforeEach(() => {
+  folder = newFolder();
   path = join(folder, "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const recorded = async () => JSON.parse(await readFile(path, "utf8"));
 const inputSchema = z.looseObject({});

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
@@ -14,16 +12,16 @@ import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { recordTools } from "../../src/testing/record-tools.ts";
 import { replayTools } from "../../src/testing/replay-tools.ts";
+import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "record-tools-"));
+beforeEach(() => {
+  folder = newFolder();
   path = join(folder, "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const callsInFile = () => JSON.parse(readFileSync(path, "utf8")).calls;
 

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
@@ -9,17 +8,17 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { recordTools } from "../../src/testing/record-tools.ts";
 import { type ReplayToolsOptions, replayTools } from "../../src/testing/replay-tools.ts";
+import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 import { qwen } from "./record.ts";
 
 let folder: string;
 let path: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "replay-tools-"));
+beforeEach(() => {
+  folder = newFolder();
   path = join(folder, "calls.json");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 let made = 0;
 const weather = defineTool({

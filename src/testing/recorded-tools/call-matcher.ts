@@ -10,7 +10,6 @@ interface Entry {
   readonly call: RecordedToolCall;
   /** Of what identifies the call. */
   readonly key: string;
-  isUsed: boolean;
 }
 
 /** A call, compared with a recorded one. */
@@ -31,7 +30,8 @@ const noFound: Comparison["found"] = new Map();
  * match, one where different secrets also differ comes first, then the one that was recorded first.
  */
 export class CallMatcher {
-  private readonly byTool = new Map<string, Entry[]>();
+  /** Those that have not been used up, in the order of the recording. */
+  private readonly open = new Map<string, Set<Entry>>();
   private readonly entries: readonly Entry[];
   /** The canonical JSON of the secret given for each placeholder, and a placeholder for each. */
   private readonly givenFor = new Map<string, string>();
@@ -43,22 +43,20 @@ export class CallMatcher {
 
   constructor(calls: ToolRecording["calls"]) {
     this.count = calls.length;
-    this.entries = calls.flatMap((call, index) =>
-      isAnswer(call) ? [] : [{ index, call, key: keyOf(call), isUsed: false }],
-    );
+    this.entries = calls.flatMap((call, index) => (isAnswer(call) ? [] : [{ index, call, key: keyOf(call) }]));
     for (const entry of this.entries) {
-      const known = this.byTool.get(groupOf(entry.call));
-      if (known === undefined) this.byTool.set(groupOf(entry.call), [entry]);
-      else known.push(entry);
+      const group = groupOf(entry.call);
+      const alike = this.open.get(group);
+      if (alike === undefined) this.open.set(group, new Set([entry]));
+      else alike.add(entry);
     }
   }
 
   /** Uses up the recorded call that answers this one; undefined if there is none. */
   take(asked: AskedToolCall, views: SensitiveViews): RecordedToolCall | undefined {
-    const open = (this.byTool.get(groupOf(asked)) ?? []).filter(({ isUsed }) => !isUsed);
     let second: { entry: Entry; comparison: Comparison } | undefined;
     const compare = this.comparing(asked, views);
-    for (const entry of open) {
+    for (const entry of this.open.get(groupOf(asked)) ?? []) {
       const comparison = compare(entry);
       if (!comparison.isSame) continue;
       if (this.isOneToOne(comparison)) return this.use(entry, comparison);
@@ -68,7 +66,7 @@ export class CallMatcher {
   }
 
   private use(entry: Entry, { found }: Comparison): RecordedToolCall {
-    entry.isUsed = true;
+    this.open.get(groupOf(entry.call))?.delete(entry);
     for (const [placeholder, secret] of found) {
       const key = canonicalJson(secret);
       this.givenFor.set(placeholder, key);
@@ -94,19 +92,19 @@ export class CallMatcher {
 
   private compare(asked: AskedToolCall, { call, key }: Entry, views: SensitiveViews): Comparison {
     const found = new Map<string, JsonValue>();
-    const secrets: (readonly [secret: unknown, shown: string])[] = [];
+    let texts = this.texts;
     const mask = (part: "input" | "undone", view: SensitiveViews["input"]) => {
       const replace = (secret: unknown, path: Path) => {
         const shown = this.nameSecret(secret as JsonValue, at(call[part], path), found);
-        secrets.push([secret, shown]);
+        // Only for this comparison.
+        if (texts === this.texts) texts = new SecretTexts(texts);
+        texts.add(secret as JsonValue, shown);
         return shown;
       };
       return mapSensitive({ value: asked[part], view, path: [] }, { replace });
     };
     const input = mask("input", views.input);
     const undone = mask("undone", views.output);
-    const texts = secrets.length === 0 ? this.texts : this.texts.copy();
-    for (const [secret, shown] of secrets) texts.add(secret, shown);
     const shown: AskedToolCall = {
       tool: asked.tool,
       input: hideTexts(input, call.input, texts) as JsonValue,
@@ -142,16 +140,22 @@ export class CallMatcher {
       undone: undone === undefined ? undefined : this.hide(undone, views.output),
     };
     const compare = this.comparing(asked, views);
-    const compared = (this.byTool.get(groupOf(asked)) ?? []).map((entry): ComparedCall => {
-      const { asked, isSame } = compare(entry);
-      return { index: entry.index, recorded: entry.call, asked, isSame, isUsed: entry.isUsed };
+    const group = groupOf(asked);
+    const compared = this.entries.flatMap((entry): ComparedCall[] => {
+      const { index, call } = entry;
+      if (groupOf(call) !== group) return [];
+      return [{ index, recorded: call, ...compare(entry), isUsed: !this.isOpen(entry) }];
     });
     return describeCallMiss(shown, compared);
   }
 
   /** The indexes of the calls that were not made. */
   get unused(): readonly number[] {
-    return this.entries.filter(({ isUsed }) => !isUsed).map(({ index }) => index);
+    return this.entries.filter((entry) => this.isOpen(entry)).map(({ index }) => index);
+  }
+
+  private isOpen(entry: Entry): boolean {
+    return this.open.get(groupOf(entry.call))?.has(entry) === true;
   }
 }
 

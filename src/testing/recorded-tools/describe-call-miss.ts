@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
-import { commonLength, describeTexts, maxQuote } from "../describe-miss.ts";
+import { commonLength, describeTexts, findNearest, type Likeness, maxQuote } from "../describe-miss.ts";
 import type { AskedToolCall, RecordedToolCall } from "./tool-recording.ts";
 
 /** A recorded call, and the call that was made as it compares with it. */
@@ -28,7 +28,7 @@ export function describeCallMiss(shown: AskedToolCall, compared: readonly Compar
   if (times > 0) {
     return `it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${asked})`;
   }
-  const nearest = findNearest(compared);
+  const nearest = findNearest(compared, compare);
   if (nearest === undefined) return `${asked}. No call ${of} is recorded`;
   const recorded = compared.length === 1 ? `1 call ${of} is` : `${compared.length} calls ${of} are`;
   const { call, differences } = nearest;
@@ -38,26 +38,14 @@ export function describeCallMiss(shown: AskedToolCall, compared: readonly Compar
   return `${asked}. ${recorded} recorded; the nearest, calls[${call.index}],${used} differs in ${where}${more}`;
 }
 
-interface Nearest {
-  readonly call: ComparedCall;
-  readonly differences: readonly string[];
-  readonly common: number;
-}
-
-/** The call with the fewest differences; among equals, the one with the longest common start. */
-function findNearest(compared: readonly ComparedCall[]): Nearest | undefined {
-  let nearest: Nearest | undefined;
-  for (const call of compared) {
-    const { asked, recorded } = call;
-    const differences = [
+function compare({ asked, recorded }: ComparedCall): Likeness {
+  return {
+    differences: [
       ...findDifferences(asked.input, recorded.input, ["input"]),
       ...findDifferences(asked.undone, recorded.undone, ["output"]),
-    ];
-    const common = commonLength(canonicalJson(asked.input), canonicalJson(recorded.input));
-    const fewer = (nearest?.differences.length ?? Number.POSITIVE_INFINITY) - differences.length;
-    if (fewer > 0 || (fewer === 0 && common > (nearest?.common ?? 0))) nearest = { call, differences, common };
-  }
-  return nearest;
+    ],
+    common: commonLength(canonicalJson(asked.input), canonicalJson(recorded.input)),
+  };
 }
 
 function findDifferences(asked: unknown, recorded: unknown, path: JsonPath): readonly string[] {

@@ -90,7 +90,7 @@ export class HiddenCalls {
       const placeholder = placeholderOf(this.numbered.size + 1);
       this.numbered.set(key, { placeholder, place });
       this.lastNew = place;
-      found.push(...this.texts.add(secret, placeholder));
+      found.push(...this.texts.add(secret as JsonValue, placeholder));
     });
     return isInOrder ? found : undefined;
   }

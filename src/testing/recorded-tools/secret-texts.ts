@@ -1,9 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
+import { HiddenTexts } from "../../runs/secrets/hidden-texts.ts";
 import { mapSensitive } from "../../runs/secrets/map-sensitive.ts";
-
-/** Shorter texts occur in others by chance. */
-const minLength = 4;
 
 /** Stands for a secret where it does not matter which. */
 export const anySecret = "[secret]";
@@ -23,43 +21,32 @@ export function isPlaceholder(value: unknown): value is string {
 
 /** What stands for secrets, and the search for these in other texts. */
 export class SecretTexts {
-  private pattern: RegExp | undefined;
+  private readonly texts: HiddenTexts;
 
-  constructor(private readonly placeholders = new Map<string, string>()) {}
-
-  get isEmpty(): boolean {
-    return this.placeholders.size === 0;
+  /** `outer` has further ones, which may become more. */
+  constructor(outer?: SecretTexts) {
+    this.texts = new HiddenTexts(outer?.texts);
   }
 
-  copy(): SecretTexts {
-    return new SecretTexts(new Map(this.placeholders));
+  get isEmpty(): boolean {
+    return this.texts.isEmpty;
   }
 
   /**
    * Finds all texts and numbers of a secret from now on. The first placeholder of a text counts. Returns the texts that
    * are new.
    */
-  add(secret: unknown, placeholder: string): readonly string[] {
-    if (typeof secret === "object" && secret !== null)
-      return Object.values(secret).flatMap((item) => this.add(item, placeholder));
-    if (typeof secret !== "string" && typeof secret !== "number") return [];
-    const text = String(secret);
-    const added: string[] = [];
-    // As it appears in a URL, and in JSON.
-    for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) {
-      if (form.length < minLength || this.placeholders.has(form)) continue;
-      this.placeholders.set(form, placeholder);
-      this.pattern = undefined;
-      added.push(form);
-    }
-    return added;
+  add(secret: JsonValue, placeholder: string): readonly string[] {
+    return this.texts.add(secret, placeholder);
   }
 
   /** A text with placeholders instead of secrets. */
   hide(text: string): string {
     if (this.isEmpty) return text;
-    this.pattern ??= patternOf([...this.placeholders.keys()]);
-    return text.replace(this.pattern, (found) => this.placeholders.get(found) ?? found);
+    // A placeholder may itself contain a secret, such as "secret": it stands for itself.
+    for (const [placeholder] of text.matchAll(/\[(?:another )?secret(?: \d+)?\]/g))
+      this.texts.add(placeholder, placeholder);
+    return this.texts.hide(text);
   }
 
   /** A value whose texts, numbers and keys contain no secret. */
@@ -68,7 +55,7 @@ export class SecretTexts {
     return mapTexts(
       value,
       (text) => this.hide(text),
-      (number) => this.placeholders.get(String(number)) ?? number,
+      (number) => this.texts.hideIn(number),
     ) as T;
   }
 }
@@ -88,23 +75,11 @@ function mapTexts(
   );
 }
 
-/** Half a surrogate pair has no form in a URL. */
-function encode(text: string): string {
-  return text.isWellFormed() ? encodeURIComponent(text) : text;
-}
-
-/** Finds the longest of several texts, and passes over placeholders, which may themselves contain one. */
-function patternOf(texts: readonly string[]): RegExp {
-  const longestFirst = texts.toSorted((one, other) => other.length - one.length);
-  const escaped = longestFirst.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(["\\[(?:another )?secret(?: \\d+)?\\]", ...escaped].join("|"), "g");
-}
-
 /** A value with {@link anySecret} for each secret: those that the schema marks, and known ones in texts, if given. */
 export function withoutSecrets(value: JsonValue, view: SensitiveView | undefined, known?: SecretTexts): JsonValue {
-  const texts = known?.copy();
+  const texts = known && new SecretTexts(known);
   const replace = (secret: unknown) => {
-    texts?.add(secret, anySecret);
+    texts?.add(secret as JsonValue, anySecret);
     return anySecret;
   };
   const masked = mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
