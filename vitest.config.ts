@@ -42,8 +42,7 @@ export default defineConfig(({ mode }) => {
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.
       ...(isLong && { execArgv: ["--max-semi-space-size=256"] }),
-      // A guard against what hangs: no test measures time by it.
-      testTimeout: isLong ? 600_000 : 60_000,
+      testTimeout: isLong ? 600_000 : 20_000,
       typecheck: { include: ["test/types/**/*.test-d.ts"] },
       coverage: {
         provider: "v8",

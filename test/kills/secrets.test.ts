@@ -14,7 +14,7 @@ import { buildChild } from "./start-child.ts";
 let bundle: ReturnType<typeof buildChild>;
 
 beforeAll(() => {
-  bundle = buildChild("secrets-child");
+  bundle = buildChild("test/kills/secrets-child.ts");
 });
 afterAll(() => bundle.remove());
 

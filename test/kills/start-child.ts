@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buildSync } from "esbuild";
 import type { ChildWork, Disturbance } from "./child-work.ts";
 
 /** Bundles the code of the processes once, as each would need a second to compile it. `remove` deletes the bundle. */
-export function buildChild(name = "child"): { readonly script: string; remove(): void } {
+export function buildChild(entry = "test/kills/child.ts"): { readonly script: string; remove(): void } {
   // Inside the repository, so that it finds the drivers.
   mkdirSync(resolve(".build"), { recursive: true });
   const folder = mkdtempSync(resolve(".build/kills-"));
   buildSync({
-    entryPoints: [`test/kills/${name}.ts`],
+    entryPoints: [entry],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -19,7 +19,10 @@ export function buildChild(name = "child"): { readonly script: string; remove():
     platform: "node",
     format: "esm",
   });
-  return { script: join(folder, `${name}.mjs`), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    script: join(folder, `${basename(entry, ".ts")}.mjs`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** How a process ends: killed, by its own handler after a request to end, or because nothing is left to do. */
