@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -15,9 +16,20 @@ const onDemand = {
   browser: ["test/browser/*.test.ts"],
 };
 
+const all = ["test/**/*.test.ts"];
+
+/** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
+const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
+
+const alone = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
+  .map((path) => `test/${path.replaceAll("\\", "/")}`)
+  .filter((path) => concernsProcess.test(readFileSync(path, "utf8")));
+
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   const wanted = mode === "long" || mode === "engine" || mode === "browser" ? onDemand[mode] : undefined;
+  const unwanted = ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])];
   return {
     resolve: {
       alias: [
@@ -32,18 +44,27 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      include: wanted ?? ["test/**/*.test.ts"],
       setupFiles: ["test/setup.ts"],
       // One for each processor: without it, one of them is left to the main process, which has little to do.
       maxWorkers: "100%",
-      // Modules are loaded once for all files of a worker, which takes a quarter off: a test that needs its own resets them.
-      isolate: false,
-      exclude: ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])],
+      exclude: unwanted,
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.
       ...(isLong && { execArgv: ["--max-semi-space-size=256"] }),
       testTimeout: isLong ? 600_000 : 20_000,
       typecheck: { include: ["test/types/**/*.test-d.ts"] },
+      ...(wanted === undefined
+        ? {
+            projects: [
+              // The files of a worker share their modules, which takes a quarter off.
+              {
+                extends: true as const,
+                test: { name: "shared", include: all, isolate: false, exclude: [...unwanted, ...alone] },
+              },
+              { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
+            ],
+          }
+        : { include: wanted }),
       coverage: {
         provider: "v8",
         include: ["src/**/*.ts"],

@@ -1,17 +1,10 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { createAgent } from "../../src/agent.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
-// Modules are shared among the files of tests, so the runtime may have been loaded before.
-vi.resetModules();
-vi.doMock("../../src/runs/engine-runtime.ts", () => {
+vi.mock("../../src/runs/engine-runtime.ts", () => {
   throw new Error("no such file");
-});
-const { createAgent } = await import("../../src/agent.ts");
-
-afterAll(() => {
-  vi.doUnmock("../../src/runs/engine-runtime.ts");
-  vi.resetModules();
 });
 
 describe("a runtime that cannot be loaded", () => {
