@@ -8,6 +8,7 @@ import { opened } from "../secrets/secrets-of-run.ts";
 import { ReadySteps } from "./ready-steps.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
 import { runStep, type StepEnd, type StepQueue } from "./run-step.ts";
+import type { StepTask } from "./step-call.ts";
 
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
@@ -23,6 +24,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     const step = steps[index] as PlanStep;
     return { step, tool: run.settings.tools.get(step.tool) as DefinedTool, iteration: undefined };
   };
+  const hasExpression = (index: number) => expressions?.has(steps[index]?.id ?? "") === true;
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
     const again = (index: number) => {
@@ -39,29 +41,18 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       startReady();
     };
     const start = (first: number) => {
-      let current = first;
-      let taken = first;
-      const queue: StepQueue = {
-        next() {
-          const index = ready.peekAfter(current);
-          if (index === undefined || expressions?.has(steps[index]?.id ?? "")) return undefined;
-          ready.takeNext(index);
-          taken = index;
-          return taskOf(index);
-        },
-        advance() {
-          ready.release(current);
-          current = taken;
-          startReady();
-        },
-      };
+      const place = new Place(first, {
+        ready,
+        startReady,
+        follow: (index) => (hasExpression(index) ? undefined : taskOf(index)),
+      });
       const task = taskOf(first);
       const ofStep = expressions?.get(task.step.id);
       const ending =
         ofStep === undefined
-          ? runStep(run, task, queue)
-          : runExpressionStep(run, { ...task, expressions: ofStep }, queue);
-      ending.then((end) => settle(current, end), reject);
+          ? runStep(run, task, place)
+          : runExpressionStep(run, { ...task, expressions: ofStep }, place);
+      ending.then((end) => settle(place.current, end), reject);
     };
     const startReady = () => {
       while (running < concurrency && run.canStart()) {
@@ -92,6 +83,42 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
     else run.stopSteps();
   }
   return ready;
+}
+
+interface PlaceOptions {
+  readonly ready: ReadySteps;
+  /** The task of a step that may follow another one in its place; undefined if it may not. */
+  readonly follow: (index: number) => StepTask | undefined;
+  readonly startReady: () => void;
+}
+
+/** One of the places of a run, in which steps run one after another. */
+class Place implements StepQueue {
+  private taken: number;
+
+  /** `current` is the step that runs in it. */
+  constructor(
+    public current: number,
+    private readonly options: PlaceOptions,
+  ) {
+    this.taken = current;
+  }
+
+  next(): StepTask | undefined {
+    const { ready, follow } = this.options;
+    const index = ready.peekAfter(this.current);
+    const task = index === undefined ? undefined : follow(index);
+    if (index === undefined || task === undefined) return undefined;
+    ready.takeNext(index);
+    this.taken = index;
+    return task;
+  }
+
+  advance(): void {
+    this.options.ready.release(this.current);
+    this.current = this.taken;
+    this.options.startReady();
+  }
 }
 
 /** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
