@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
 
 /** Which step waits for which in a plan, by index. */
-interface StepGraph {
+export interface StepGraph {
   /** How many steps each one still waits for. */
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];

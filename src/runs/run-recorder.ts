@@ -62,18 +62,18 @@ export class RunRecorder {
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
     const event = isTransient(init) ? this.number(init, this.sequence) : this.next(init);
-    if (this.writing !== undefined) return this.enqueue(event, this.writing);
+    if (this.writing !== undefined) return this.enqueue([event], this.writing);
     const written = this.write([event]);
     if (written !== undefined) this.keepWriting(written);
     return written;
   }
 
-  /**
-   * As {@link RunRecorder.emit}, for events that are recorded together or not at all. Only while nothing else is being
-   * written.
-   */
+  /** As {@link RunRecorder.emit}, for events that are recorded together or not at all; none of them is transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
-    const written = this.write(inits.map((init) => this.next(init)));
+    if (this.storeError !== undefined) return;
+    const events = inits.map((init) => this.next(init));
+    if (this.writing !== undefined) return this.enqueue(events, this.writing);
+    const written = this.write(events);
     if (written !== undefined) this.keepWriting(written);
     return written;
   }
@@ -140,12 +140,11 @@ export class RunRecorder {
     return this.lastTimestamp;
   }
 
-  private enqueue(event: AgentEvent, writing: Promise<void>): Promise<void> {
+  private enqueue(events: AgentEvent[], writing: Promise<void>): Promise<void> {
     if (this.queued !== undefined) {
-      this.queued.events.push(event);
+      this.queued.events.push(...events);
       return this.queued.written;
     }
-    const events = [event];
     const written = writing.then(() => {
       this.queued = undefined;
       return this.write(events);

@@ -147,6 +147,12 @@ export class Run extends RunLifetime implements RecorderOwner {
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
+  /** As {@link Run.emit}, for events that are recorded together or not at all, neither of them a failure. */
+  emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
+    const { secrets } = this;
+    return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
+  }
+
   /** A step has failed: unless the run continues after failures, no other one starts. */
   override stopSteps(): void {
     if (this.settings.stored.onStepFailure !== "continue") super.stopSteps();

@@ -119,7 +119,7 @@ describe("an agent that is closed", () => {
     await clock.advance(1_000);
     expect(eventTexts(events)).toEqual(closed);
     // It was recorded after all, so nobody does it again.
-    expect(eventTexts(await store.read(runId))).toEqual(["run-start", "step-start s1", "step-end s1"]);
+    expect(eventTexts(await store.read(runId))).toEqual(["run-start", "step-start s1", "step-end s1", "step-start s2"]);
     expect(statuses(await clock.runUntil(process().resume(runId)))).toEqual(["s1 completed", "s2 completed"]);
   });
 });

@@ -24,11 +24,15 @@ const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent",
 
 /**
  * Fills in a step's references, parses its input and determines its effect. Synchronous, unless the schema is async or
- * secrets may be involved. Never throws.
+ * secrets may be involved. `lookUp` finds the values of names, by default as recorded. Never throws.
  */
-export function prepareStep(run: Run, task: StepTask): PreparedStep | Promise<PreparedStep> {
+export function prepareStep(
+  run: Run,
+  task: StepTask,
+  lookUp?: (name: string) => JsonValue | undefined,
+): PreparedStep | Promise<PreparedStep> {
   if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
-  const resolved = fillReferences(run, task);
+  const resolved = fillReferences(run, task, lookUp);
   return resolved.error === undefined
     ? prepareInput(run, task, resolved.input)
     : { input: resolved.input, error: resolved.error };

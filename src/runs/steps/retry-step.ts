@@ -7,6 +7,7 @@ import type { StepOutcome } from "../../core/events.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { retryableOf, saysNothingHappened } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
+import { interruptedBy } from "../run-errors.ts";
 import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts";
 import { parseInput } from "./prepare-step.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
@@ -230,7 +231,7 @@ function saidNothingHappened({ thrown }: FailedAttempt): { cause?: ErrorData } {
  * else `cancelled`.
  */
 export function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepFailure {
-  const reason = run.abortReason?.toJSON() as AgentErrorData;
+  const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON() as AgentErrorData;
   const cause = last?.reason === "aborted" ? saidNothingHappened(last).cause : last?.error;
   const error = cause === undefined ? reason : { ...reason, cause };
   const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";

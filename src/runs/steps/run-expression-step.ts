@@ -8,7 +8,7 @@ import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import { namedValue } from "./prepare-step.ts";
-import { runStep, type StepEnd } from "./run-step.ts";
+import { runStep, type StepEnd, type StepQueue } from "./run-step.ts";
 import { countOf, earlierAttempts, type Iteration, refOfTask, type StepTask } from "./step-call.ts";
 import { dataOf } from "./step-errors.ts";
 
@@ -21,9 +21,9 @@ interface ExpressionTask {
 
 /**
  * Runs a step with expressions. A `when` that names `item` or `index` is evaluated for each iteration, any other one
- * once, before the list is. Never rejects.
+ * once, before the list is. The steps of the queue follow one without a `forEach`. Never rejects.
  */
-export async function runExpressionStep(run: Run, task: ExpressionTask): Promise<StepEnd> {
+export async function runExpressionStep(run: Run, task: ExpressionTask, queue: StepQueue): Promise<StepEnd> {
   const { step, tool, expressions } = task;
   const { when, forEach } = expressions;
   const whole = { step, tool, iteration: undefined };
@@ -36,7 +36,7 @@ export async function runExpressionStep(run: Run, task: ExpressionTask): Promise
   } catch (thrown) {
     return failBeforeStart(run, whole, thrown as AgentError);
   }
-  if (forEach === undefined) return runStep(run, whole);
+  if (forEach === undefined) return runStep(run, whole, queue);
   if (items.length === 0) return skip(run, whole, "no-items");
   return runIterations(run, task, items);
 }
@@ -77,12 +77,19 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
   let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
   do {
     let next = 0;
+    const takeNext = (): StepTask | undefined => {
+      while (next < count && !canRun(stateOf(next))) next++;
+      if (next >= count) return undefined;
+      const index = next++;
+      return { step, tool, iteration: { index, count, item: items[index] as JsonValue } };
+    };
+    // Each iteration is asked for first, if it has a condition.
+    const queue = task.expressions.isWhenPerIteration ? undefined : { next: takeNext, advance: () => {} };
     const work = async () => {
-      while (next < count && run.canStart()) {
-        const index = next++;
-        if (!canRun(stateOf(index))) continue;
-        const iteration = { index, count, item: items[index] as JsonValue };
-        if ((await runIteration(run, task, { step, tool, iteration })) === "failed") hasFailed = true;
+      while (run.canStart()) {
+        const one = takeNext();
+        if (one === undefined) return;
+        if ((await runIteration(run, task, { one, queue })) === "failed") hasFailed = true;
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
@@ -109,13 +116,17 @@ function iterationOf(run: Run, { id }: PlanStep, index: number): StepState {
   return run.state.steps.get(id)?.iterations?.states[index] ?? (notStarted as StepState);
 }
 
-async function runIteration(run: Run, task: ExpressionTask, one: StepTask): Promise<StepEnd> {
+async function runIteration(
+  run: Run,
+  task: ExpressionTask,
+  { one, queue }: { readonly one: StepTask; readonly queue: StepQueue | undefined },
+): Promise<StepEnd> {
   try {
     if (task.expressions.isWhenPerIteration && !isTrue(run, task, one.iteration)) return skip(run, one, "condition");
   } catch (thrown) {
     return failBeforeStart(run, one, thrown as AgentError);
   }
-  return runStep(run, one);
+  return runStep(run, one, queue);
 }
 
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {

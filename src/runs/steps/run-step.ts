@@ -4,7 +4,7 @@ import type { JsonValue } from "../../core/json.ts";
 import { askAboutStep, mayNeedApproval } from "../decisions/approvals.ts";
 import type { Run } from "../run.ts";
 import { type Admitted, admit, giveBack, isLimited } from "./admission.ts";
-import { type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
+import { namedValue, type PreparedStep, prepareInput, prepareStep } from "./prepare-step.ts";
 import { abortedOutcome, attemptAdmitted, completed, type Executed, retry } from "./retry-step.ts";
 import { runAttempt } from "./run-attempt.ts";
 import { countOf, earlierAttempts, ofIteration, refOfTask, type StepCall, type StepTask } from "./step-call.ts";
@@ -15,12 +15,64 @@ import { countOf, earlierAttempts, ofIteration, refOfTask, type StepCall, type S
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
+/** The steps that run one after another in one place of a run. */
+export interface StepQueue {
+  /** Takes the step that can start once the current one is done; undefined if there is none. */
+  next(): StepTask | undefined;
+  /** The current step is done, and the one that was taken is the current one from now on. */
+  advance(): void;
+}
+
+/** A step that was taken from a queue; `isStarted` if its start is recorded with the end of the one before. */
+interface TakenStep {
+  readonly task: StepTask;
+  readonly prepared: PreparedStep | Promise<PreparedStep>;
+  readonly isStarted: boolean;
+}
+
 /**
  * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), execute
- * (attempts), finalize (record). Never rejects.
+ * (attempts), finalize (record). Once it is done, so does the next step of the queue: if that can start in the same
+ * turn, its start is recorded together with the end, as a commit takes time. Resolves to how the last of them ended.
+ * Never rejects.
  */
-export async function runStep(run: Run, task: StepTask): Promise<StepEnd> {
-  const preparing = prepareStep(run, task);
+export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
+  let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
+  for (;;) {
+    const started = current.isStarted ? startedStep(run, current) : await startStep(run, current);
+    if (typeof started === "string") return started;
+    const { prepared, admitted, parsed, next } = started;
+    let executed: Executed;
+    // The first attempt is awaited here and not one call further down: every frame that waits costs each open run
+    // memory.
+    if (admitted !== undefined && "call" in prepared)
+      executed = await attemptAdmitted(run, prepared.call, { parsed, admitted });
+    else if ("outcome" in next) executed = next;
+    else {
+      const startedMs = monotonicNow(run.engine.clock);
+      const made = await runAttempt(run, next, 1, parsed);
+      executed = made.type === "completed" ? completed(made, 1) : await retry(run, next, { first: made, startedMs });
+    }
+    if (run.recorder.failure) return "failed";
+    if (current.task.tool.cache !== undefined) keep(prepared, executed);
+    const taken = takeNext(run, { task: current.task, executed, queue });
+    const ended = recordEnd(run, endOf(run, current.task, executed), taken);
+    if (ended !== undefined) await ended;
+    if (run.recorder.failure !== undefined) return "failed";
+    if (taken === undefined) return stepEnds[executed.outcome.status];
+    queue?.advance();
+    current = taken;
+  }
+}
+
+/** A step whose start is recorded. */
+interface StartedStep extends Asked {
+  /** Its call, or how it ends without one. */
+  readonly next: Executed | StepCall;
+}
+
+/** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
+async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
   let prepared = preparing instanceof Promise ? await preparing : preparing;
   let admitted: Admitted | undefined;
   let parsed = "parsed" in prepared ? prepared.parsed : undefined;
@@ -33,23 +85,45 @@ export async function runStep(run: Run, task: StepTask): Promise<StepEnd> {
   if (run.stopReason !== undefined) return leavePending(run, prepared, admitted);
   const started = run.emit(startOf(task, prepared));
   if (started !== undefined) await started;
-  const next = withoutCall(run, prepared);
-  let executed: Executed;
-  // The first attempt is awaited here and not one call further down: every frame that waits costs each open run memory.
-  if (admitted !== undefined && "call" in prepared)
-    executed = await attemptAdmitted(run, prepared.call, { parsed, admitted });
-  else if ("outcome" in next) executed = next;
-  else {
-    const startedMs = monotonicNow(run.engine.clock);
-    const first = await runAttempt(run, next, 1, parsed);
-    executed = first.type === "completed" ? completed(first, 1) : await retry(run, next, { first, startedMs });
-  }
-  if (run.recorder.failure) return "failed";
-  if (task.tool.cache !== undefined) keep(prepared, executed);
-  const ended = run.emit(endOf(run, task, executed));
-  if (ended !== undefined) await ended;
-  if (run.recorder.failure !== undefined) return "failed";
-  return stepEnds[executed.outcome.status];
+  return { prepared, admitted, parsed, next: withoutCall(run, prepared) };
+}
+
+/** A step that has started in the same turn in which the one before it ended. */
+function startedStep(run: Run, { prepared }: TakenStep): StartedStep {
+  const ready = prepared as PreparedStep;
+  const parsed = "parsed" in ready ? ready.parsed : undefined;
+  // While both were recorded, the process may have begun to end: the tool was not called.
+  const isEnding = run.stopReason === "interrupted";
+  const next = isEnding ? { outcome: abortedOutcome(run, undefined), attempts: 0 } : withoutCall(run, ready);
+  return { prepared: ready, admitted: undefined, parsed, next };
+}
+
+interface EndedStep {
+  readonly task: StepTask;
+  readonly executed: Executed;
+  readonly queue: StepQueue | undefined;
+}
+
+/** Takes the step that can follow a completed one, and prepares it: with an output that is not recorded yet. */
+function takeNext(run: Run, { task, executed, queue }: EndedStep): TakenStep | undefined {
+  const { outcome } = executed;
+  // Sealing takes time.
+  if (outcome.status !== "completed" || !run.canStart() || run.secrets !== undefined) return undefined;
+  const next = queue?.next();
+  if (next === undefined) return undefined;
+  const isOutput = (name: string) => name === task.step.id && task.iteration === undefined;
+  const find = (name: string) =>
+    isOutput(name) ? (outcome.output as JsonValue) : namedValue(run, name, next.iteration);
+  const prepared = prepareStep(run, next, find);
+  if (prepared instanceof Promise || ("call" in prepared && mustAsk(run, prepared.call)))
+    return { task: next, prepared, isStarted: false };
+  return { task: next, prepared: next.tool.cache === undefined ? prepared : lookUp(run, prepared), isStarted: true };
+}
+
+/** Records the end of a step, with the start of the one that follows in the same turn. */
+function recordEnd(run: Run, end: StepEndInit, taken: TakenStep | undefined): void | Promise<void> {
+  if (taken?.isStarted !== true) return run.emit(end);
+  return run.emitTogether(end, startOf(taken.task, taken.prepared as PreparedStep));
 }
 
 const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {

@@ -5,8 +5,10 @@ import type { PlanExpressions } from "../../plan/expressions.ts";
 import type { Run } from "../run.ts";
 import { buildGraph } from "../run-progress.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
+import { ReadySteps } from "./ready-steps.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
-import { runStep, type StepEnd } from "./run-step.ts";
+import { runStep, type StepEnd, type StepQueue } from "./run-step.ts";
+import type { StepTask } from "./step-call.ts";
 
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
@@ -14,23 +16,15 @@ import { runStep, type StepEnd } from "./run-step.ts";
  * only its dependents do not start. Resolves when nothing runs and nothing can start.
  */
 export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
-  const { waitingFor, dependents } = buildGraph(opened(run, steps), expressions);
   const { concurrency } = run.settings.stored;
-  const ready = new ReadyQueue();
-  let running = 0;
   run.startSteps();
-  // The dependencies of a step come before it.
-  for (const [index, { id }] of steps.entries()) {
-    const state = run.state.steps.get(id) as StepState;
-    if (!isOpen(state)) {
-      if (!isDone(state)) run.stopSteps();
-      else for (const dependent of dependents[index] ?? []) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
-    } else {
-      // An iteration in doubt leaves the rest of its loop open.
-      if (state.iterations?.states.some((one) => !isOpen(one) && !isDone(one))) run.stopSteps();
-      if (waitingFor[index] === 0) ready.add(index);
-    }
-  }
+  const ready = readySteps(run, steps, expressions);
+  let running = 0;
+  const taskOf = (index: number) => {
+    const step = steps[index] as PlanStep;
+    return { step, tool: run.settings.tools.get(step.tool) as DefinedTool, iteration: undefined };
+  };
+  const hasExpression = (index: number) => expressions?.has(steps[index]?.id ?? "") === true;
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
     const again = (index: number) => {
@@ -43,26 +37,29 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
         pending ??= new PendingSteps(run, again);
         pending.add(index, steps[index] as PlanStep);
       }
-      for (const dependent of end === "done" ? (dependents[index] ?? []) : []) {
-        const left = (waitingFor[dependent] ?? 0) - 1;
-        waitingFor[dependent] = left;
-        if (left === 0) ready.add(dependent);
-      }
+      if (end === "done") ready.release(index);
       startReady();
+    };
+    const start = (first: number) => {
+      const place = new Place(first, {
+        ready,
+        startReady,
+        follow: (index) => (hasExpression(index) ? undefined : taskOf(index)),
+      });
+      const task = taskOf(first);
+      const ofStep = expressions?.get(task.step.id);
+      const ending =
+        ofStep === undefined
+          ? runStep(run, task, place)
+          : runExpressionStep(run, { ...task, expressions: ofStep }, place);
+      ending.then((end) => settle(place.current, end), reject);
     };
     const startReady = () => {
       while (running < concurrency && run.canStart()) {
         const index = ready.take();
         if (index === undefined) break;
         running++;
-        const step = steps[index] as PlanStep;
-        const tool = run.settings.tools.get(step.tool) as DefinedTool;
-        const ofStep = expressions?.get(step.id);
-        const ending =
-          ofStep === undefined
-            ? runStep(run, { step, tool, iteration: undefined })
-            : runExpressionStep(run, { step, tool, expressions: ofStep });
-        ending.then((end) => settle(index, end), reject);
+        start(index);
       }
       if (running > 0) return;
       pending?.close();
@@ -70,6 +67,58 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
     };
     startReady();
   });
+}
+
+/** The steps of a plan that may start now. A step that can no longer end well stops the others. */
+function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpressions | undefined): ReadySteps {
+  const ready = new ReadySteps(buildGraph(opened(run, steps), expressions));
+  // The dependencies of a step come before it.
+  for (const [index, { id }] of steps.entries()) {
+    const state = run.state.steps.get(id) as StepState;
+    if (isOpen(state)) {
+      // An iteration in doubt leaves the rest of its loop open.
+      if (state.iterations?.states.some((one) => !isOpen(one) && !isDone(one))) run.stopSteps();
+      ready.addIfFree(index);
+    } else if (isDone(state)) ready.countDone(index);
+    else run.stopSteps();
+  }
+  return ready;
+}
+
+interface PlaceOptions {
+  readonly ready: ReadySteps;
+  /** The task of a step that may follow another one in its place; undefined if it may not. */
+  readonly follow: (index: number) => StepTask | undefined;
+  readonly startReady: () => void;
+}
+
+/** One of the places of a run, in which steps run one after another. */
+class Place implements StepQueue {
+  private taken: number;
+
+  /** `current` is the step that runs in it. */
+  constructor(
+    public current: number,
+    private readonly options: PlaceOptions,
+  ) {
+    this.taken = current;
+  }
+
+  next(): StepTask | undefined {
+    const { ready, follow } = this.options;
+    const index = ready.peekAfter(this.current);
+    const task = index === undefined ? undefined : follow(index);
+    if (index === undefined || task === undefined) return undefined;
+    ready.takeNext(index);
+    this.taken = index;
+    return task;
+  }
+
+  advance(): void {
+    this.options.ready.release(this.current);
+    this.current = this.taken;
+    this.options.startReady();
+  }
 }
 
 /** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
@@ -100,42 +149,5 @@ class PendingSteps {
     if (stepId === undefined || index === undefined) return;
     this.indexes.delete(stepId);
     this.onReady(index);
-  }
-}
-
-/** The indexes of steps that may start; the lowest comes first. A binary heap: O(log n) per step. */
-class ReadyQueue {
-  private readonly heap: number[] = [];
-
-  add(index: number): void {
-    let position = this.heap.push(index) - 1;
-    while (position > 0) {
-      const parent = (position - 1) >> 1;
-      if (this.at(parent) <= index) break;
-      this.heap[position] = this.at(parent);
-      position = parent;
-    }
-    this.heap[position] = index;
-  }
-
-  /** Removes and returns the lowest index; undefined if there is none. */
-  take(): number | undefined {
-    const lowest = this.heap[0];
-    const last = this.heap.pop();
-    if (last === undefined || this.heap.length === 0) return lowest;
-    let position = 0;
-    for (;;) {
-      const left = 2 * position + 1;
-      const child = this.at(left + 1) < this.at(left) ? left + 1 : left;
-      if (this.at(child) >= last) break;
-      this.heap[position] = this.at(child);
-      position = child;
-    }
-    this.heap[position] = last;
-    return lowest;
-  }
-
-  private at(position: number): number {
-    return this.heap[position] ?? Number.POSITIVE_INFINITY;
   }
 }

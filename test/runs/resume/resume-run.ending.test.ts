@@ -49,7 +49,8 @@ describe("a run that was about to be cancelled when its process died", () => {
   it("is cancelled, too, if only a skipped step shows it", async () => {
     const create = (): Scenario => ({
       tools: [works()],
-      plan: planOf("A", "A", "A"),
+      // With its condition, a step does not start in the turn in which the one before it ends.
+      plan: { steps: [step("s1", "A"), step("s2", "A", { when: "true" }), step("s3", "A")] },
       act: ({ agent, handle }) => {
         agent.on("step-end", () => handle.cancel("enough"));
       },
@@ -67,7 +68,9 @@ describe("a run that was about to be cancelled when its process died", () => {
   it("is cancelled beside a step that has failed, if failures do not stop it", async () => {
     const create = (): Scenario => ({
       tools: [fake("F", broken), works()],
-      plan: { steps: ["F", "A", "A"].map((tool, index) => step(`s${index + 1}`, tool, { dependsOn: [] })) },
+      plan: {
+        steps: ["F", "A", "A"].map((tool, index) => step(`s${index + 1}`, tool, { dependsOn: [], when: "true" })),
+      },
       options: { onStepFailure: "continue" },
       act: ({ agent, handle }) => {
         agent.on("step-end", ({ stepId }) => stepId === "s2" && handle.cancel("enough"));
