@@ -91,6 +91,7 @@ export const publicExports = {
       "Orchestrator",
       "OrchestratorOptions",
       "PendingItem",
+      "PendingKind",
       "PhraseContext",
       "Plan",
       "PlanDraft",
