@@ -5,7 +5,7 @@ import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 export type Upgrade = (schema: string) => string;
 
 /**
- * From format 0, no tables, to 1, and so on: to change the format, add a function. Older processes go on meanwhile, so
+ * From format 0, no tables, to 1, and so on: to change the format, add a function. Older processes keep running meanwhile, so
  * that one may only add: tables, indexes, and columns that may be left out.
  */
 export const upgrades: readonly Upgrade[] = [toFormat1];

@@ -50,6 +50,11 @@ export interface PostgresRunStore extends RunStore {
  *
  * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
  * database) and, if `pg` is not installed, `missing-dependency`.
+ *
+ * ```ts
+ * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });
+ * const agent = createAgent({ tools: [createCalculator()], store });
+ * ```
  * @group Storage
  */
 export function createPostgresRunStore(options: PostgresRunStoreOptions): PostgresRunStore {

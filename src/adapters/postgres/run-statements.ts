@@ -67,7 +67,7 @@ export function runStatements(prefix: string): RunStatements {
         WHERE run_id = $1 AND r.sequence = $2::integer - 1 AND r.sequence > 0 AND ($10::bigint IS NULL OR r.fence = $10)
         RETURNING r.number, r.status
       ), ${eventsSql(prefix)}`,
-    // With a fence there must be a claim, and so a row, already.
+    // With a fence there must have been a lease, and so there is a row already.
     insert: `WITH up AS (
         INSERT INTO ${runs} AS r (run_id, sequence, status, request, created_ms, created_at, updated_at, started_at,
           digest, metadata, pending_kinds, resume_at_ms)
