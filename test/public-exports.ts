@@ -166,8 +166,8 @@ export const publicExports = {
     types: ["FromJsonSchema", "JsonSchemaOf"],
   },
   "src/adapters/postgres/index.ts": {
-    values: ["createPostgresRunStore"],
-    types: ["PostgresPool", "PostgresRunStore"],
+    values: ["createPostgresNotes", "createPostgresRunStore", "createPostgresTodos"],
+    types: ["PostgresNotes", "PostgresPool", "PostgresRunStore", "PostgresTodos"],
   },
   "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],

@@ -106,6 +106,12 @@ export interface RunStore {
    * `run-not-found`, and `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
+  /**
+   * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
+   * until the returned function is called. It may call back for nothing, and must not throw. It may also miss something:
+   * whoever follows a run polls, too. Absent if the store cannot tell.
+   */
+  watch?(runId: string, listener: () => void): () => void;
 }
 
 /** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
