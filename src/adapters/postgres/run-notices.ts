@@ -15,7 +15,7 @@ const channel = "planwright";
 const maxReconnects = 60;
 
 /**
- * Tells stores on the same database of what was recorded. It is no part of the statement that records, as a commit with
+ * Tells stores on the same database of what was recorded. It is not a part of the statement that records, as a commit with
  * a notice waits for all others that have one; and so a notice can be lost, and followers poll, too.
  */
 export class RunNotices {

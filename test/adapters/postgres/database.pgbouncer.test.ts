@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
@@ -57,21 +56,16 @@ it.skipIf(!isInstalled)(
   "a store works through PgBouncer in transaction mode",
   async () => {
     const port = await startPgBouncer();
+    // One database, so that all stores share the few connections that PgBouncer has to it.
+    const connectionString = (await server.newDatabase()).replace(/:\d+\//, `:${port}/`);
+    let schemas = 0;
     const cases = runStoreConformance({
-      createStore: async ({ now }) => {
-        const connectionString = (await server.newDatabase()).replace(/:\d+\//, `:${port}/`);
-        return createPostgresRunStore({ connectionString, maxConnections: 4, listen: false, now });
-      },
+      createStore: ({ now }) =>
+        createPostgresRunStore({ connectionString, schema: `s${++schemas}`, maxConnections: 4, listen: false, now }),
       closeStore: (store) => store.close(),
     });
     for (const { run } of cases) await run();
     expect(cases.length).toBeGreaterThan(60);
-    // This is what it is tested against: a setting of one statement is not there in the next one.
-    const through = `postgres://postgres:secret@127.0.0.1:${port}/postgres`;
-    const client = new pg.Client({ connectionString: through });
-    await client.connect();
-    expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
-    await client.end();
   },
   180_000,
 );
