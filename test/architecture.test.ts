@@ -80,6 +80,11 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^@cfworker\/json-schema$/,
   },
   {
+    layer: "src/adapters/postgres/",
+    own: /^src\/(core|async|adapters\/postgres|tools\/(todo-store|notes))\//,
+    packages: /^(node:crypto|pg)$/,
+  },
+  {
     layer: "src/adapters/sqlite/",
     own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,

@@ -164,6 +164,10 @@ export const publicExports = {
     values: ["jsonSchema"],
     types: ["FromJsonSchema", "JsonSchemaOf"],
   },
+  "src/adapters/postgres/index.ts": {
+    values: ["createPostgresRunStore"],
+    types: ["PostgresPool", "PostgresRunStore"],
+  },
   "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],
     types: ["SqliteNotes", "SqliteRunStore", "SqliteTodos"],
