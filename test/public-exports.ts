@@ -91,6 +91,7 @@ export const publicExports = {
       "Orchestrator",
       "OrchestratorOptions",
       "PendingItem",
+      "PendingKind",
       "PhraseContext",
       "Plan",
       "PlanDraft",
@@ -169,8 +170,8 @@ export const publicExports = {
     types: ["FromJsonSchema", "JsonSchemaOf"],
   },
   "src/adapters/postgres/index.ts": {
-    values: ["createPostgresRunStore"],
-    types: ["PostgresPool", "PostgresRunStore"],
+    values: ["createPostgresNotes", "createPostgresRunStore", "createPostgresTodos"],
+    types: ["PostgresNotes", "PostgresPool", "PostgresRunStore", "PostgresTodos"],
   },
   "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],

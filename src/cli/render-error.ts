@@ -51,6 +51,8 @@ function describePending(item: PendingItem): string {
       return `${printable(describeStepRef(item))} needs approval`;
     case "plan-approval":
       return "the plan needs approval";
+    case "wait":
+      return `${printable(describeStepRef(item))} waits${item.until === undefined ? "" : ` until ${item.until}`}`;
     default:
       return item satisfies never;
   }

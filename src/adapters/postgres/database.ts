@@ -3,7 +3,8 @@ import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.t
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
 import { quoteName, upgradeTables } from "./formats.ts";
-import { loadPg, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
+import { RunNotices } from "./run-notices.ts";
+import { loadPg, type NoticeClient, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
 import { isInDoubt, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
 
 /** Options of every store in a PostgreSQL database. */
@@ -29,6 +30,11 @@ export interface PostgresOptions {
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
+  /**
+   * Whether followers of runs in other processes are told at once of what is recorded, by LISTEN on a connection of its
+   * own. Behind a pooler in transaction mode, where that does not work, they poll. @default true
+   */
+  readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */
   readonly clock?: Clock | undefined;
 }
@@ -41,6 +47,7 @@ export const databaseOptions = {
   connectTimeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
+  listen: { type: "boolean", default: true },
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<PostgresOptions>;
 
@@ -56,10 +63,13 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** What a method does in the database. */
-export interface Statements {
-  /** Runs one statement, which is one transaction. */
+/** Runs statements; outside of {@link Database.transact}, each is a transaction. */
+export interface Queries {
   query(text: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+}
+
+/** What a method does in the database. */
+export interface Statements extends Queries {
   /** Whether an earlier attempt broke off without an answer, so that its statements may have been done. */
   readonly isInDoubt: boolean;
 }
@@ -73,6 +83,7 @@ interface Attempt<T> {
 export class Database {
   /** In front of the name of a table. */
   readonly prefix: string;
+  readonly notices: RunNotices;
   private opening: Promise<PostgresPool> | undefined;
   private created: Promise<OwnPool> | undefined;
   private isClosed = false;
@@ -87,6 +98,11 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.prefix = `${quoteName(schema)}.`;
+    this.notices = new RunNotices({
+      ...{ schema, clock: settings.clock },
+      createClient: () => this.createClient(),
+      pool: () => this.open(),
+    });
     // Otherwise an idle connection that breaks would end the process.
     if (pool?.listenerCount?.("error") === 0) pool.on?.("error", ignore);
   }
@@ -125,11 +141,33 @@ export class Database {
     return last.value as T;
   }
 
+  /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
+  transact<T>(operation: StoreOperation, lock: string, work: (statements: Queries) => Promise<T>): Promise<T> {
+    return this.run(operation, "", async () => {
+      const client = await (await this.open()).connect();
+      let isDone = false;
+      try {
+        await client.query("BEGIN");
+        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+        const result = await work({
+          query: async (text, values = []) => rowsOf(await client.query(text, [...values])),
+        });
+        await client.query("COMMIT");
+        isDone = true;
+        return result;
+      } finally {
+        // A connection that is destroyed undoes its transaction.
+        client.release(!isDone);
+      }
+    });
+  }
+
   /** Ends the connections of a pool that was created here; after that every other method rejects. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
     this.closing.abort();
+    await this.notices.close();
     this.settings.pool?.off?.("error", ignore);
     const pool = await this.created?.catch(ignore);
     await pool?.end().catch(ignore);
@@ -147,7 +185,7 @@ export class Database {
     const pool = await this.open();
     return work({
       isInDoubt: wasInDoubt,
-      query: async (text, values = []) => (await pool.query(text, [...values])).rows as SqlRow[],
+      query: async (text, values = []) => rowsOf(await pool.query(text, [...values])),
     });
   }
 
@@ -173,6 +211,15 @@ export class Database {
     return created;
   }
 
+  private async createClient(): Promise<NoticeClient | undefined> {
+    const { connectionString, connectTimeoutMs, pool, listen } = this.settings;
+    const own = { connectionString, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+    const options = pool === undefined ? own : pool.options;
+    if (!listen || options === undefined) return undefined;
+    const { Client } = await loadPg();
+    return new Client(options);
+  }
+
   private async createPool(): Promise<OwnPool> {
     const { connectionString, maxConnections, connectTimeoutMs } = this.settings;
     try {
@@ -193,6 +240,11 @@ export class Database {
       throw thrown;
     }
   }
+}
+
+/** Rows are objects, unless a client is told otherwise. */
+function rowsOf({ rows }: { readonly rows: unknown[] }): readonly SqlRow[] {
+  return rows as SqlRow[];
 }
 
 function ignore(): undefined {

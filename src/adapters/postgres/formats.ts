@@ -5,7 +5,7 @@ import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 export type Upgrade = (schema: string) => string;
 
 /**
- * From format 0, no tables, to 1, and so on: to change the format, add a function. Older processes go on meanwhile, so
+ * From format 0, no tables, to 1, and so on: to change the format, add a function. Older processes keep running meanwhile, so
  * that one may only add: tables, indexes, and columns that may be left out.
  */
 export const upgrades: readonly Upgrade[] = [toFormat1];
@@ -128,5 +128,61 @@ function toFormat1(schema: string): string {
       json text NOT NULL
     );
     CREATE INDEX planwright_messages_by_run ON ${schema}planwright_messages (run_number, number);
+    ${todoTables(schema)}
+    ${noteTables(schema)}
   `;
+}
+
+/**
+ * The columns are those of SQLite files; texts are compared as `toOrderText` makes them. Indexes are of hashes, as an
+ * entry of an index must not be long.
+ */
+function todoTables(schema: string): string {
+  return `
+    CREATE TABLE ${schema}planwright_todos (
+      sequence bigserial PRIMARY KEY,
+      scope text COLLATE "C" NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      list_key text COLLATE "C" NOT NULL,
+      title_key text COLLATE "C" NOT NULL,
+      completed integer NOT NULL,
+      rank integer,
+      due_day bigint,
+      due_ms bigint,
+      is_whole_day boolean,
+      tags text COLLATE "C" NOT NULL,
+      json text NOT NULL
+    );
+    CREATE UNIQUE INDEX planwright_todos_by_id ON ${schema}planwright_todos (md5(scope), md5(id));
+    CREATE INDEX planwright_todos_by_scope ON ${schema}planwright_todos (md5(scope), sequence);
+    ${recordTable(schema, "planwright_todo_records")}`;
+}
+
+function noteTables(schema: string): string {
+  return `
+    CREATE TABLE ${schema}planwright_notes (
+      sequence bigserial PRIMARY KEY,
+      scope text COLLATE "C" NOT NULL,
+      id text COLLATE "C" NOT NULL,
+      item_key text COLLATE "C" NOT NULL,
+      author_key text COLLATE "C",
+      json text NOT NULL
+    );
+    CREATE UNIQUE INDEX planwright_notes_by_id ON ${schema}planwright_notes (md5(scope), md5(id));
+    CREATE INDEX planwright_notes_by_item ON ${schema}planwright_notes (md5(scope), md5(item_key), sequence);
+    ${recordTable(schema, "planwright_note_records")}`;
+}
+
+/** The outcomes of calls by idempotency key. The lowest numbers are the oldest, deleted first. */
+function recordTable(schema: string, name: string): string {
+  return `
+    CREATE TABLE ${schema}${name} (
+      number bigserial PRIMARY KEY,
+      scope text COLLATE "C" NOT NULL,
+      key text COLLATE "C" NOT NULL,
+      operation text NOT NULL,
+      json text NOT NULL,
+      before_json text
+    );
+    CREATE UNIQUE INDEX ${name}_by_key ON ${schema}${name} (md5(scope), md5(key));`;
 }

@@ -28,11 +28,13 @@ export function readListOptions(options: ListRunsOptions, prefix: string, nowMs:
   const cursor = readCursor(options.cursor);
   // No run has the number 0, so runs created exactly at `until` are left out.
   const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
-  const wanted = runStatuses.filter((status) => statuses?.has(status) ?? true);
+  const pending = selection.pending && [...selection.pending];
+  const isWanted = (status: RunStatus) => pending === undefined || (status === "suspended" && pending.length > 0);
+  const wanted = runStatuses.filter((status) => (statuses?.has(status) ?? true) && isWanted(status));
   const arms = armsOf({ wanted, isResumable: resumable, prefix });
   const metadata = selection.metadata.map(([key, value]) => metadataHash(key, value));
   const plain = resumable ? wanted.filter((status) => unendedStatuses.has(status)) : wanted;
-  const values = [plain, before.createdMs, before.number, sinceMs, metadata, limit + 1, nowMs];
+  const values = [plain, before.createdMs, before.number, sinceMs, metadata, limit + 1, nowMs, pending ?? null];
   return { sql: arms.length === 0 ? undefined : pageSql(arms, prefix), values, limit };
 }
 
@@ -69,7 +71,8 @@ function armsOf({
   readonly prefix: string;
 }): readonly string[] {
   const position = `r.sequence > 0 AND (r.created_ms, r.number) < ($2::bigint, $3::bigint) AND r.created_ms >= $4::bigint
-    AND (cardinality($5::text[]) = 0 OR r.metadata @> $5::text[]) AND ($7::bigint IS NULL OR true)`;
+    AND (cardinality($5::text[]) = 0 OR r.metadata @> $5::text[]) AND ($7::bigint IS NULL OR true)
+    AND ($8::text[] IS NULL OR r.pending_kinds && $8::text[])`;
   const free = isResumable ? `AND NOT ${heldSql("$7")}` : "";
   const byStatus = `SELECT found.number FROM unnest($1::text[]) AS wanted (status) CROSS JOIN LATERAL (
       SELECT r.number, r.created_ms FROM ${prefix}planwright_runs r WHERE r.status = wanted.status AND ${position} ${free} ${order}

@@ -40,6 +40,7 @@ export interface PostgresRunStore extends RunStore {
   release(runId: string, options: ReleaseOptions): Promise<void>;
   post(runId: string, message: JsonObject): Promise<{ readonly number?: number }>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
+  watch(runId: string, listener: () => void): () => void;
   /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
   close(): Promise<void>;
 }
@@ -50,6 +51,11 @@ export interface PostgresRunStore extends RunStore {
  *
  * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
  * database) and, if `pg` is not installed, `missing-dependency`.
+ *
+ * ```ts
+ * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });
+ * const agent = createAgent({ tools: [createCalculator()], store });
+ * ```
  * @group Storage
  */
 export function createPostgresRunStore(options: PostgresRunStoreOptions): PostgresRunStore {
@@ -81,6 +87,7 @@ class DatabaseRunStore implements PostgresRunStore {
       if (statements.isInDoubt && (await this.isRecorded(statements, { runId, texts, options }))) return;
       throw await this.refusalOf(statements, runId, options);
     });
+    this.database.notices.tell(runId);
   }
 
   read(
@@ -133,11 +140,13 @@ class DatabaseRunStore implements PostgresRunStore {
     const text = JSON.stringify(message);
     // With a key, so that a message that is sent again is not another one.
     const key = randomUUID();
-    return this.database.run("post", runId, async ({ query }) => {
+    const posted = await this.database.run("post", runId, async ({ query }) => {
       const [row] = await query(this.sql.post, [runId, key, text]);
       if (row === undefined) throw runNotFound(runId);
       return row.number === null ? {} : { number: readInteger(row, "number") };
     });
+    this.database.notices.tell(runId);
+    return posted;
   }
 
   delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): Promise<boolean> {
@@ -157,6 +166,10 @@ class DatabaseRunStore implements PostgresRunStore {
       if (status?.includes(readStatus(run)) ?? true) throw ownedElsewhere(runId);
       return false;
     });
+  }
+
+  watch(runId: string, listener: () => void): () => void {
+    return this.database.notices.watch(runId, listener);
   }
 
   close(): Promise<void> {

@@ -59,7 +59,6 @@ export function runStatements(prefix: string): RunStatements {
   const runs = `${prefix}planwright_runs`;
   const events = `${prefix}planwright_events`;
   const messages = `${prefix}planwright_messages`;
-  const posted = `LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`;
   return {
     findRun: `SELECT number, sequence, status, fence, digest, ${heldSql("$2")} AS held FROM ${runs} r WHERE run_id = $1`,
     append: `WITH up AS (
@@ -67,7 +66,7 @@ export function runStatements(prefix: string): RunStatements {
         WHERE run_id = $1 AND r.sequence = $2::integer - 1 AND r.sequence > 0 AND ($10::bigint IS NULL OR r.fence = $10)
         RETURNING r.number, r.status
       ), ${eventsSql(prefix)}`,
-    // With a fence there must be a claim, and so a row, already.
+    // With a fence there must have been a lease, and so there is a row already.
     insert: `WITH up AS (
         INSERT INTO ${runs} AS r (run_id, sequence, status, request, created_ms, created_at, updated_at, started_at,
           digest, metadata, pending_kinds, resume_at_ms)
@@ -84,23 +83,7 @@ export function runStatements(prefix: string): RunStatements {
     readEvents: `SELECT e.sequence, e.json FROM ${events} e
       WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = $1) AND e.sequence > $2
       ORDER BY e.sequence LIMIT $3`,
-    claim: `WITH up AS (
-        INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
-        VALUES ($1, $2, nextval('${prefix}planwright_fences'), coalesce($4, ${nowSql("$3")}), coalesce($5, ${nowSql("$3")} + $6))
-        ON CONFLICT (run_id) DO UPDATE SET owner = $2,
-          fence = CASE WHEN ${heldSql("$3")} THEN r.fence ELSE nextval('${prefix}planwright_fences') END,
-          lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
-        WHERE r.owner = $2 OR NOT ${heldSql("$3")}
-        RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
-    renew: `WITH up AS (
-        UPDATE ${runs} r SET lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
-        WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $7
-        RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
-    release: `WITH up AS (
-        UPDATE ${runs} r SET owner = NULL WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $3 RETURNING r.number
-      ) DELETE FROM ${messages} m USING up WHERE m.run_number = up.number AND m.number = ANY ($4::bigint[])`,
+    ...leaseStatements(prefix),
     // The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change, would
     // end the run with a number for `dropped_to` that it took before it waited.
     post: `WITH run AS (
@@ -120,5 +103,30 @@ export function runStatements(prefix: string): RunStatements {
     // What was written while the deletion waited for the run.
     sweep: `WITH events AS (DELETE FROM ${events} WHERE run_number = $1)
       DELETE FROM ${messages} WHERE run_number = $1`,
+  };
+}
+
+function leaseStatements(prefix: string): Pick<RunStatements, "claim" | "renew" | "release"> {
+  const runs = `${prefix}planwright_runs`;
+  const messages = `${prefix}planwright_messages`;
+  const posted = `LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`;
+  return {
+    claim: `WITH up AS (
+        INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
+        VALUES ($1, $2, nextval('${prefix}planwright_fences'), coalesce($4, ${nowSql("$3")}), coalesce($5, ${nowSql("$3")} + $6))
+        ON CONFLICT (run_id) DO UPDATE SET owner = $2,
+          fence = CASE WHEN ${heldSql("$3")} THEN r.fence ELSE nextval('${prefix}planwright_fences') END,
+          lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
+        WHERE r.owner = $2 OR NOT ${heldSql("$3")}
+        RETURNING r.number, r.fence, r.dropped_to
+      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
+    renew: `WITH up AS (
+        UPDATE ${runs} r SET lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
+        WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $7
+        RETURNING r.number, r.fence, r.dropped_to
+      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
+    release: `WITH up AS (
+        UPDATE ${runs} r SET owner = NULL WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $3 RETURNING r.number
+      ) DELETE FROM ${messages} m USING up WHERE m.run_number = up.number AND m.number = ANY ($4::bigint[])`,
   };
 }

@@ -42,8 +42,8 @@ export function appendValues({ runId, events, texts, options, before }: NewEvent
     status ?? null,
     startedAt ?? null,
     isChanged ? JSON.stringify(digest) : null,
-    null,
-    null,
+    digest?.pending?.kinds ?? null,
+    digest?.resumeAt === undefined ? null : Date.parse(digest.resumeAt),
     fence ?? null,
     acknowledged,
   ];

@@ -23,6 +23,16 @@ export interface PostgresPool extends PostgresQueryable {
   on?(event: "error", listener: (error: Error) => void): unknown;
   off?(event: "error", listener: (error: Error) => void): unknown;
   listenerCount?(event: "error"): number;
+  /** How it connects: for one more connection, which listens to other processes. */
+  readonly options?: object | undefined;
+}
+
+/** A connection that listens to other processes. */
+export interface NoticeClient extends PostgresQueryable {
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: "notification", listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
 }
 
 /** A pool that a store has created, so that it also ends it. */
@@ -32,6 +42,7 @@ export interface OwnPool extends PostgresPool {
 
 /** The part of the package `pg` that is used. */
 export interface PgPackage {
+  readonly Client: new (options: object) => NoticeClient;
   readonly Pool: new (options: PoolOptions) => OwnPool & { on(event: "error", listener: () => void): unknown };
 }
 
