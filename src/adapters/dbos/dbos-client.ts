@@ -68,7 +68,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
   ): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
-  /** Approves what a run waits for; a worker goes on with it. Rejects as `agent.approve` does. */
+  /** Approves what a run waits for; a worker continues with it. Rejects as `agent.approve` does. */
   approve(this: void, runId: string, item: ApprovalItem, options?: Remote<ApprovalOptions<TTool>>): Promise<void>;
   /** Rejects what a run waits for. Rejects as `agent.reject` does. */
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
@@ -94,6 +94,12 @@ export interface DbosClient<TTool extends Tool = Tool> {
 /**
  * A client of workers that `startDbosWorker` has started, for a web process, say. `createDbosClient<typeof agent>` knows
  * the types of the agent's tools. Throws `invalid-options`.
+ *
+ * ```ts
+ * const client = createDbosClient<typeof agent>({ databaseUrl });
+ * const { runId } = await client.submit("add milk to my list");
+ * const { status } = await client.result(runId);
+ * ```
  * @group Workers
  */
 export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(

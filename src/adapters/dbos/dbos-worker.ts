@@ -81,6 +81,12 @@ export interface DbosWorker {
  *
  * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, or as DBOS does if it
  * cannot connect.
+ *
+ * ```ts
+ * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
+ * const worker = await startDbosWorker(agent, { databaseUrl, concurrency: 10 });
+ * process.on("SIGTERM", () => worker.stop());
+ * ```
  * @group Workers
  */
 export async function startDbosWorker<TTool extends Tool>(

@@ -39,6 +39,12 @@ let registered = false;
 /**
  * Registers what workers execute with DBOS. Needed only by an application that launches DBOS itself, before it does so;
  * its workers then join that DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ *
+ * ```ts
+ * await registerDbosRuns();
+ * await DBOS.launch();
+ * const worker = await startDbosWorker(agent, { databaseUrl });
+ * ```
  * @group Workers
  */
 export async function registerDbosRuns(): Promise<void> {

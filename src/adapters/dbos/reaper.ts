@@ -12,7 +12,7 @@ const pageSize = 100;
 type Warn = (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
 
 /**
- * Looks for runs that could go on and that nobody has claimed, and queues them again: those of workers that died, and
+ * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, and
  * those that a message was posted to. One query while there are none.
  */
 export function startReaper(agent: WorkingAgent, queue: RunQueue, warn: Warn): { stop(): Promise<void> } {

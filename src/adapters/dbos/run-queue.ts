@@ -33,7 +33,7 @@ export interface JobState {
   readonly outcome?: JobOutcome | undefined;
 }
 
-/** A run that nobody executes although it could go on. */
+/** A run that nobody executes although it could continue. */
 export interface LeftRun {
   readonly runId: string;
 }

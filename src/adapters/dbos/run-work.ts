@@ -26,7 +26,7 @@ interface WorkOptions {
 }
 
 /**
- * Executes jobs with an agent: a run starts, or goes on where it stopped. Rejects where the job has to be tried again,
+ * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
  * or left to another process: with `store-failed` and `run-owned-elsewhere`.
  */
 export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: Job) => Promise<JobOutcome> {

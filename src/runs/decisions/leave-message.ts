@@ -33,7 +33,7 @@ export async function leaveMessage(runs: RunRegistry, { runId, check, message }:
   }
 }
 
-/** A run that goes on elsewhere has no result yet: to whoever does not wait for one, it is interrupted. */
+/** A run that continues elsewhere has no result yet: to whoever does not wait for one, it is interrupted. */
 function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;

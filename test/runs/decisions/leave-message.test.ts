@@ -116,7 +116,7 @@ describe("a decision with resume: false", () => {
     await handle.result;
   });
 
-  it("says that a run goes on elsewhere", async () => {
+  it("says that a run continues elsewhere", async () => {
     const store = createMemoryRunStore();
     const tools = [createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] })];
     const worker = createAgent({ tools, store });
