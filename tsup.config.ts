@@ -50,6 +50,7 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
+    "adapters/dbos/index": "src/adapters/dbos/index.ts",
     "adapters/log/index": "src/adapters/log/index.ts",
     "adapters/otel/index": "src/adapters/otel/index.ts",
     "adapters/postgres/index": "src/adapters/postgres/index.ts",

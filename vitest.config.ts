@@ -34,6 +34,7 @@ export default defineConfig(({ mode }) => {
     resolve: {
       alias: [
         { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
+        { find: /^planwright\/dbos$/, replacement: source("./src/adapters/dbos/index.ts") },
         { find: /^planwright\/log$/, replacement: source("./src/adapters/log/index.ts") },
         { find: /^planwright\/otel$/, replacement: source("./src/adapters/otel/index.ts") },
         { find: /^planwright\/postgres$/, replacement: source("./src/adapters/postgres/index.ts") },

@@ -86,6 +86,12 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^(node:crypto|pg)$/,
   },
   {
+    // It stands above what runs agents, as the command does.
+    layer: "src/adapters/dbos/",
+    own: /^src\/(agent\.ts|(plan|core|async|runs|adapters\/(dbos|postgres))\/)/,
+    packages: /^(node:crypto|@dbos-inc\/dbos-sdk|pg)$/,
+  },
+  {
     layer: "src/adapters/sqlite/",
     own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,

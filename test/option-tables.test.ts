@@ -5,7 +5,7 @@ import { nodesOf } from "./source-files.ts";
 const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ".");
 const program = ts.createProgram(
-  ["src/index.ts", "src/adapters/sqlite/index.ts", "src/adapters/postgres/index.ts"],
+  ["src/index.ts", "src/adapters/dbos/index.ts", "src/adapters/sqlite/index.ts", "src/adapters/postgres/index.ts"],
   options,
 );
 const checker = program.getTypeChecker();

@@ -149,6 +149,10 @@ export const publicExports = {
     values: ["createAiSdkModel"],
     types: ["AiSdkLanguageModel"],
   },
+  "src/adapters/dbos/index.ts": {
+    values: ["createDbosClient", "registerDbosRuns", "startDbosWorker"],
+    types: ["DbosClient", "DbosClientOptions", "DbosWorker", "DbosWorkerOptions", "SubmitOptions"],
+  },
   "src/adapters/log/index.ts": {
     values: ["createRunLog"],
     types: ["RunLogger"],

@@ -35,6 +35,13 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
+/** How a decision takes effect. */
+interface Deciding {
+  /** Whether its run may be resumed in this process. */
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+}
+
 /**
  * A run in progress.
  *
@@ -109,22 +116,20 @@ export class Engine {
    * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
    * once it is read. Its options have been checked. Errors reject the handle's result.
    */
-  decide(runId: string, given: Omit<Decision, "atMs">, resuming: ResumeOptions): RunHandle {
+  decide(runId: string, { decision: given, ...how }: Deciding & { decision: Omit<Decision, "atMs"> }): RunHandle {
     checkName("runId", runId);
-    const options = { ...resuming };
     const decision = { ...given, atMs: this.settings.clock.now() };
-    return this.handOut(runId, options, (parts, runs, opening) =>
-      parts.decideRun(runs, { ...opening, decision, options }),
+    return this.handOut(runId, how.options, (parts, runs, opening) =>
+      parts.decideRun(runs, { ...opening, ...how, decision }),
     );
   }
 
   /** Cancels a run, wherever it is active. Its options have been checked. */
-  cancel(runId: string, reason: string, resuming: ResumeOptions): Promise<RunResult> {
+  cancel(runId: string, reason: string, how: Deciding): Promise<RunResult> {
     checkName("runId", runId);
-    const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
     return this.open(async (parts, runs) =>
-      deliver(await parts.cancelRun(runs, { ...opening, reason, options }), options),
+      deliver(await parts.cancelRun(runs, { ...opening, ...how, reason }), how.options),
     );
   }
 
@@ -143,15 +148,10 @@ export class Engine {
   }
 
   /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
-  settle(
-    runId: string,
-    settling: { readonly ref: StepRef; readonly settlement: Settlement },
-    resuming: ResumeOptions,
-  ): RunHandle {
+  settle(runId: string, settling: Deciding & { readonly ref: StepRef; readonly settlement: Settlement }): RunHandle {
     checkName("runId", runId);
-    const options = { ...resuming };
-    return this.handOut(runId, options, (parts, runs, opening) =>
-      parts.settleRun(runs, { ...opening, ...settling, options }),
+    return this.handOut(runId, settling.options, (parts, runs, opening) =>
+      parts.settleRun(runs, { ...opening, ...settling }),
     );
   }
 

@@ -17,12 +17,13 @@ import {
   type CloseOptions,
   checkResumeOptions,
   readCloseOptions,
+  readDecidingOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import type { DryRunOptions, OptionsArgument, ResumeOptions, RunOptions } from "./run-options.ts";
+import type { DecidingOptions, DryRunOptions, OptionsArgument, ResumeOptions, RunOptions } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
@@ -97,7 +98,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
     this: void,
     runId: string,
     reason?: string,
-    options?: Partial<ResumeOptions<TTool>>,
+    options?: Partial<DecidingOptions<TTool>>,
   ): Promise<RunResult<TTool>>;
   /**
    * Takes no more runs, lets running steps end within the time, and leaves the rest to be resumed: those runs end
@@ -166,22 +167,19 @@ export function methodsOf(engine: Engine): Orchestrator {
     execute: (plan, options) => engine.run({ plan: plan as PlanInput }, options),
     start: (plan, options) => engine.start({ plan: plan as PlanInput }, options),
     approve: (runId, item, options = {}) => {
-      const { decision, options: rest } = readDecision("approve", item, options);
-      return engine.decide(runId, decision, rest);
+      return engine.decide(runId, readDecision("approve", item, options));
     },
     reject: (runId, item, options = {}) => {
-      const { decision, options: rest } = readDecision("reject", item, options);
-      return engine.decide(runId, decision, rest);
+      return engine.decide(runId, readDecision("reject", item, options));
     },
     resume: async (runId, options = {}) => engine.resume(runId, checkResumeOptions(options)),
     resumeAll: async (options = {}) => engine.resumeAll(options),
     settle: (runId, stepId, options) => {
-      const { options: rest, ...settling } = readSettleOptions(stepId, options);
-      return engine.settle(runId, settling, rest);
+      return engine.settle(runId, readSettleOptions(stepId, options));
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
       checkOption({ type: "text" }, reason, "reason");
-      return engine.cancel(runId, reason, checkResumeOptions(options));
+      return engine.cancel(runId, reason, readDecidingOptions(options));
     },
     close: async (options = {}) => engine.close(readCloseOptions(options)),
     deleteRun: async (runId) => engine.deleteRun(runId),

@@ -82,6 +82,21 @@ export type ResumeOptions<TTool extends Tool = Tool> = ResourcesOption<TTool> & 
   throwOnFailure?: boolean | undefined;
 };
 
+/**
+ * Options of deciding something about a run: those it is resumed with, or `resume: false`.
+ * @inline
+ */
+export type DecidingOptions<TTool extends Tool = Tool> =
+  | (ResumeOptions<TTool> & {
+      /**
+       * With false, no step runs in this process unless the run is active in it: what was decided is checked against the
+       * stored run and left for whoever runs it next, such as `resumeAll` or a worker. The result is the run as it is
+       * stored; a run that continues elsewhere is `interrupted`. @default true
+       */
+      resume?: true | undefined;
+    })
+  | (Partial<ResumeOptions<TTool>> & { resume: false });
+
 /** The last argument of a method that runs tools: it may be left out unless one of them needs resources. */
 export type OptionsArgument<TTool extends Tool, TOptions> =
   unknown extends InferToolResources<TTool> ? [options?: TOptions] : [options: TOptions];
@@ -94,6 +109,11 @@ export const resumeOptions = {
   signal: { type: "signal" },
   throwOnFailure: { type: "boolean", default: false },
 } satisfies OptionTable<ResumeOptions>;
+
+export const decidingOptions = {
+  ...resumeOptions,
+  resume: { type: "boolean", default: true },
+} satisfies OptionTable<DecidingOptions>;
 
 const budgetOptions = {
   toolCalls: { type: "integer", min: 1 },

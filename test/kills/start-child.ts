@@ -6,7 +6,10 @@ import { buildSync } from "esbuild";
 import type { ChildWork, Disturbance } from "./child-work.ts";
 
 /** Bundles the code of the processes once, as each would need a second to compile it. `remove` deletes the bundle. */
-export function buildChild(entry = "test/kills/child.ts"): { readonly script: string; remove(): void } {
+export function buildChild(
+  entry = "test/kills/child.ts",
+  external: string[] = [],
+): { readonly script: string; remove(): void } {
   // Inside the repository, so that it finds the drivers.
   mkdirSync(resolve(".build"), { recursive: true });
   const folder = mkdtempSync(resolve(".build/kills-"));
@@ -18,6 +21,7 @@ export function buildChild(entry = "test/kills/child.ts"): { readonly script: st
     splitting: true,
     platform: "node",
     format: "esm",
+    external,
   });
   return {
     script: join(folder, `${basename(entry, ".ts")}.mjs`),

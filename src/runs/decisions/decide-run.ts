@@ -24,7 +24,8 @@ import {
   isExpired,
   recordDecision,
 } from "./decision.ts";
-import { doOrSend } from "./send-message.ts";
+import { leaveMessage } from "./leave-message.ts";
+import { doOrSend, type RunMessage } from "./send-message.ts";
 
 /** The part of a run that shows whether something can be decided in it. */
 type DecidedRun = Pick<Run, "state" | "secrets">;
@@ -32,6 +33,8 @@ type DecidedRun = Pick<Run, "state" | "secrets">;
 /** A decision on its way to a run. */
 interface Deciding extends Opening {
   readonly decision: Decision;
+  /** False if no step may run here: unless the run is active here, the decision is left for its owner. */
+  readonly resumes: boolean;
   readonly options: ResumeOptions;
 }
 
@@ -46,7 +49,7 @@ export function decideRun(runs: RunRegistry, deciding: Deciding): Promise<RunRes
   return doOrSend(runs, {
     ...deciding,
     here: () => decide(runs, deciding),
-    message: async () => ({ type: "decide", decision: await sealPosted(runs.settings, deciding) }),
+    message: () => messageOf(runs, deciding),
     check: (run) => void requireAsked(run, decision),
   });
 }
@@ -77,6 +80,7 @@ function decide(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
       return undefined;
     },
     whenStored: async () => {
+      if (!deciding.resumes) return leave(runs, deciding);
       if (outcome !== undefined) return continueWith(runs, { ...deciding, outcome });
       const { state } = await readExisting(runs.settings, runId);
       const secrets = await secretsOfStored(runs.settings, state);
@@ -84,6 +88,26 @@ function decide(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
       // It may have been resumed meanwhile.
       return undefined;
     },
+  });
+}
+
+async function messageOf({ settings }: RunRegistry, deciding: Deciding): Promise<RunMessage> {
+  return { type: "decide", decision: await sealPosted(settings, deciding) };
+}
+
+/** Leaves a decision that the stored run waits for. Its input is checked by whoever has the tool. */
+function leave(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
+  const { runId, decision } = deciding;
+  return leaveMessage(runs, {
+    runId,
+    check: async (run) => {
+      if (!requireAsked(run, decision)) return false;
+      if (endedStatuses.has(run.state.status)) throw notPending(run.state, decision);
+      const tool = decision.ref && instanceAt(run.state.steps, decision.ref)?.tool;
+      if (runs.settings.toolsByName.has(tool ?? "")) await changeOf(runs.settings, run, decision);
+      return true;
+    },
+    message: () => messageOf(runs, deciding),
   });
 }
 

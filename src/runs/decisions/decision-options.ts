@@ -4,7 +4,7 @@ import { checkOption, defined, failOption, type OptionTable, readOptions } from 
 import { maxPlanBytes } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
-import { type ResumeOptions, resumeOptions } from "../run-options.ts";
+import { type DecidingOptions, decidingOptions, type ResumeOptions } from "../run-options.ts";
 import type { Decision } from "./decision.ts";
 
 /**
@@ -37,7 +37,7 @@ interface DecisionNoteOptions {
  * @interface
  * @group Approval
  */
-export type ApprovalOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
+export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
     /** Runs the step with this input in place of its own: JSON, in which nothing is read as a reference. */
     input?: InferToolInput<TTool> | undefined;
@@ -48,7 +48,7 @@ export type ApprovalOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
  * @interface
  * @group Approval
  */
-export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
+export type RejectionOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
   DecisionNoteOptions & {
     /** For the error. @default `comment`, or "no reason given" */
     reason?: string | undefined;
@@ -57,28 +57,33 @@ export type RejectionOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> &
 const noteOptions = { by: textUpTo(200), comment: textUpTo(2_000) } satisfies OptionTable<DecisionNoteOptions>;
 
 const decisionOptions = {
-  ...resumeOptions,
+  ...decidingOptions,
   ...noteOptions,
   input: { type: "any" },
   reason: { type: "text" },
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
-const commonKeys = Object.keys({ ...resumeOptions, ...noteOptions });
+const commonKeys = Object.keys({ ...decidingOptions, ...noteOptions });
 
 /** A decision, and the options with which the run resumes. Throws `invalid-options`. */
 export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
-): { readonly decision: Omit<Decision, "atMs">; readonly options: ResumeOptions } {
+): {
+  readonly decision: Omit<Decision, "atMs">;
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+} {
   const ref = placeOfItem(item);
   checkHash(item.hash);
   const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
   const settings = readOptions(decisionOptions, options, undefined, { known });
-  const { by, comment, input, reason = comment ?? "no reason given", ...rest } = settings;
+  const { by, comment, input, reason = comment ?? "no reason given", resume, ...rest } = settings;
   const changed = input === undefined ? {} : { input: readInput(input, ref === undefined ? "plan" : "step") };
   return {
     decision: { verdict, ref, hash: item.hash, reason, ...defined({ by, comment }), ...changed },
+    resumes: resume,
     options: rest,
   };
 }

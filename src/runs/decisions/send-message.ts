@@ -106,9 +106,14 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
   };
 }
 
-async function post({ settings }: RunRegistry, runId: string, message: RunMessage): Promise<void> {
+/** Posts a message to a run; without a number, the run has ended. Rejects with `run-not-found` or `store-failed`. */
+export async function post(
+  { settings }: RunRegistry,
+  runId: string,
+  message: RunMessage,
+): Promise<{ readonly number?: number | undefined }> {
   try {
-    await settings.store.post(runId, messageToJson(message));
+    return (await settings.store.post(runId, messageToJson(message))) ?? {};
   } catch (thrown) {
     if (isAgentError(thrown, "run-not-found")) throw thrown;
     throw toStoreError(thrown, { runId, operation: "post" });

@@ -19,6 +19,7 @@ import type { Opening, RunRegistry } from "../run-registry.ts";
 import { opened, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { invalidOutput } from "../steps/step-errors.ts";
 import { readExisting } from "../stored-runs.ts";
+import { leaveMessage } from "./leave-message.ts";
 import { doOrSend } from "./send-message.ts";
 
 /** A settlement on its way to a run. */
@@ -26,6 +27,8 @@ interface Settling extends Opening {
   readonly ref: StepRef;
   readonly settlement: Settlement;
   readonly options: ResumeOptions;
+  /** False if no step may run here: unless the run is active here, the outcome is left for its owner. */
+  readonly resumes: boolean;
 }
 
 /**
@@ -36,6 +39,10 @@ export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunRes
   const { runId, ref, settlement } = settling;
   // Made by `here`, which is always called first.
   let outcome: RunSettleEvent["outcome"] | undefined;
+  const message = async () => {
+    const made = outcome as RunSettleEvent["outcome"];
+    return { type: "settle", ref, outcome: await sealPosted(runs, { runId, ...ref, outcome: made }) } as const;
+  };
   return doOrSend(runs, {
     ...settling,
     here: () =>
@@ -52,14 +59,16 @@ export function settleRun(runs: RunRegistry, settling: Settling): Promise<RunRes
           if (runs.has(runId)) return undefined;
           requireUnknown(state, ref);
           outcome = await toOutcome(runs, { state, ref, settlement });
-          return undefined;
+          if (settling.resumes) return undefined;
+          const check = (run: Pick<Run, "state">) => {
+            requireUnknown(run.state, ref);
+            return true;
+          };
+          return leaveMessage(runs, { runId, check, message });
         },
       }),
     check: (run: Pick<Run, "state" | "secrets">) => requireSettledAs(run, ref, outcome),
-    message: async () => {
-      const made = outcome as RunSettleEvent["outcome"];
-      return { type: "settle", ref, outcome: await sealPosted(runs, { runId, ...ref, outcome: made }) } as const;
-    },
+    message,
   });
 }
 

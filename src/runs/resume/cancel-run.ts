@@ -1,6 +1,7 @@
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
+import { isUnended, leaveMessage } from "../decisions/leave-message.ts";
 import { cancelMessage, doOrSend } from "../decisions/send-message.ts";
 import { cancelledBy } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
@@ -12,6 +13,8 @@ import { beginStopped } from "./resume-run.ts";
 interface Cancelling extends Opening {
   readonly reason: string;
   readonly options: ResumeOptions;
+  /** False if no step may run here: unless the run is active here, its owner is told. */
+  readonly resumes: boolean;
 }
 
 /**
@@ -38,6 +41,10 @@ function cancelHere(runs: RunRegistry, { reason, ...opening }: Cancelling): Prom
       return run.state.sequence > 0 && ended?.status !== "suspended" ? result : undefined;
     },
     whenStored: () => {
+      if (!opening.resumes) {
+        const message = () => cancelMessage(runs, opening.runId, reason);
+        return leaveMessage(runs, { runId: opening.runId, check: isUnended, message });
+      }
       opening.cancelling?.abort(cancelledBy(reason));
       const mayResume = ({ status }: Pick<RunState, "status">) => !endedStatuses.has(status);
       return continueStored(runs, { ...opening, isCancel: true, mayResume, begin: beginStopped });

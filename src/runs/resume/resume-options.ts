@@ -3,14 +3,14 @@ import { failOption, type OptionTable, readOptions } from "../../core/options.ts
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
-import { type ResumeOptions, resumeOptions } from "../run-options.ts";
+import { type DecidingOptions, decidingOptions, type ResumeOptions, resumeOptions } from "../run-options.ts";
 
 /**
  * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
  * @interface
  * @group Runs and results
  */
-export type SettleOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
+export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
   /** Which iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
   /** It took effect, with this output. */
@@ -32,8 +32,17 @@ export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
   return readOptions(resumeOptions, options);
 }
 
+/** Checks the options of deciding. Throws `invalid-options`. */
+export function readDecidingOptions(options: Partial<DecidingOptions>): {
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+} {
+  const { resume, ...rest } = readOptions(decidingOptions, options);
+  return { resumes: resume, options: rest };
+}
+
 const settleOptions = {
-  ...resumeOptions,
+  ...decidingOptions,
   iteration: { type: "integer", min: 0 },
   output: { type: "any" },
   retry: { type: "any" },
@@ -44,9 +53,14 @@ const settleOptions = {
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
-): { readonly ref: StepRef; readonly settlement: Settlement; readonly options: ResumeOptions } {
+): {
+  readonly ref: StepRef;
+  readonly settlement: Settlement;
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+} {
   checkName("stepId", stepId);
-  const { iteration, output, retry, failed, ...rest } = readOptions(settleOptions, options);
+  const { iteration, output, retry, failed, resume, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
   if (given.length !== 1) {
     failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
@@ -55,7 +69,7 @@ export function readSettleOptions(
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
   const settlement: Settlement =
     given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
-  return { ref: stepRefOf({ stepId, iteration }), settlement, options: rest };
+  return { ref: stepRefOf({ stepId, iteration }), settlement, resumes: resume, options: rest };
 }
 
 const closeOptions = {

@@ -54,7 +54,7 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
 
   it("names the valid options when one is unknown", () => {
     const own = method === "reject" ? "reason" : "input";
-    const only = `there is no such option, only resources, signal, throwOnFailure, by, comment, ${own}`;
+    const only = `there is no such option, only resources, signal, throwOnFailure, resume, by, comment, ${own}`;
     expect(() => decide(method, item, { x: 1 })).toThrow(`${only}; received 1.`);
     expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}; received 1.`);
   });

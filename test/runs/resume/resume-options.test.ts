@@ -49,6 +49,7 @@ describe("the options of settling", () => {
     expect(readSettleOptions("s1", options)).toEqual({
       ref: { stepId: "s1" },
       settlement,
+      resumes: true,
       options: { throwOnFailure: false },
     });
   });
@@ -58,6 +59,7 @@ describe("the options of settling", () => {
     expect(readSettleOptions("s1", options)).toEqual({
       ref: { stepId: "s1", iteration: 2 },
       settlement: { retry: true },
+      resumes: true,
       options: { resources: 1, throwOnFailure: true },
     });
   });

@@ -1,0 +1,262 @@
+import { RecentMap } from "../../async/recent-map.ts";
+import { fromErrorData } from "../../core/errors.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
+import type { RunSnapshot } from "../../core/run-result.ts";
+import type { RunStore } from "../../core/run-store.ts";
+import { runNotFound } from "../../core/run-store-errors.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs/decisions/decision-options.ts";
+import { createOrchestrator, type Orchestrator } from "../../runs/orchestrator.ts";
+import type { SettleOptions } from "../../runs/resume/resume-options.ts";
+import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
+import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
+import { openDbosQueue } from "./dbos-queue.ts";
+import { loadDbos, oneAtATime } from "./load-dbos.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
+
+/** Options of {@link createDbosClient}. @group Workers */
+export interface DbosClientOptions {
+  /** The address of the database: `postgres://…`. */
+  databaseUrl: string;
+  /** @default "runs" */
+  queue?: string | undefined;
+  /** The store that the workers have. @default `createPostgresRunStore` with the same address */
+  store?: RunStore | undefined;
+  /** Only workers of this version take its runs. @default those of the latest version */
+  version?: string | undefined;
+}
+
+const clientOptions = {
+  databaseUrl: { type: "short-text", isRequired: true },
+  queue: { type: "short-text", default: "runs" },
+  store: { methods: ["append", "read", "list", "post"], expected: "a run store" },
+  version: { type: "short-text" },
+} satisfies OptionTable<DbosClientOptions>;
+
+/** The options of a decision without those that only a process that executes runs could use. */
+type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
+
+/**
+ * Hands runs to workers, decides about them and reads them. It never executes a step itself. Its methods reject with
+ * `invalid-options`, `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached.
+ * @group Workers
+ */
+export interface DbosClient<TTool extends Tool = Tool> {
+  /**
+   * Queues a request or a plan; resolves once that is recorded. The same id again is the same run; with another request
+   * or plan it rejects with `run-conflict`, and for a plan with plain mistakes with `invalid-plan`.
+   */
+  submit<const TPlan extends AnyPlan>(
+    this: void,
+    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: SubmitOptions,
+  ): Promise<{ readonly runId: string }>;
+  /** Queues many, several at a time. Rejects if one of them cannot be queued; the others may have been. */
+  submitAll(
+    this: void,
+    list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
+  ): Promise<readonly { readonly runId: string }[]>;
+  /** Queues a request at each time of a cron expression. A schedule of the same name is replaced. */
+  schedule(
+    this: void,
+    name: string,
+    schedule: { readonly cron: string; readonly request: string; readonly timeZone?: string },
+  ): Promise<void>;
+  /** Ends a schedule. */
+  unschedule(this: void, name: string): Promise<void>;
+  /** Approves what a run waits for; a worker continues with it. Rejects as `agent.approve` does. */
+  approve(this: void, runId: string, item: ApprovalItem, options?: Remote<ApprovalOptions<TTool>>): Promise<void>;
+  /** Rejects what a run waits for. Rejects as `agent.reject` does. */
+  reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
+  /** Settles a step whose outcome is unknown. Rejects as `agent.settle` does. */
+  settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
+  /** Cancels a run, in the queue or wherever it is. Rejects with `run-not-found`. */
+  cancel(this: void, runId: string, reason?: string): Promise<void>;
+  /** The events of a run after number `after`, also before it starts, until it ends. Rejects with `run-not-found`. */
+  follow(
+    this: void,
+    runId: string,
+    options?: { readonly after?: number; readonly signal?: AbortSignal },
+  ): AsyncIterable<AgentEvent<TTool>>;
+  /**
+   * The run once it has ended or waits for somebody. Rejects with `run-not-found`, `cancelled` for one that was taken
+   * out of the queue or by the signal, and for one that could not start with the reason, such as `invalid-plan`.
+   */
+  result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
+  /** Closes its connections. */
+  close(this: void): Promise<void>;
+}
+
+/**
+ * A client of workers that `startDbosWorker` has started, for a web process, say. `createDbosClient<typeof agent>` knows
+ * the types of the agent's tools. Throws `invalid-options`.
+ *
+ * ```ts
+ * const client = createDbosClient<typeof agent>({ databaseUrl });
+ * const { runId } = await client.submit("add milk to my list");
+ * const { status } = await client.result(runId);
+ * ```
+ * @group Workers
+ */
+export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(
+  options: DbosClientOptions,
+): DbosClient<TAgent["tools"][number]> {
+  return methodsOf(new Client(options)) as unknown as DbosClient<TAgent["tools"][number]>;
+}
+
+function methodsOf(client: Client): DbosClient {
+  const { runs } = client;
+  const leave = { resume: false } as const;
+  return {
+    submit: (run, options = {}) => client.submit(run as string | PlanInput, options),
+    submitAll: (list) => client.submitAll(list),
+    schedule: async (name, schedule) => (await client.queue()).schedule(name, schedule),
+    unschedule: async (name) => (await client.queue()).unschedule(name),
+    approve: (runId, item, options = {}) =>
+      client.decide(runId, () => runs.approve(runId, item, { ...options, ...leave }).result),
+    reject: (runId, item, options = {}) =>
+      client.decide(runId, () => runs.reject(runId, item, { ...options, ...leave }).result),
+    settle: (runId, stepId, options) =>
+      client.decide(runId, () => runs.settle(runId, stepId, { ...options, ...leave }).result),
+    cancel: (runId, reason) => client.cancel(runId, reason),
+    follow: (runId, options = {}) => client.follow(runId, options),
+    result: (runId, options = {}) => client.result(runId, options.signal),
+    close: () => client.close(),
+  };
+}
+
+const firstPollMs = 20;
+const maxPollMs = 500;
+
+class Client {
+  readonly runs: Orchestrator;
+  private readonly settings;
+  private readonly ownStore: { close(): Promise<void> } | undefined;
+  private opened: Promise<RunQueue> | undefined;
+  /** The state in which runs were last decided about here: until it changes, no worker has taken the decision. */
+  private readonly decided = new RecentMap<string>(1_000);
+
+  constructor(options: DbosClientOptions) {
+    this.settings = readOptions(clientOptions, options);
+    const { databaseUrl, store } = this.settings;
+    const own = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
+    this.ownStore = own;
+    // With no tools it can run nothing.
+    this.runs = createOrchestrator({ tools: [], store: (store ?? own) as RunStore });
+  }
+
+  queue(): Promise<RunQueue> {
+    this.opened ??= this.open().catch((thrown) => {
+      this.opened = undefined;
+      throw thrown;
+    });
+    return this.opened;
+  }
+
+  /** It may be the first to use the database. */
+  private async open(): Promise<RunQueue> {
+    const { databaseUrl, queue, version } = this.settings;
+    const { DBOS } = await loadDbos();
+    await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
+    return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
+  }
+
+  async submit(run: string | PlanInput, options: SubmitOptions): Promise<{ readonly runId: string }> {
+    const { job, order } = readJob(run, options);
+    const queue = await this.queue();
+    const { known } = await queue.submit(job, order);
+    if (known !== undefined && identityOfJob(known) !== identityOfJob(job)) throw runConflict(job.runId);
+    return { runId: job.runId };
+  }
+
+  async submitAll(
+    list: readonly { readonly run: string | PlanInput; readonly options?: SubmitOptions }[],
+  ): Promise<readonly { readonly runId: string }[]> {
+    const submitted: { runId: string }[] = [];
+    let next = 0;
+    const work = async () => {
+      for (let index = next++; index < list.length; index = next++) {
+        const { run, options = {} } = list[index] as (typeof list)[number];
+        submitted[index] = await this.submit(run, options);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(8, list.length) }, work));
+    return submitted;
+  }
+
+  async decide(runId: string, decide: () => Promise<unknown>): Promise<void> {
+    const before = await this.runs.getRun(runId);
+    await decide();
+    if (before?.status !== "suspended") return;
+    this.decided.set(runId, before.updatedAt);
+    await (await this.queue()).wake([runId]);
+  }
+
+  async cancel(runId: string, reason?: string): Promise<void> {
+    const queue = await this.queue();
+    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs)) {
+      if ((await this.runs.getRun(runId)) !== undefined) {
+        return this.decide(runId, () => this.runs.cancel(runId, reason, { resume: false }));
+      }
+      if (await queue.cancel(runId)) return;
+      const found = await queue.find(runId);
+      if (found === undefined) throw runNotFound(runId);
+      // It has just been taken, and will be recorded, or it never will be.
+      if (found.state === "cancelled" || found.outcome?.outcome === "refused") return;
+    }
+  }
+
+  async *follow(
+    runId: string,
+    { after = 0, signal }: { readonly after?: number; readonly signal?: AbortSignal },
+  ): AsyncGenerator<AgentEvent, undefined> {
+    await this.whenRecorded(runId, signal);
+    yield* this.runs.events(runId, { after, signal, follow: true, pollMs: 200 });
+  }
+
+  async result(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
+      const run = await this.whenRecorded(runId, signal);
+      if (endedStatuses.has(run.status)) return run;
+      if (run.status === "suspended" && this.decided.get(runId) !== run.updatedAt) return run;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.runs.close();
+    await (await this.opened)?.close();
+    await this.ownStore?.close();
+  }
+
+  /** The run, once a worker has recorded its start. */
+  private async whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
+      const run = await this.runs.getRun(runId);
+      if (run !== undefined) return run;
+      const found = await (await this.queue()).find(runId);
+      if (found === undefined) throw runNotFound(runId);
+      if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
+      if (found.outcome?.outcome === "refused") throw fromErrorData(found.outcome.error);
+    }
+  }
+}
+
+/** Waits, and returns how long to wait the next time. Rejects with `cancelled`. */
+async function pause(pollMs: number, signal?: AbortSignal): Promise<number> {
+  if (signal?.aborted) throw cancelledBy(signal.reason);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, pollMs);
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    }
+    signal?.addEventListener("abort", done);
+  });
+  if (signal?.aborted) throw cancelledBy(signal.reason);
+  return Math.min(2 * pollMs, maxPollMs);
+}

@@ -1,0 +1,139 @@
+import type { Agent } from "../../agent.ts";
+import { eventVersion } from "../../core/event-version.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { InferToolResources, Tool } from "../../core/tool.ts";
+import { openDbosQueue } from "./dbos-queue.ts";
+import { startReaper } from "./reaper.ts";
+import type { RunQueue } from "./run-queue.ts";
+import { createRunWork, type WorkingAgent } from "./run-work.ts";
+import { serveJobs } from "./serve-jobs.ts";
+
+/** The run that a worker is about to execute. @inline */
+export interface RunToWork {
+  readonly runId: string;
+  readonly metadata: JsonObject;
+}
+
+/** Something that a worker has to report. @inline */
+interface WorkerWarning {
+  /**
+   * `run-postponed`: this worker lacks a tool of the run, which goes back to the queue. `run-given-up`: too many workers
+   * died of a run, and it stays where it stopped: `resume` it once the reason is known. `adoption-failed`: runs of dead
+   * workers could not be looked for; that is tried again.
+   */
+  readonly code: "run-postponed" | "run-given-up" | "adoption-failed";
+  readonly message: string;
+  readonly runId?: string;
+}
+
+/** Options of {@link startDbosWorker}. @group Workers */
+export type DbosWorkerOptions<TTool extends Tool = Tool> = {
+  /** The address of the database: `postgres://…`. DBOS keeps its tables in a schema of it named `dbos`. */
+  databaseUrl: string;
+  /** @default "runs" */
+  queue?: string | undefined;
+  /** The most runs at a time in this process, at least 1. @default 10 */
+  concurrency?: number | undefined;
+  /**
+   * Which runs it takes: those submitted for this version, and if it is the latest, those submitted for none. Change it
+   * only to keep runs from the workers of an older deployment; these have to work on until theirs have ended.
+   * @default the format of recorded runs
+   */
+  version?: string | undefined;
+  /** How many workers may die of a run before it is given up, at least 1. @default 10 */
+  maxAdoptions?: number | undefined;
+  /** How long a run waits that needs a tool which its worker does not have, at least 100. @default 10000 */
+  postponeMs?: number | undefined;
+  /** Receives warnings. What it throws changes nothing. @default `console.warn` */
+  onWarning?: ((warning: WorkerWarning) => void) | undefined;
+} & (unknown extends InferToolResources<TTool>
+  ? { /** Passed to the tools of a run. */ resources?: ((run: RunToWork) => unknown) | undefined }
+  : {
+      /** Passed to the tools of a run: resources cannot travel, so each worker makes them. */
+      resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
+    });
+
+const workerOptions = {
+  databaseUrl: { type: "short-text", isRequired: true },
+  queue: { type: "short-text", default: "runs" },
+  concurrency: { type: "integer", min: 1, default: 10 },
+  version: { type: "short-text", default: `planwright/${eventVersion}` },
+  maxAdoptions: { type: "integer", min: 1, default: 10 },
+  postponeMs: { type: "number", min: 100, default: 10_000 },
+  onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
+  resources: { type: "function" },
+} satisfies OptionTable<DbosWorkerOptions>;
+
+/** A worker in this process. @group Workers */
+export interface DbosWorker {
+  /**
+   * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
+   * left to other workers. The store stays open.
+   */
+  stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Starts a worker: it executes the runs that clients have submitted, and those of workers that have died. The agent's
+ * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
+ * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it.
+ *
+ * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, or as DBOS does if it
+ * cannot connect.
+ *
+ * ```ts
+ * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
+ * const worker = await startDbosWorker(agent, { databaseUrl, concurrency: 10 });
+ * process.on("SIGTERM", () => worker.stop());
+ * ```
+ * @group Workers
+ */
+export async function startDbosWorker<TTool extends Tool>(
+  agent: Agent<TTool>,
+  options: DbosWorkerOptions<TTool>,
+): Promise<DbosWorker> {
+  const settings = readOptions(workerOptions, options as DbosWorkerOptions);
+  const { databaseUrl, queue, concurrency, version, maxAdoptions, postponeMs, resources } = settings;
+  // Agents are typed by their tools; a job says as text which of them it needs.
+  const working = agent as unknown as WorkingAgent;
+  const warn = (warning: WorkerWarning) => {
+    try {
+      settings.onWarning(warning);
+    } catch {
+      // A handler that fails changes no run.
+    }
+  };
+  let opened: Promise<RunQueue> | undefined;
+  // The launch creates the tables, and may hand out a job before it has returned.
+  const queueNow = () => {
+    opened ??= openDbosQueue({ databaseUrl, queue, version, maxAdoptions });
+    return opened;
+  };
+  const server = await serveJobs(
+    {
+      work: createRunWork(working, {
+        ...{ postponeMs, resources, warn },
+        wakeLater: async (runId) => (await queueNow()).wakeLater(runId, postponeMs),
+      }),
+      submit: async (job) => void (await (await queueNow()).submit(job, {})),
+      wake: async (runId) => (await queueNow()).wake([runId]),
+    },
+    { databaseUrl, queue, concurrency, version },
+  );
+  const runs = await queueNow();
+  const reaper = startReaper(working, runs, warn);
+  let stopping: Promise<void> | undefined;
+  const stop = async (timeoutMs: number) => {
+    await reaper.stop();
+    await agent.close({ timeoutMs });
+    await server.stop(1_000);
+    await runs.close();
+  };
+  return {
+    stop({ timeoutMs = 10_000 } = {}) {
+      stopping ??= stop(timeoutMs);
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** @module planwright/dbos */
+
+export { createDbosClient, type DbosClient, type DbosClientOptions } from "./dbos-client.ts";
+export { type DbosWorker, type DbosWorkerOptions, startDbosWorker } from "./dbos-worker.ts";
+export { registerDbosRuns } from "./load-dbos.ts";
+export type { SubmitOptions } from "./submit-options.ts";

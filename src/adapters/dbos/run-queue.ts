@@ -1,0 +1,77 @@
+import type { AgentErrorData } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+/** A run that waits for a worker, as JSON. */
+export interface Job {
+  readonly runId: string;
+  readonly request?: string;
+  readonly plan?: JsonObject;
+  /** Options of the run, as they were submitted. */
+  readonly options: JsonObject;
+}
+
+/** How a job ended that was executed; anything else is thrown. */
+export type JobOutcome =
+  | { readonly outcome: "ran"; readonly status: string }
+  /** It never started, and never will. */
+  | { readonly outcome: "refused"; readonly error: AgentErrorData }
+  /** This worker cannot execute it: another may, from this time on. */
+  | { readonly outcome: "postponed"; readonly untilMs: number };
+
+/** How a job is queued. */
+export interface JobOrder {
+  /** The lowest number is taken first. */
+  readonly priority?: number | undefined;
+  readonly delayMs?: number | undefined;
+}
+
+/** What is known of a run in the queue. */
+export interface JobState {
+  readonly job: Job | undefined;
+  readonly state: "waiting" | "taken" | "done" | "cancelled";
+  /** Of a job that is done. */
+  readonly outcome?: JobOutcome | undefined;
+}
+
+/** A run that nobody executes although it could continue. */
+export interface LeftRun {
+  readonly runId: string;
+}
+
+/** What came of an adoption. */
+export interface Adoptions {
+  /** Those that a worker will take. */
+  readonly adopted: readonly string[];
+  /** Those whose workers have died too often. */
+  readonly givenUp: readonly string[];
+}
+
+/**
+ * An engine that hands out runs to workers: all that a worker and a client need of it. A run is one job, however often
+ * it is submitted, woken or adopted.
+ */
+export interface RunQueue {
+  /** Queues a run; resolves to the one that is queued under its id already, if there is one. */
+  submit(job: Job, order: JobOrder): Promise<{ readonly known: Job | undefined }>;
+  /** Queues a request again and again, by a cron expression of five or six fields. */
+  schedule(name: string, schedule: { cron: string; request: string; timeZone?: string | undefined }): Promise<void>;
+  unschedule(name: string): Promise<void>;
+  /** Undefined for a run that was never queued. */
+  find(runId: string): Promise<JobState | undefined>;
+  /** Takes a run out of the queue. Returns false if it does not wait in it. */
+  cancel(runId: string): Promise<boolean>;
+  /** Queues runs again that have left the queue, such as a suspended one that somebody has decided about. */
+  wake(runIds: readonly string[]): Promise<void>;
+  /** Wakes a run after some time, for a worker that cannot execute it. */
+  wakeLater(runId: string, delayMs: number): Promise<void>;
+  /** Queues runs again that no worker executes any more. */
+  adopt(runs: readonly LeftRun[]): Promise<Adoptions>;
+  /** Runs that a worker has taken so long ago that it should have recorded something; at most 100. */
+  taken(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Hands out jobs to this process until it is stopped. */
+export interface JobServer {
+  stop(timeoutMs: number): Promise<void>;
+}

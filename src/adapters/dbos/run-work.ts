@@ -1,0 +1,94 @@
+import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { PlanInput } from "../../core/plan.ts";
+import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
+import type { ListRunsOptions, RunPage } from "../../core/run-store.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Job, JobOutcome } from "./run-queue.ts";
+
+/** What a worker needs of an agent, whatever its tools are. */
+export interface WorkingAgent {
+  readonly tools: readonly Tool[];
+  getRun(runId: string): Promise<RunSnapshot | undefined>;
+  listRuns(options: ListRunsOptions): Promise<RunPage>;
+  start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
+  resume(runId: string, options: object): Promise<RunResult>;
+}
+
+/** How runs are worked on. */
+interface WorkOptions {
+  readonly postponeMs: number;
+  readonly resources: ((run: { readonly runId: string; readonly metadata: JsonObject }) => unknown) | undefined;
+  /** Has a run that is not in the store, where the reaper would find it, taken again. */
+  readonly wakeLater: (runId: string) => Promise<void>;
+  readonly warn: (warning: { code: "run-postponed"; message: string; runId: string }) => void;
+}
+
+/**
+ * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
+ * or left to another process: with `store-failed` and `run-owned-elsewhere`.
+ */
+export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: Job) => Promise<JobOutcome> {
+  return async (job) => {
+    const stored = await agent.getRun(job.runId);
+    if (stored !== undefined && endedStatuses.has(stored.status)) return { outcome: "ran", status: stored.status };
+    const missing = missingTools(agent, job);
+    if (missing.length > 0) {
+      if (stored === undefined) await options.wakeLater(job.runId);
+      return postpone(job, missing.map((tool) => `there is no tool "${tool}"`).join(", "), options);
+    }
+    try {
+      const result = await execute(agent, job, { stored, options });
+      requireRecorded(result);
+      return { outcome: "ran", status: result.status };
+    } catch (thrown) {
+      if (isAgentError(thrown, "resume-mismatch")) return postpone(job, thrown.message, options);
+      if (isRefusal(thrown)) return { outcome: "refused", error: thrown.toJSON() as AgentErrorData };
+      throw thrown;
+    }
+  };
+}
+
+/** Found before the run is claimed, so that another worker may have it. */
+function missingTools({ tools }: WorkingAgent, { plan }: Job): readonly string[] {
+  const known = new Set(tools.map(({ name }) => name));
+  const steps: unknown = plan?.steps;
+  const named = Array.isArray(steps) ? steps.map((step) => (step as { readonly tool?: unknown } | null)?.tool) : [];
+  return [...new Set(named.filter((tool): tool is string => typeof tool === "string" && !known.has(tool)))];
+}
+
+function postpone({ runId }: Job, reason: string, { postponeMs, warn }: WorkOptions): JobOutcome {
+  const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}.`;
+  warn({ code: "run-postponed", runId, message });
+  return { outcome: "postponed", untilMs: Date.now() + postponeMs };
+}
+
+interface Execution {
+  readonly stored: RunSnapshot | undefined;
+  readonly options: WorkOptions;
+}
+
+async function execute(agent: WorkingAgent, job: Job, { stored, options }: Execution): Promise<RunResult> {
+  const { runId } = job;
+  const metadata = stored?.metadata ?? ((job.options.metadata ?? {}) as JsonObject);
+  const resources = await options.resources?.({ runId, metadata });
+  if (stored !== undefined) return agent.resume(runId, { resources });
+  // Checked like any plan when it is started.
+  const target = job.request ?? (job.plan as unknown as PlanInput);
+  return agent.start(target, { ...job.options, runId, resources }).result;
+}
+
+/** A run that could not be recorded to its end ends with that error, but the store knows better. */
+function requireRecorded({ status, error }: RunResult): void {
+  if (status !== "failed" && status !== "interrupted") return;
+  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere")) {
+    throw new AgentError(error.code, error.message, { details: error.details } as never);
+  }
+}
+
+const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
+
+function isRefusal(thrown: unknown): thrown is AgentError {
+  return isAgentError(thrown) && refusals.has(thrown.code);
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { type DbosModule, loadDbos, oneAtATime, type QueueWorker, registerDbosRuns, workers } from "./load-dbos.ts";
+import type { JobServer } from "./run-queue.ts";
+
+/** What DBOS is launched with. */
+interface ServeOptions {
+  readonly databaseUrl: string;
+  readonly queue: string;
+  readonly concurrency: number;
+  readonly version: string;
+}
+
+/** How often a queue that is empty is looked at. */
+const pollMs = 100;
+
+/** Hands out the jobs of a queue to a worker: by the DBOS that this process has launched, or one that it launches. */
+export async function serveJobs(worker: QueueWorker, options: ServeOptions): Promise<JobServer> {
+  const { DBOS } = await loadDbos();
+  const isJoining = DBOS.isInitialized();
+  await registerDbosRuns();
+  const { queue, concurrency: workerConcurrency } = options;
+  workers.set(queue, worker);
+  try {
+    if (!isJoining) await launch(DBOS, options);
+    await DBOS.registerQueue(queue, { workerConcurrency, minPollingIntervalMs: pollMs, onConflict: "always_update" });
+  } catch (thrown) {
+    workers.delete(queue);
+    throw thrown;
+  }
+  return {
+    async stop(timeoutMs) {
+      workers.delete(queue);
+      if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
+    },
+  };
+}
+
+function launch(DBOS: DbosModule["DBOS"], { databaseUrl, version, queue }: ServeOptions): Promise<void> {
+  DBOS.setConfig({
+    name: "planwright",
+    systemDatabaseUrl: databaseUrl,
+    // It only hands out runs; what they do goes through the store.
+    systemDatabasePoolSize: 6,
+    applicationVersion: version,
+    // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
+    executorID: randomUUID(),
+    logLevel: "error",
+    listenQueues: [queue],
+  });
+  return oneAtATime(databaseUrl, () => DBOS.launch());
+}

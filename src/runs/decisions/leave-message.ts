@@ -1,0 +1,46 @@
+import type { AgentErrorData } from "../../core/errors.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import type { Run } from "../run.ts";
+import { interruptedBy } from "../run-errors.ts";
+import type { RunRegistry } from "../run-registry.ts";
+import { secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { shownResult } from "../show.ts";
+import { readExisting } from "../stored-runs.ts";
+import { post, type RunMessage } from "./send-message.ts";
+
+/** A message that is left for whoever runs the run next, while no step of it runs here. */
+interface Leaving {
+  readonly runId: string;
+  /** Whether the run waits for it; false if it was received before. Throws if it can never be acted on. */
+  readonly check: (run: Pick<Run, "state" | "secrets">) => boolean | Promise<boolean>;
+  readonly message: () => RunMessage | Promise<RunMessage>;
+}
+
+/**
+ * Leaves a message for the owner of a run, present or next, and resolves to the run as it is stored. Rejects as `check`
+ * does, with `run-not-found` or `store-failed`.
+ */
+export async function leaveMessage(runs: RunRegistry, { runId, check, message }: Leaving): Promise<RunResult> {
+  for (;;) {
+    const { state } = await readExisting(runs.settings, runId);
+    const secrets = await secretsOfStored(runs.settings, state);
+    if (!(await check({ state, secrets }))) return resultNow(runs, state);
+    const { number } = await post(runs, runId, await message());
+    if (number !== undefined) return resultNow(runs, state);
+    // The run has ended since it was read, and its record shows how.
+  }
+}
+
+/** A run that continues elsewhere has no result yet: to whoever does not wait for one, it is interrupted. */
+function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
+  if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
+  const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;
+  return shownResult({ ...state, status: "interrupted", error }, settings);
+}
+
+/** A cancellation has nothing to do if the run has ended. */
+export function isUnended({ state }: Pick<Run, "state">): boolean {
+  return !endedStatuses.has(state.status);
+}

@@ -1,0 +1,71 @@
+import pg from "pg";
+import { z } from "zod";
+import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
+import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
+import { createAgent } from "../../../src/agent.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
+
+/** What a worker process is started with. */
+export interface WorkerChildOptions {
+  readonly databaseUrl: string;
+  /** Which of its tools it has. @default all */
+  readonly tools?: readonly string[];
+  readonly stepMs?: number;
+  readonly leaseMs?: number;
+  readonly concurrency?: number;
+  readonly postponeMs?: number;
+}
+
+const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
+const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
+
+const effects = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+effects.on("error", () => {});
+
+/** Each call leaves a row, so that the test can count them. */
+async function record(key: string, attempt: number): Promise<void> {
+  await effects.query("insert into effects (key, attempt, pid) values ($1, $2, $3)", [key, attempt, process.pid]);
+}
+
+const inputSchema = z.object({ n: z.number().optional(), list: z.array(z.number()).optional() });
+
+function toolOf(name: string, more: object = {}) {
+  return defineTool({
+    name,
+    description: name,
+    inputSchema,
+    ...more,
+    async execute({ n = 0 }, { idempotencyKey, attempt }) {
+      await record(idempotencyKey, attempt);
+      await new Promise((resolve) => setTimeout(resolve, stepMs));
+      if (name === "Flaky" && attempt === 1) throw new Error("try again");
+      return { n, list: [1, 2, 3] };
+    },
+  });
+}
+
+const all = [
+  toolOf("Work"),
+  toolOf("Flaky"),
+  toolOf("Once", { effect: "once" }),
+  toolOf("Ask", { needsApproval: true }),
+  toolOf("Rare"),
+];
+
+const agent = createAgent({
+  tools: all.filter(({ name }) => names === undefined || names.includes(name)),
+  store: createPostgresRunStore({ connectionString: databaseUrl }),
+  leaseMs,
+  retry: { minDelayMs: 5 },
+  onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
+});
+const worker = await startDbosWorker(agent, {
+  databaseUrl,
+  concurrency,
+  postponeMs,
+  onWarning: ({ code, message }) => process.stdout.write(`warning ${code} ${message}\n`),
+});
+process.stdout.write("ready\n");
+process.on("SIGTERM", () => {
+  void worker.stop({ timeoutMs: 5_000 }).then(() => process.exit(0));
+});

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
+import { buildChild } from "../../kills/start-child.ts";
+import type { PostgresServer } from "../postgres/postgres-server.ts";
+import type { WorkerChildOptions } from "./worker-child.ts";
+
+/** A worker in a process of its own. */
+export interface WorkerProcess {
+  readonly ready: Promise<void>;
+  readonly said: readonly string[];
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<number | null>;
+}
+
+/** Builds what worker processes run, once for a file of tests. */
+export function useWorkers(): (options: WorkerChildOptions) => WorkerProcess {
+  let built: ReturnType<typeof buildChild> | undefined;
+  beforeAll(() => {
+    built = buildChild("test/adapters/dbos/worker-child.ts", ["@dbos-inc/dbos-sdk", "pg"]);
+  });
+  afterAll(() => built?.remove());
+  return (options) => startWorker(built?.script ?? "", options);
+}
+
+function startWorker(script: string, options: WorkerChildOptions): WorkerProcess {
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (data: Buffer) => {
+      said.push(String(data));
+      if (String(data).includes("ready\n")) resolve();
+    });
+    child.stderr.on("data", (data: Buffer) => said.push(String(data)));
+    void ended.then((code) => reject(new Error(`The worker ended with ${code}: ${said.join("")}`)));
+  });
+  ready.catch(() => {});
+  onTestFinished(() => end(child, ended));
+  return { ready, said, signal: (signal) => void child.kill(signal), ended };
+}
+
+async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  // One that was stopped would not notice a request to end.
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** A new database with a client, and a table in which each call of a tool leaves a row. */
+export async function newRuns(server: PostgresServer) {
+  const databaseUrl = await server.newDatabase();
+  await server.query(
+    databaseUrl,
+    "create table effects (key text, attempt int, pid int, at timestamptz default now())",
+  );
+  const client = createDbosClient({ databaseUrl });
+  onTestFinished(() => client.close());
+  const effects = async () => {
+    const rows = await server.query(databaseUrl, "select key, count(*)::int as calls from effects group by key");
+    return new Map(rows.map(({ key, calls }) => [key as string, calls as number]));
+  };
+  return { databaseUrl, client, effects };
+}

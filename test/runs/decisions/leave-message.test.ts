@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { createAgent } from "../../../src/agent.ts";
+import type { RunStore } from "../../../src/core/run-store.ts";
+import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
+
+const runId = "r";
+const asks = { steps: [{ id: "ask", tool: "Ask", input: {} }] };
+
+function toolsOf(options: Partial<FakeToolOptions> = {}) {
+  return [createFakeTool({ name: "Ask", ...options, needsApproval: true } as FakeToolOptions)];
+}
+
+/** A run that waits for approval, in a store that other processes share. */
+async function suspend(options: Partial<FakeToolOptions> = {}) {
+  const store = createMemoryRunStore();
+  const tools = toolsOf(options);
+  const worker = createAgent({ tools, store });
+  const { pending = [] } = await worker.execute(asks, { runId });
+  return { store, tools, worker, item: pending[0] as never };
+}
+
+/** A process that decides and has no tools. */
+function webOf(store: RunStore) {
+  return createOrchestrator({ tools: [], store });
+}
+
+const typesOf = async (store: RunStore) => (await store.read(runId)).map(({ type }) => type);
+
+describe("a decision with resume: false", () => {
+  it("runs nothing here, and is recorded by whoever resumes the run", async () => {
+    const { store, tools, worker, item } = await suspend();
+    const before = await typesOf(store);
+    const web = webOf(store);
+    expect(await web.approve(runId, item, { resume: false, by: "ada" }).result).toMatchObject({ status: "suspended" });
+    expect(await typesOf(store)).toEqual(before);
+    expect(tools[0]?.calls).toEqual([]);
+    const [resumed] = await worker.resumeAll();
+    expect(resumed?.result).toMatchObject({ status: "completed", approvals: [{ by: "ada", status: "approved" }] });
+  });
+
+  it("is taken once if it is left twice", async () => {
+    const { store, tools, worker, item } = await suspend();
+    const web = webOf(store);
+    await web.approve(runId, item, { resume: false }).result;
+    await web.approve(runId, item, { resume: false }).result;
+    await worker.resumeAll();
+    expect(tools[0]?.calls).toHaveLength(1);
+    expect(await web.approve(runId, item, { resume: false }).result).toMatchObject({ status: "completed" });
+  });
+
+  it("is refused at once if the run does not wait for it", async () => {
+    const { store, worker, item } = await suspend();
+    const web = webOf(store);
+    const other = { ...(item as object), hash: "0".repeat(64) } as never;
+    await expect(web.approve(runId, other, { resume: false }).result).rejects.toMatchObject({ code: "run-conflict" });
+    await expect(web.approve("no", item, { resume: false }).result).rejects.toMatchObject({ code: "run-not-found" });
+    await worker.cancel(runId);
+    await expect(web.approve(runId, item, { resume: false }).result).rejects.toMatchObject({ code: "run-conflict" });
+  });
+
+  it("may reject and cancel, too", async () => {
+    for (const isCancel of [false, true]) {
+      const { store, worker, item } = await suspend();
+      const web = webOf(store);
+      if (isCancel) expect(await web.cancel(runId, "no", { resume: false })).toMatchObject({ status: "suspended" });
+      else await web.reject(runId, item, { resume: false, reason: "no" }).result;
+      const [resumed] = await worker.resumeAll();
+      expect(resumed?.result).toMatchObject({ status: isCancel ? "cancelled" : "failed" });
+      expect(await web.cancel(runId, "no", { resume: false })).toMatchObject({
+        status: isCancel ? "cancelled" : "failed",
+      });
+    }
+  });
+
+  it("settles a step in doubt", async () => {
+    const store = createMemoryRunStore();
+    const tools = [
+      createFakeTool({
+        name: "Pay",
+        effect: "once",
+        timeoutMs: 10,
+        outcomes: [{ hangs: "until-aborted" }],
+      } as FakeToolOptions),
+    ];
+    const worker = createAgent({ tools, store });
+    const plan = { steps: [{ id: "pay", tool: "Pay", input: {} }] };
+    const { status } = await worker.execute(plan, { runId });
+    expect(status).toBe("suspended");
+    const web = webOf(store);
+    expect(await web.settle(runId, "pay", { output: { ok: true }, resume: false }).result).toMatchObject({
+      status: "suspended",
+    });
+    await expect(web.settle(runId, "no", { output: 1, resume: false }).result).rejects.toMatchObject({
+      code: "run-conflict",
+    });
+    const [resumed] = await worker.resumeAll();
+    expect(resumed?.result).toMatchObject({ status: "completed", output: { ok: true } });
+  });
+
+  it("is simply taken where the run is active", async () => {
+    const tools = [...toolsOf(), createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] })];
+    const agent = createAgent({ tools, store: createMemoryRunStore() });
+    const steps = [
+      { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+      { id: "ask", tool: "Ask", input: {}, dependsOn: [] },
+    ];
+    const handle = agent.start({ steps }, { runId, concurrency: 2 });
+    for await (const event of handle.events) {
+      if (event.type === "approval-request") void agent.approve(runId, event as never, { resume: false });
+      if (event.type === "step-end") break;
+    }
+    expect(tools[0]?.calls).toHaveLength(1);
+    handle.cancel();
+    await handle.result;
+  });
+
+  it("says that a run continues elsewhere", async () => {
+    const store = createMemoryRunStore();
+    const tools = [createFakeTool({ name: "Slow", outcomes: [{ hangs: "until-aborted" }] })];
+    const worker = createAgent({ tools, store });
+    const handle = worker.start({ steps: [{ id: "slow", tool: "Slow", input: {} }] }, { runId });
+    for await (const { type } of handle.events) if (type === "step-start") break;
+    const left = await webOf(store).cancel(runId, "enough", { resume: false });
+    expect(left).toMatchObject({ status: "interrupted", error: { code: "interrupted" } });
+    handle.cancel();
+    await handle.result;
+  });
+});
