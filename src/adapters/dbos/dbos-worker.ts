@@ -48,7 +48,10 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** Receives warnings. What it throws changes nothing. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
-  ? { /** Passed to the tools of a run. */ resources?: ((run: RunToWork) => unknown) | undefined }
+  ? {
+      /** Passed to the tools of a run. */
+      resources?: ((run: RunToWork) => unknown) | undefined;
+    }
   : {
       /** Passed to the tools of a run: resources cannot travel, so each worker makes them. */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;

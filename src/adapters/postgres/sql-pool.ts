@@ -9,19 +9,25 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** What runs a statement, like the pool and the client of `pg`. @inline */
 export interface PostgresQueryable {
+  /** Runs one statement. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /** A connection of a pool. @inline */
 export interface PostgresClient extends PostgresQueryable {
+  /** Gives the connection back, or closes it. */
   release(destroy?: boolean): void;
 }
 
 /** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
 export interface PostgresPool extends PostgresQueryable {
+  /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
+  /** Listens to errors of idle connections. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
+  /** How many listen to errors of idle connections. */
   listenerCount?(event: "error"): number;
   /** How it connects: for one more connection, which listens to other processes. */
   readonly options?: object | undefined;

@@ -34,7 +34,6 @@ interface DecisionNoteOptions {
 
 /**
  * Options of approving: its note, and what the run needs to resume.
- * @interface
  * @group Approval
  */
 export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &
@@ -45,7 +44,6 @@ export type ApprovalOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> 
 
 /**
  * Options of rejecting.
- * @interface
  * @group Approval
  */
 export type RejectionOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> &

@@ -7,7 +7,6 @@ import { type DecidingOptions, decidingOptions, type ResumeOptions, resumeOption
 
 /**
  * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
- * @interface
  * @group Runs and results
  */
 export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
