@@ -18,6 +18,9 @@ const onDemand = {
 
 const all = ["test/**/*.test.ts"];
 
+/** What starts a database server. */
+const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts"];
+
 /** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
 const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
 
@@ -61,7 +64,11 @@ export default defineConfig(({ mode }) => {
               // The files of a worker share their modules, which takes a quarter off.
               {
                 extends: true as const,
-                test: { name: "shared", include: all, isolate: false, exclude: [...unwanted, ...alone] },
+                test: { name: "shared", include: all, isolate: false, exclude: [...unwanted, ...alone, ...servers] },
+              },
+              {
+                extends: true as const,
+                test: { name: "servers", include: servers, isolate: false, typecheck: { enabled: false } },
               },
               { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
             ],

@@ -4,6 +4,7 @@ import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
 
 /** What a worker process is started with. */
 export interface WorkerChildOptions {
@@ -35,11 +36,11 @@ function toolOf(name: string, more: object = {}) {
     description: name,
     inputSchema,
     ...more,
-    async execute({ n = 0 }, { idempotencyKey, attempt }) {
+    async execute({ n = 0 }, { idempotencyKey, attempt, resources }: ToolContext<{ readonly user: string }>) {
       await record(idempotencyKey, attempt);
       await new Promise((resolve) => setTimeout(resolve, stepMs));
       if (name === "Flaky" && attempt === 1) throw new Error("try again");
-      return { n, list: [1, 2, 3] };
+      return { n, list: [1, 2, 3], user: resources.user };
     },
   });
 }
@@ -63,6 +64,7 @@ const worker = await startDbosWorker(agent, {
   databaseUrl,
   concurrency,
   postponeMs,
+  resources: ({ runId, metadata }) => Promise.resolve({ user: String(metadata.user ?? runId) }),
   onWarning: ({ code, message }) => process.stdout.write(`warning ${code} ${message}\n`),
 });
 process.stdout.write("ready\n");
