@@ -35,9 +35,9 @@ function createScenario(effect: "idempotent" | "once" = "idempotent") {
   };
 }
 
-const recorded = ["run-start", "step-start", "step-end", "step-start", "step-end", "run-end"] as const;
-const allPoints: readonly KillPoint[] = recorded.flatMap((type, index) =>
-  (["before", "after"] as const).map((side) => ({ side, append: index + 1, types: [type] })),
+const recorded = [["run-start"], ["step-start"], ["step-end", "step-start"], ["step-end"], ["run-end"]] as const;
+const allPoints: readonly KillPoint[] = recorded.flatMap((types, index) =>
+  (["before", "after"] as const).map((side) => ({ side, append: index + 1, types })),
 );
 
 describe("forEachKillPoint", () => {
@@ -88,8 +88,8 @@ describe("forEachKillPoint", () => {
     expect(suspended.map(({ side, append }) => `${side} ${append}`)).toEqual([
       "after 2",
       "before 3",
-      "after 4",
-      "before 5",
+      "after 3",
+      "before 4",
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("forEachKillPoint", () => {
       resumers: 2,
       check: ({ point, result, refused }) => {
         expect(result.status).toBe("completed");
-        const hasEnded = point.append === 6 && point.side === "after";
+        const hasEnded = point.append === 5 && point.side === "after";
         expect(refused).toHaveLength(hasEnded ? 0 : 1);
         for (const error of refused) expect(error).toMatchObject({ code: "run-owned-elsewhere" });
       },
@@ -132,7 +132,10 @@ describe("forEachKillPoint", () => {
       if (point.append === 3) throw cause;
     };
     const failure = forEachKillPoint({ run, resume, check });
-    await expect(failure).rejects.toMatchObject({ message: "Killed before append 3 (step-end): Error: not so", cause });
+    await expect(failure).rejects.toMatchObject({
+      message: "Killed before append 3 (step-end, step-start): Error: not so",
+      cause,
+    });
   });
 
   it("reports the point at which the run could not be resumed", async () => {

@@ -14,23 +14,14 @@ export interface SubmitOptions
   extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId" | "tools" | "replanTools"> {
   /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
   runId?: string | undefined;
-  /** From 0, which is taken first. @default 0 */
+  /** From 0, which is taken first, as are runs without one. */
   priority?: number | undefined;
   /** It is not taken before this time. */
   startAfter?: Date | undefined;
 }
 
-const submitOptions = {
-  runId: {
-    isValid: (id) => typeof id === "string" && /^[\w.-]{1,128}$/.test(id),
-    expected: "1 to 128 letters, digits, _ . or -",
-  },
-  priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: {
-    isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()),
-    expected: "a Date",
-  },
-  // The worker reads these.
+/** Checked by the worker, which gives them their defaults. */
+const readByWorker = {
   context: { type: "any" },
   maxSteps: { type: "any" },
   timeZone: { type: "any" },
@@ -42,6 +33,19 @@ const submitOptions = {
   undoOnFailure: { type: "any" },
   maxReplans: { type: "any" },
   approvedHash: { type: "any" },
+} as const;
+
+const submitOptions = {
+  runId: {
+    isValid: (id) => typeof id === "string" && /^[\w.-]{1,128}$/.test(id),
+    expected: "1 to 128 letters, digits, _ . or -",
+  },
+  priority: { type: "integer", min: 0, max: 2_147_483_647 },
+  startAfter: {
+    isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()),
+    expected: "a Date",
+  },
+  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 /** Tools of any name: only a worker knows which ones there are. */
