@@ -17,7 +17,7 @@ interface Digested {
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The version of the format of the events of this execution: 2. */
+  /** The version of the format of the events of this execution: 3. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
@@ -61,7 +61,9 @@ export type PendingItem =
       readonly expiresAt?: string;
     }
   /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
-  | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string };
+  | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
+  /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
+  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
 
 /** A run cannot continue by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {

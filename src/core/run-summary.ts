@@ -14,7 +14,8 @@ type PendingItemSummary =
       readonly tool: string;
       readonly hash: string;
     }
-  | { readonly kind: "plan-approval"; readonly hash: string };
+  | { readonly kind: "plan-approval"; readonly hash: string }
+  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
 
 /** What a suspended run waits for. @inline */
 interface PendingSummary {
@@ -90,7 +91,7 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
 
 /** Without the questions recorded under an older, narrower hash: they are asked again when the run resumes. */
 export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
-  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.hash !== undefined;
+  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.kind === "wait" || item.hash !== undefined;
   return pending.every(isAsked) ? pending : pending.filter(isAsked);
 }
 
@@ -100,6 +101,7 @@ function summarizePending(pending: readonly PendingItem[]): PendingSummary {
 
 function summarizeItem(item: PendingItem): PendingItemSummary {
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
+  if (item.kind === "wait") return item;
   const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
   if (item.kind === "outcome") return { kind: item.kind, ...place };
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };

@@ -20,7 +20,7 @@ import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning, warnOfSecrets } from "./report-warning.ts";
-import type { Settlement } from "./resume/resume-options.ts";
+import type { NamedEvent, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
@@ -115,6 +115,14 @@ export class Engine {
     const decision = { ...given, atMs: this.settings.clock.now() };
     return this.handOut(runId, options, (parts, runs, opening) =>
       parts.decideRun(runs, { ...opening, decision, options }),
+    );
+  }
+
+  /** Delivers an event to a run, and resumes it; the id and the options have been checked. Errors reject the result. */
+  deliver(runId: string, given: NamedEvent, resuming: ResumeOptions): RunHandle {
+    const options = { ...resuming };
+    return this.handOut(runId, options, (parts, runs, opening) =>
+      parts.deliverEvent(runs, { ...opening, given, options }),
     );
   }
 

@@ -16,7 +16,9 @@ import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
+  type DeliverOptions,
   readCloseOptions,
+  readDelivery,
   readSettleOptions,
   type SettleOptions,
 } from "./resume/resume-options.ts";
@@ -88,6 +90,16 @@ export interface RunResumer<TTool extends Tool = Tool> {
    * with.
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Delivers an event to a run, for a step that waits for its name: one that does already, or will; the run keeps up to
+   * 100. Events of a name are taken in order, and one with an `id` that the run has seen does not count. The run is
+   * resumed, if it was suspended.
+   *
+   * Throws `invalid-options` for a wrong name, id or option. The result of the handle rejects with `invalid-options` for
+   * a value of more than 1 MiB of JSON, and for a name or a value that does not fit `events`; with `run-not-found`,
+   * `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many, and what `resume` rejects with.
+   */
+  deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
    * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
    * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
@@ -178,6 +190,10 @@ export function methodsOf(engine: Engine): Orchestrator {
     settle: (runId, stepId, options) => {
       const { options: rest, ...settling } = readSettleOptions(stepId, options);
       return engine.settle(runId, settling, rest);
+    },
+    deliver: (runId, name, value, options) => {
+      const { given, options: rest } = readDelivery(runId, { name, value }, options);
+      return engine.deliver(runId, given, rest);
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
       checkOption({ type: "text" }, reason, "reason");

@@ -142,7 +142,7 @@ class Process {
         const settlement = whole && settlementOf(item, whole);
         if (settlement !== undefined)
           return this.agent.settle(runId, item.stepId, { ...settlement, iteration: item.iteration });
-      } else return this.agent[item.input.flag === 7 ? "reject" : "approve"](runId, item);
+      } else if (item.kind === "approval") return this.agent[item.input.flag === 7 ? "reject" : "approve"](runId, item);
     }
     return undefined;
   }

@@ -88,7 +88,7 @@ function answerTo(
       const asked = plan ?? item;
       const { by, comment } = event.outcome;
       const input = event.outcome.status === "approved" && event.outcome.changed?.input;
-      if (asked !== undefined && asked.kind !== "outcome")
+      if (asked !== undefined && asked.kind !== "outcome" && asked.kind !== "wait")
         return agent[verdict](runId, asked, { by, comment, ...(input && { input: hideSealed(input) }) });
     } else if (event.type === "step-end" && item?.kind === "outcome") {
       const settlement = settlementOf(event);

@@ -90,7 +90,7 @@ export function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs:
 
 /** Whether a run waits for a decision that nobody can take any more. */
 export function waitsInVain({ pending = [] }: { readonly pending?: readonly PendingItem[] }, nowMs: number): boolean {
-  return pending.some((item) => item.kind !== "outcome" && isExpired(item, nowMs));
+  return pending.some((item) => item.kind !== "outcome" && item.kind !== "wait" && isExpired(item, nowMs));
 }
 
 /** Rejects the approval requests of a resumed run that have expired. */

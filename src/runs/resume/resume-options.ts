@@ -1,6 +1,7 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { eventNamePattern } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
 import { type ResumeOptions, resumeOptions } from "../run-options.ts";
@@ -65,6 +66,41 @@ const closeOptions = {
 /** The time for closing. Throws `invalid-options`. */
 export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;
+}
+
+/**
+ * Options of delivering an event, and what the run needs to be resumed.
+ * @interface
+ * @group Runs and results
+ */
+export type DeliverOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
+  /** Of this event: delivered again, it does not count. */
+  id: string;
+};
+
+/** An event for a run, its value unchecked. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly value: unknown;
+  readonly id: string;
+}
+
+const deliverOptions = {
+  ...resumeOptions,
+  id: { type: "text", isRequired: true },
+} satisfies OptionTable<DeliverOptions>;
+
+/** The event, and the options to resume the run with. Throws `invalid-options`. */
+export function readDelivery(
+  runId: string,
+  { name, value }: Omit<NamedEvent, "id">,
+  options: DeliverOptions,
+): { readonly given: NamedEvent; readonly options: ResumeOptions } {
+  checkName("runId", runId);
+  if (typeof name !== "string" || !eventNamePattern.test(name))
+    failOption("name", name, "the name of an event: a letter or _, then letters, digits, _ or -");
+  const { id, ...rest } = readOptions(deliverOptions, options);
+  return { given: { name, value, id }, options: rest };
 }
 
 /** What happened in a step whose outcome was unknown. */

@@ -1,12 +1,16 @@
+import { callAt } from "../../async/call-at.ts";
 import type { Plan, PlanStep } from "../../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
+import { callsTool, isWaitOver } from "../../core/wait-step.ts";
+import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
 import type { Run } from "../run.ts";
 import { buildGraph } from "../run-progress.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
+import { runWait } from "./run-wait.ts";
 
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
@@ -56,12 +60,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
         if (index === undefined) break;
         running++;
         const step = steps[index] as PlanStep;
-        const tool = run.settings.tools.get(step.tool) as DefinedTool;
-        const ofStep = expressions?.get(step.id);
-        const ending =
-          ofStep === undefined
-            ? runStep(run, { step, tool, iteration: undefined })
-            : runExpressionStep(run, { step, tool, expressions: ofStep });
+        const ending = runAny(run, step, expressions?.get(step.id));
         ending.then((end) => settle(index, end), reject);
       }
       if (running > 0) return;
@@ -72,10 +71,19 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
   });
 }
 
-/** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
+function runAny(run: Run, step: PlanStep, expressions: StepExpressions | undefined): Promise<StepEnd> {
+  if (!callsTool(step)) return runWait(run, step, expressions);
+  const tool = run.settings.tools.get(step.tool) as DefinedTool;
+  return expressions === undefined
+    ? runStep(run, { step, tool, iteration: undefined })
+    : runExpressionStep(run, { step, tool, expressions });
+}
+
+/** The steps that wait for approval, a time or an event while others run: each is ready again when that may be over. */
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
   private forget: (() => void) | undefined;
+  private timers: (() => void)[] | undefined;
 
   constructor(
     private readonly run: Run,
@@ -87,11 +95,17 @@ class PendingSteps {
     this.forget ??= this.run.onDecision((ref) => this.look(ref?.stepId));
     // Somebody may have decided about it before its turn was over.
     const state = this.run.state.steps.get(id);
-    if (state !== undefined && isDecided(state)) this.look(id);
+    if (state === undefined) return;
+    if (isDecided(state) || isWaitOver(state, this.run.now())) this.look(id);
+    else if (state.wait?.until !== undefined) {
+      this.timers ??= [];
+      this.timers.push(callAt(this.run.engine.clock, Date.parse(state.wait.until), () => this.look(id)));
+    }
   }
 
   close(): void {
     this.forget?.();
+    for (const stop of this.timers ?? []) stop();
     this.indexes.clear();
   }
 
