@@ -52,6 +52,7 @@ export default defineConfig({
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
     "adapters/log/index": "src/adapters/log/index.ts",
     "adapters/otel/index": "src/adapters/otel/index.ts",
+    "adapters/postgres/index": "src/adapters/postgres/index.ts",
     "adapters/schemas/index": "src/adapters/schemas/index.ts",
     "adapters/sqlite/index": "src/adapters/sqlite/index.ts",
     "testing/index": "src/testing/index.ts",

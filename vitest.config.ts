@@ -24,6 +24,7 @@ export default defineConfig(({ mode }) => {
         { find: /^planwright\/ai-sdk$/, replacement: source("./src/adapters/ai-sdk/index.ts") },
         { find: /^planwright\/log$/, replacement: source("./src/adapters/log/index.ts") },
         { find: /^planwright\/otel$/, replacement: source("./src/adapters/otel/index.ts") },
+        { find: /^planwright\/postgres$/, replacement: source("./src/adapters/postgres/index.ts") },
         { find: /^planwright\/schemas$/, replacement: source("./src/adapters/schemas/index.ts") },
         { find: /^planwright\/sqlite$/, replacement: source("./src/adapters/sqlite/index.ts") },
         { find: /^planwright\/testing$/, replacement: source("./src/testing/index.ts") },

@@ -45,7 +45,14 @@ export { type Plan, type PlanInput, type PlanIssue, type PlanSource, type PlanSt
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
-export { digestAfter, type RunDigest, type RunStatus, type RunSummary, runStatusAfter } from "./core/run-summary.ts";
+export {
+  digestAfter,
+  type PendingKind,
+  type RunDigest,
+  type RunStatus,
+  type RunSummary,
+  runStatusAfter,
+} from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./core/schema.ts";
 export { sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";

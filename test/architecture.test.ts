@@ -80,6 +80,12 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^@cfworker\/json-schema$/,
   },
   {
+    layer: "src/adapters/postgres/",
+    // What makes texts comparable, and conditions of them, is the same for both databases.
+    own: /^src\/(core|async|adapters\/postgres|tools\/(todo-store|notes))\/|^src\/adapters\/sqlite\/(sql-database|todo-query)\.ts$/,
+    packages: /^(node:crypto|pg)$/,
+  },
+  {
     layer: "src/adapters/sqlite/",
     own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,

@@ -4,7 +4,10 @@ import { nodesOf } from "./source-files.ts";
 
 const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ".");
-const program = ts.createProgram(["src/index.ts", "src/adapters/sqlite/index.ts"], options);
+const program = ts.createProgram(
+  ["src/index.ts", "src/adapters/sqlite/index.ts", "src/adapters/postgres/index.ts"],
+  options,
+);
 const checker = program.getTypeChecker();
 
 /** An option that a table has, beside what its interface says of it. */

@@ -91,6 +91,7 @@ export const publicExports = {
       "Orchestrator",
       "OrchestratorOptions",
       "PendingItem",
+      "PendingKind",
       "PhraseContext",
       "Plan",
       "PlanDraft",
@@ -163,6 +164,10 @@ export const publicExports = {
   "src/adapters/schemas/index.ts": {
     values: ["jsonSchema"],
     types: ["FromJsonSchema", "JsonSchemaOf"],
+  },
+  "src/adapters/postgres/index.ts": {
+    values: ["createPostgresNotes", "createPostgresRunStore", "createPostgresTodos"],
+    types: ["PostgresNotes", "PostgresPool", "PostgresRunStore", "PostgresTodos"],
   },
   "src/adapters/sqlite/index.ts": {
     values: ["createSqliteNotes", "createSqliteRunStore", "createSqliteTodos"],

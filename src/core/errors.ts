@@ -152,10 +152,11 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
  * - `full`: there is no room left.
  * - `read-only`: it cannot be written to.
  * - `newer-format`: a later version of this package has written it.
- * - `busy`: another process has kept it locked.
+ * - `busy`: another process has kept it locked, or there is no connection left.
+ * - `unreachable`: its server does not answer.
  * @inline
  */
-export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "busy";
+export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "busy" | "unreachable";
 
 /**
  * Every code an error of this package can have. It may grow in a minor release: keep a default branch.

@@ -22,14 +22,14 @@ interface DeliveryState {
 
 /** Folds an event about what steps wait for. */
 export function reduceWait(state: DeliveryState, event: WaitStartEvent | RunDeliverEvent): void {
-  if (event.type === "run-deliver") return reduceDeliver(state, event);
-  state.isUnderWay = true;
-  reduceWaitStart(state, event);
+  if (event.type === "run-deliver") reduceDeliver(state, event);
+  else reduceWaitStart(state, event);
 }
 
 /** The wait takes the earliest value that was delivered for its event. */
 function reduceWaitStart(state: DeliveryState, { stepId, until, event }: WaitStartEvent): void {
   const step = state.steps.get(stepId);
+  state.isUnderWay = true;
   if (step === undefined) return;
   step.status = "waiting";
   delete step.error;

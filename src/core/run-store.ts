@@ -2,7 +2,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { AgentEvent } from "./events.ts";
 import { type JsonObject, type JsonValue, toJson } from "./json.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
-import { type RunStatus, type RunSummary, runStatuses } from "./run-summary.ts";
+import { type PendingKind, pendingKinds, type RunStatus, type RunSummary, runStatuses } from "./run-summary.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -12,9 +12,12 @@ export interface ListRunsOptions {
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
    * Only runs that could be resumed and that nobody has claimed: they are `planning`, `running` or `interrupted`, or
-   * `suspended` with a message posted to them, and no lease on them lasts. @default false
+   * `suspended` with a message posted to them or a wait that is over (`resumeAt`), and no lease on them lasts.
+   * @default false
    */
   readonly resumable?: boolean | undefined;
+  /** Only suspended runs that wait for something of this kind, or of one of these. */
+  readonly pending?: PendingKind | readonly PendingKind[] | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
   /** Only runs created before this time; ISO 8601. */
@@ -103,6 +106,12 @@ export interface RunStore {
    * `run-not-found`, and `run-owned-elsewhere` while a lease lasts.
    */
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Awaitable<boolean>;
+  /**
+   * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
+   * until the returned function is called. It may call back for nothing, and must not throw. It may also miss something:
+   * whoever follows a run polls, too. Absent if the store cannot tell.
+   */
+  watch?(runId: string, listener: () => void): () => void;
 }
 
 /** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
@@ -110,6 +119,8 @@ export interface ListSelection {
   /** Undefined for all. */
   readonly statuses: ReadonlySet<RunStatus> | undefined;
   readonly resumable: boolean;
+  /** Undefined for all. */
+  readonly pending: ReadonlySet<PendingKind> | undefined;
   /** Undefined for any time; in milliseconds since 1970 UTC. */
   readonly sinceMs: number | undefined;
   /** Like {@link ListSelection.sinceMs}, but exclusive. */
@@ -122,6 +133,7 @@ export interface ListSelection {
 const listOptions = {
   status: readStatuses,
   resumable: { type: "boolean", default: false },
+  pending: readPendingKinds,
   since: readTime,
   until: readTime,
   metadata: readMetadata,
@@ -131,8 +143,8 @@ const listOptions = {
 
 /** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
-  const { status, since, until, resumable, metadata, limit } = readOptions(listOptions, options);
-  return { statuses: status, resumable, sinceMs: since, untilMs: until, metadata, limit };
+  const { status, since, until, resumable, pending, metadata, limit } = readOptions(listOptions, options);
+  return { statuses: status, resumable, pending, sinceMs: since, untilMs: until, metadata, limit };
 }
 
 /** An option that is a status or a list of these. Throws `invalid-options`. */
@@ -143,6 +155,15 @@ export function readStatuses(status: unknown, option: string): ReadonlySet<RunSt
     if (!runStatuses.includes(one)) failOption(option, one, `one of ${runStatuses.join(", ")}, or a list of these`);
   }
   return new Set(statuses);
+}
+
+function readPendingKinds(pending: unknown, option: string): ReadonlySet<PendingKind> | undefined {
+  if (pending === undefined) return undefined;
+  const kinds = [pending].flat() as PendingKind[];
+  for (const one of kinds) {
+    if (!pendingKinds.includes(one)) failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`);
+  }
+  return new Set(kinds);
 }
 
 /** An option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */

@@ -15,7 +15,19 @@ type PendingItemSummary =
       readonly hash: string;
     }
   | { readonly kind: "plan-approval"; readonly hash: string }
-  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
+  | {
+      readonly kind: "wait";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly until?: string;
+      readonly event?: string;
+    };
+
+/** A kind of what a suspended run waits for. @group Runs and results */
+export type PendingKind = PendingItem["kind"];
+
+/** Every {@link PendingKind}. */
+export const pendingKinds: readonly PendingKind[] = ["approval", "plan-approval", "outcome", "wait"];
 
 /** What a suspended run waits for. @inline */
 interface PendingSummary {
@@ -23,6 +35,8 @@ interface PendingSummary {
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
+  /** The kinds of all of them, each once; absent in a summary by an earlier version. */
+  readonly kinds?: readonly PendingKind[];
 }
 
 /** A stored run in a list. @group Runs and results */
@@ -40,6 +54,8 @@ export interface RunSummary {
   readonly endedAt?: string;
   /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
+  /** When the earliest of its waits ends by itself, so that it can be resumed; absent if none does. */
+  readonly resumeAt?: string;
   /** What calls of models used; absent if there were none. */
   readonly usage?: ModelUsage;
   /** Why it was not completed; the message is cut to 500 characters. */
@@ -50,7 +66,7 @@ export interface RunSummary {
  * What a store keeps of a run for its list, besides its status and when it was created, changed and started.
  * @group Storage
  */
-export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "usage" | "error">;
+export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
 
 /** For a run of which nothing is known. */
 const emptyDigest: RunDigest = { metadata: {} };
@@ -72,9 +88,9 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
     case "plan-revise":
       return event.usage === undefined ? digest : { ...digest, usage: addUsage(digest.usage, event.usage) };
     case "run-suspend":
-      return { ...digest, pending: summarizePending(askedNow(event.pending)) };
+      return suspended(digest, askedNow(event.pending));
     case "run-resume": {
-      const { pending: _pending, error: _error, endedAt: _endedAt, ...rest } = digest;
+      const { pending: _pending, resumeAt: _resumeAt, error: _error, endedAt: _endedAt, ...rest } = digest;
       return rest;
     }
     case "run-end": {
@@ -95,15 +111,27 @@ export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[
   return pending.every(isAsked) ? pending : pending.filter(isAsked);
 }
 
+function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {
+  const resumeAt = pending.reduce<string | undefined>((earliest, item) => {
+    if (item.kind !== "wait" || item.until === undefined) return earliest;
+    return earliest === undefined || Date.parse(item.until) < Date.parse(earliest) ? item.until : earliest;
+  }, undefined);
+  return { ...digest, pending: summarizePending(pending), ...(resumeAt !== undefined && { resumeAt }) };
+}
+
 function summarizePending(pending: readonly PendingItem[]): PendingSummary {
-  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem) };
+  const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
+  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem), kinds };
 }
 
 function summarizeItem(item: PendingItem): PendingItemSummary {
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
-  if (item.kind === "wait") return item;
   const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
   if (item.kind === "outcome") return { kind: item.kind, ...place };
+  if (item.kind === "wait") {
+    const { kind, until, event } = item;
+    return { kind, ...place, ...(until !== undefined && { until }), ...(event !== undefined && { event }) };
+  }
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
 }
 

@@ -147,7 +147,7 @@ const pending = oneOfShapes("kind", {
   outcome: place,
   approval: { ...step, ...asked, input: isObject, effect: isEffect },
   "plan-approval": { hash, expiresAt },
-  wait: { stepId: isText, until: optional(isTime), event: optional(isText) },
+  wait: { ...place, until: optional(isTime), event: optional(isText) },
 });
 const note = { by: optional(isText), comment: optional(isText) };
 const rejected = { ...failure, ...note };

@@ -31,6 +31,7 @@ export async function* readEventsOf(
   const { runId, signal } = wanted;
   const reader = new EventReader(runs, wanted, leaving);
   const unwatch = runs.watchers.watch(runId, reader, runs.active.get(runId)?.run);
+  const stopWatching = runs.settings.store.watch?.(runId, () => reader.look());
   const cancel = () => leaving.abort(cancelledBy(signal?.reason));
   const stopListening = signal && onAbort(signal, cancel);
   if (signal?.aborted) cancel();
@@ -39,6 +40,7 @@ export async function* readEventsOf(
     if (leaving.reason !== undefined) throw leaving.reason;
   } finally {
     unwatch();
+    stopWatching?.();
     stopListening?.();
   }
 }
@@ -50,6 +52,8 @@ class EventReader implements EventSink<AgentEvent> {
   /** Whether the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
+  /** Whether the store has told of something that may not have been read yet. */
+  private isTold = false;
 
   constructor(
     private readonly runs: RunRegistry,
@@ -62,6 +66,12 @@ class EventReader implements EventSink<AgentEvent> {
   push(event: AgentEvent): void {
     this.live.push(event);
     this.waiting?.abort("event");
+  }
+
+  /** Reads the store without waiting for the next poll. */
+  look(): void {
+    this.isTold = true;
+    this.waiting?.abort("told");
   }
 
   async *events(): AsyncGenerator<AgentEvent, undefined> {
@@ -151,13 +161,15 @@ class EventReader implements EventSink<AgentEvent> {
     return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
   }
 
-  /** Waits for an event that is emitted here, at most until it is time to poll the store. */
+  /** Waits for an event that is emitted here, at most until it is time to poll the store, or the store tells of one. */
   private async isTimeToLook(): Promise<boolean> {
     this.waiting = new AbortSource();
     const { clock } = this.runs.settings;
-    const isTime = await sleep(this.wanted.pollMs, { clock, signal: this.waiting });
+    const isTime = this.isTold || (await sleep(this.wanted.pollMs, { clock, signal: this.waiting }));
     this.waiting = undefined;
-    return isTime && !this.isHere();
+    const isTold = this.isTold;
+    this.isTold = false;
+    return (isTime || isTold) && !this.isHere();
   }
 }
 

@@ -28,6 +28,8 @@ export interface MemoryRuns {
   newestBefore(number: number): Iterable<MemoryRun>;
   /** Whether a lease on a run lasts. */
   isHeld(runId: string): boolean;
+  /** The time of leases and waits, in milliseconds since 1970 UTC. */
+  nowMs(): number;
 }
 
 /** A page of the runs in memory. Throws `invalid-options`. */
@@ -38,7 +40,7 @@ export function readPage(kept: MemoryRuns, options: ListRunsOptions): RunPage {
   const runs: RunSummary[] = [];
   let last: MemoryRun | undefined;
   for (const run of kept.newestBefore(cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor))) {
-    if (!isWanted(run, wanted) || (wanted.resumable && kept.isHeld(run.runId))) continue;
+    if (!isWanted(run, wanted, kept.nowMs()) || (wanted.resumable && kept.isHeld(run.runId))) continue;
     if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
     last = run;
     runs.push(summarize(run));
@@ -48,11 +50,14 @@ export function readPage(kept: MemoryRuns, options: ListRunsOptions): RunPage {
 
 function isWanted(
   run: MemoryRun,
-  { statuses, resumable, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
+  { statuses, resumable, pending, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
+  nowMs: number,
 ): boolean {
   const { status, events } = run;
   if (statuses !== undefined && !statuses.has(status)) return false;
-  if (resumable && !canResume(run)) return false;
+  if (resumable && !canResume(run, nowMs)) return false;
+  if (pending !== undefined && !digestOf(run, "suspended")?.pending?.kinds?.some((kind) => pending.has(kind)))
+    return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   if (sinceMs === undefined && untilMs === undefined) return true;
@@ -60,8 +65,17 @@ function isWanted(
   return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
 }
 
-function canResume({ status, posted }: MemoryRun): boolean {
-  return unendedStatuses.has(status) || (status === "suspended" && posted.length > 0);
+function canResume(run: MemoryRun, nowMs: number): boolean {
+  const { status, posted } = run;
+  if (unendedStatuses.has(status) || (status === "suspended" && posted.length > 0)) return true;
+  const { resumeAt } = digestOf(run, "suspended") ?? {};
+  return resumeAt !== undefined && Date.parse(resumeAt) <= nowMs;
+}
+
+/** What lists show of a run; undefined unless it has the status. Only its last suspension matters for what it waits for. */
+function digestOf({ events, status }: MemoryRun, wanted: RunStatus): RunDigest | undefined {
+  const last = status === wanted ? events.findLast(({ type }) => type === "run-suspend") : undefined;
+  return last && digestAfter(undefined, last);
 }
 
 function summarize({ events, status }: MemoryRun): RunSummary {

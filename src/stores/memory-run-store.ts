@@ -161,6 +161,10 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     return true;
   }
 
+  nowMs(): number {
+    return this.settings.now();
+  }
+
   isHeld(runId: string): boolean {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { digestAfter, type RunDigest } from "../../core/run-summary.ts";
+import { digestAfter, pendingKinds, type RunDigest } from "../../core/run-summary.ts";
 import {
   asBytes,
   readInteger,
@@ -18,6 +18,10 @@ const statements = {
   saveDigest: "INSERT OR REPLACE INTO run_digests (run, json) VALUES (?, ?)",
   deleteDigest: "DELETE FROM run_digests WHERE run = ?",
   insertMetadata: "INSERT OR IGNORE INTO run_metadata (hash, created_ms, run) VALUES (?, ?, ?)",
+  insertWait: "INSERT OR IGNORE INTO run_waits (kind, created_ms, run) VALUES (?, ?, ?)",
+  deleteWait: "DELETE FROM run_waits WHERE kind = ? AND created_ms = ? AND run = ?",
+  saveResume: "INSERT OR REPLACE INTO run_resumes (run, resume_ms) VALUES (?, ?)",
+  deleteResume: "DELETE FROM run_resumes WHERE run = ?",
   deleteMetadata: "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?",
 } as const;
 
@@ -37,13 +41,29 @@ export class DigestRows {
   }
 
   /** Updates the digest of a run with new events. */
-  update(number: number, events: readonly AgentEvent[]): void {
+  update(run: DigestedRun, events: readonly AgentEvent[]): void {
+    const { number } = run;
     const changing = events.filter(mayChange);
     if (changing.length === 0) return;
     const before = changing[0]?.type === "run-start" ? undefined : this.find(number);
     let digest = before;
     for (const event of changing) digest = digestAfter(digest, event);
-    if (digest !== before) this.prepared.saveDigest.run(number, JSON.stringify(digest));
+    if (digest === before) return;
+    this.prepared.saveDigest.run(number, JSON.stringify(digest));
+    if (before?.pending === undefined && digest?.pending === undefined) return;
+    this.deleteWaits(run);
+    this.insertWaits(run, digest);
+  }
+
+  /** Adds what a suspended run waits for to the index. */
+  insertWaits({ number, createdMs }: DigestedRun, { pending, resumeAt }: RunDigest = { metadata: {} }): void {
+    for (const kind of pending?.kinds ?? []) this.prepared.insertWait.run(kind, createdMs, number);
+    if (resumeAt !== undefined) this.prepared.saveResume.run(number, Date.parse(resumeAt));
+  }
+
+  private deleteWaits({ number, createdMs }: DigestedRun): void {
+    for (const kind of pendingKinds) this.prepared.deleteWait.run(kind, createdMs, number);
+    this.prepared.deleteResume.run(number);
   }
 
   /** Adds the metadata of a new run to the index. */
@@ -51,7 +71,9 @@ export class DigestRows {
     for (const hash of hashesOf(metadata)) this.prepared.insertMetadata.run(hash, createdMs, number);
   }
 
-  delete({ number, createdMs }: DigestedRun): void {
+  delete(run: DigestedRun): void {
+    const { number, createdMs } = run;
+    this.deleteWaits(run);
     const { metadata = {} } = this.find(number) ?? {};
     for (const hash of hashesOf(metadata)) this.prepared.deleteMetadata.run(hash, createdMs, number);
     this.prepared.deleteDigest.run(number);
@@ -95,12 +117,33 @@ export function digestAll(db: SqlDatabase): void {
       try {
         const list = events.all(after).map((event) => JSON.parse(readText(event, "json")) as AgentEvent);
         const [first] = list;
-        rows.update(after, list);
-        if (first?.type === "run-start") {
-          rows.insertMetadata({ number: after, createdMs: readInteger(row, "created_ms") }, first.metadata);
-        }
+        const run = { number: after, createdMs: readInteger(row, "created_ms") };
+        rows.update(run, list);
+        if (first?.type === "run-start") rows.insertMetadata(run, first.metadata);
         const step = firstStep.get(after);
         if (step !== undefined) saveStart.run((JSON.parse(readText(step, "json")) as AgentEvent).timestamp, after);
+      } catch (thrown) {
+        if (!(thrown instanceof SyntaxError || thrown instanceof TypeError)) throw thrown;
+      }
+    }
+  }
+}
+
+/** Indexes what the suspended runs of format 3 wait for, by the last suspension of each. A damaged run gets nothing. */
+export function fillWaits(db: SqlDatabase): void {
+  const rows = new DigestRows(db);
+  const page = db.prepare(`SELECT number, ${asBytes("created_ms")} FROM runs
+    WHERE status = 'suspended' AND number > ? ORDER BY number LIMIT 1000`);
+  const last = db.prepare(`SELECT ${asBytes("json")} FROM run_events
+    WHERE run = ? AND json LIKE '{"type":"run-suspend"%' ORDER BY run_events.sequence DESC LIMIT 1`);
+  for (let after = 0, found = page.all(after); found.length > 0; found = page.all(after)) {
+    for (const row of found) {
+      after = Number(row.number);
+      try {
+        const event = last.get(after);
+        if (event === undefined) continue;
+        const run = { number: after, createdMs: readInteger(row, "created_ms") };
+        rows.insertWaits(run, digestAfter(undefined, JSON.parse(readText(event, "json")) as AgentEvent));
       } catch (thrown) {
         if (!(thrown instanceof SyntaxError || thrown instanceof TypeError)) throw thrown;
       }

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
-import { digestAll } from "./digest-rows.ts";
+import { digestAll, fillWaits } from "./digest-rows.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
-import { createNoteTables, createTodoTables } from "./tables.ts";
+import { createNoteTables, createTodoTables, createWaitTables } from "./tables.ts";
 
 /** Upgrades a database from one format to the next. */
 export type Upgrade = (db: SqlDatabase) => void;
@@ -13,7 +13,7 @@ const applicationId = 0x706c7772;
  * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that opened the file
  * before keeps using its prepared statements: rename a table if the meaning of its rows changes.
  */
-export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2, toFormat3];
+export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2, toFormat3, toFormat4];
 
 /**
  * Upgrades a database to the newest format, in one transaction that locks other processes out. Throws `store-failed`
@@ -101,6 +101,17 @@ function toFormat3(db: SqlDatabase): void {
     INSERT INTO run_marks VALUES (0, 0);
     ALTER TABLE todo_records ADD COLUMN before_json TEXT;
   `);
+  // What creates digests writes to these, too.
+  createWaitTables(db);
   digestAll(db);
   createNoteTables(db);
+}
+
+/**
+ * What suspended runs wait for: the kinds in the order of the list, and when the earliest wait of a run is over. A run
+ * that a process of an earlier format suspends later has none: it is resumed as before, but not found by its kinds.
+ */
+function toFormat4(db: SqlDatabase): void {
+  createWaitTables(db);
+  fillWaits(db);
 }

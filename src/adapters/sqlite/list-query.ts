@@ -1,6 +1,6 @@
 import { failOption } from "../../core/options.ts";
 import { type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
-import { type RunStatus, unendedStatuses } from "../../core/run-summary.ts";
+import { type PendingKind, type RunStatus, unendedStatuses } from "../../core/run-summary.ts";
 import { metadataHash } from "./digest-rows.ts";
 import { asBytes, type SqlValue } from "./sql-database.ts";
 
@@ -9,6 +9,8 @@ export interface ListQuery {
   /** Undefined for any. */
   readonly statuses: readonly RunStatus[] | undefined;
   readonly isResumable: boolean;
+  /** Undefined for any; else only suspended runs are selected. */
+  readonly pending: readonly PendingKind[] | undefined;
   /** A hash of each key and value, as in `run_metadata`. */
   readonly metadata: readonly string[];
   /** Whether runs are looked up by the first of these hashes, and not by their status. */
@@ -33,12 +35,21 @@ export function readListOptions(options: ListRunsOptions): ListQuery {
   const selection = selectRuns(options);
   const { statuses: wanted, resumable, sinceMs = Number.MIN_SAFE_INTEGER, untilMs, limit } = selection;
   const unended = resumableStatuses.filter((one) => wanted === undefined || wanted.has(one));
-  const statuses = resumable ? unended : wanted && [...wanted];
+  const pending = selection.pending && [...selection.pending];
+  const asked = resumable ? unended : wanted && [...wanted];
+  const statuses = pending === undefined ? asked : pendingStatuses(asked, pending);
   const metadata = selection.metadata.map(([key, value]) => metadataHash(key, value));
   const cursor = readCursor(options.cursor);
   // No run has the number 0, so runs created exactly at `until` are left out.
   const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
-  return { statuses, isResumable: resumable, metadata, isByMetadata: true, sinceMs, limit, before };
+  return { statuses, isResumable: resumable, pending, metadata, isByMetadata: true, sinceMs, limit, before };
+}
+
+function pendingStatuses(
+  asked: readonly RunStatus[] | undefined,
+  pending: readonly PendingKind[],
+): readonly RunStatus[] {
+  return pending.length > 0 && (asked?.includes("suspended") ?? true) ? ["suspended"] : [];
 }
 
 /** The cursor after a run. */
@@ -69,7 +80,11 @@ export function listSql(query: ListQuery, nowMs: number): Sql {
   const arms =
     isByMetadata && metadata.length > 0
       ? [metadataArm(query, nowMs)]
-      : (statuses ?? [undefined]).map((status) => statusArm(query, { status, nowMs }));
+      : (statuses ?? [undefined]).flatMap((status) =>
+          status === "suspended" && query.pending !== undefined
+            ? query.pending.map((kind) => pendingArm(query, { kind, nowMs }))
+            : [statusArm(query, { status, nowMs })],
+        );
   const columns = asBytes(
     "runs.number",
     "runs.run_id",
@@ -80,7 +95,7 @@ export function listSql(query: ListQuery, nowMs: number): Sql {
     "runs.started_at",
   );
   const text = `SELECT ${columns}, CAST(run_requests.json AS BLOB) AS request, CAST(run_digests.json AS BLOB) AS digest
-    FROM (${arms.map((arm) => `SELECT * FROM (${arm.text})`).join(" UNION ALL ")}
+    FROM (${arms.map((arm) => `SELECT * FROM (${arm.text})`).join(query.pending === undefined ? " UNION ALL " : " UNION ")}
       ORDER BY created_ms DESC, number DESC LIMIT ?) AS page
     JOIN runs ON runs.number = page.number
     LEFT JOIN run_requests ON run_requests.run = page.number LEFT JOIN run_digests ON run_digests.run = page.number
@@ -94,21 +109,39 @@ const notHeld = `AND NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = run
 const hasMetadata = `AND EXISTS (SELECT 1 FROM run_metadata o
   WHERE o.hash = ? AND o.created_ms = runs.created_ms AND o.run = runs.number)`;
 
-/** A suspended run is resumable only if a message was posted to it, so those are looked up by their messages. */
+/** Whether a suspended run can be resumed: something was posted to it, or a wait of it is over. */
+const isCalled = `(number IN (SELECT run FROM run_messages) OR number IN (SELECT run FROM run_resumes WHERE resume_ms <= ?))`;
+
+/** Suspended runs that wait for a kind of thing, by the index of that. A run may wait for several. */
+function pendingArm(
+  { isResumable, metadata, sinceMs, limit, before }: ListQuery,
+  { kind, nowMs }: { readonly kind: PendingKind; readonly nowMs: number },
+): Sql {
+  const text = `SELECT w.run AS number, w.created_ms FROM run_waits AS w CROSS JOIN runs ON runs.number = w.run
+    WHERE w.kind = ? AND (w.created_ms, w.run) < (?, ?) AND w.created_ms >= ? AND runs.status = 'suspended'
+    ${metadata.map(() => hasMetadata).join(" ")} ${isResumable ? `AND ${isCalled} ${notHeld}` : ""}
+    ORDER BY w.created_ms DESC, w.run DESC LIMIT ?`;
+  const which = [kind, before.createdMs, before.number, sinceMs, ...metadata];
+  return { text, values: [...which, ...(isResumable ? [nowMs, nowMs, nowMs] : []), limit + 1] };
+}
+
+/** A suspended run is resumable only for a reason, of which there are few: so those are looked up first. */
 function statusArm(
   { isResumable, metadata, sinceMs, limit, before }: ListQuery,
   { status, nowMs }: { readonly status: RunStatus | undefined; readonly nowMs: number },
 ): Sql {
   const isPosted = isResumable && status === "suspended";
   const from = isPosted
-    ? "(SELECT DISTINCT run FROM run_messages) AS posted CROSS JOIN runs ON runs.number = posted.run"
+    ? `(SELECT run FROM run_messages UNION SELECT run FROM run_resumes WHERE resume_ms <= ?) AS called
+      CROSS JOIN runs ON runs.number = called.run`
     : "runs";
   const text = `SELECT number, created_ms FROM ${from} WHERE ${status === undefined ? "" : "status = ? AND"}
     (created_ms, number) < (?, ?) AND created_ms >= ? ${metadata.map(() => hasMetadata).join(" ")}
     ${isResumable ? notHeld : ""} ORDER BY created_ms DESC, number DESC LIMIT ?`;
   const which = [before.createdMs, before.number, sinceMs, ...metadata];
   const position = [...which, ...(isResumable ? [nowMs, nowMs] : []), limit + 1];
-  return { text, values: status === undefined ? position : [status, ...position] };
+  const values = status === undefined ? position : [status, ...position];
+  return { text, values: isPosted ? [nowMs, ...values] : values };
 }
 
 /** The highest count of {@link countMetadataText}: a value with more runs is not rare. */
@@ -119,13 +152,19 @@ export const countMetadataText = `SELECT count(*) AS count FROM (SELECT 1 FROM r
 export const countStatusText = `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE status = ? LIMIT ${countLimit})`;
 
 /** The metadata index is in the order of the list, and has all runs of one value together. */
-function metadataArm({ statuses, isResumable, metadata, sinceMs, limit, before }: ListQuery, nowMs: number): Sql {
+function metadataArm(
+  { statuses, isResumable, pending, metadata, sinceMs, limit, before }: ListQuery,
+  nowMs: number,
+): Sql {
   const [first = "", ...others] = metadata;
-  const posted = "AND (status <> 'suspended' OR number IN (SELECT run FROM run_messages))";
+  const called = `AND (status <> 'suspended' OR ${isCalled})`;
+  const kinds = pending ?? [];
+  const isPending = `AND EXISTS (SELECT 1 FROM run_waits w WHERE w.kind IN (${kinds.map(() => "?").join(", ")})
+    AND w.created_ms = runs.created_ms AND w.run = runs.number)`;
   const text = `SELECT m.run AS number, m.created_ms FROM run_metadata AS m CROSS JOIN runs ON runs.number = m.run
     WHERE m.hash = ? AND (m.created_ms, m.run) < (?, ?) AND m.created_ms >= ? ${others.map(() => hasMetadata).join(" ")}
     ${statuses === undefined ? "" : `AND status IN (${statuses.map(() => "?").join(", ")})`}
-    ${isResumable ? `${posted} ${notHeld}` : ""} ORDER BY m.created_ms DESC, m.run DESC LIMIT ?`;
-  const position = [first, before.createdMs, before.number, sinceMs, ...others, ...(statuses ?? [])];
-  return { text, values: [...position, ...(isResumable ? [nowMs, nowMs] : []), limit + 1] };
+    ${pending === undefined ? "" : isPending} ${isResumable ? `${called} ${notHeld}` : ""} ORDER BY m.created_ms DESC, m.run DESC LIMIT ?`;
+  const position = [first, before.createdMs, before.number, sinceMs, ...others, ...(statuses ?? []), ...kinds];
+  return { text, values: [...position, ...(isResumable ? [nowMs, nowMs, nowMs] : []), limit + 1] };
 }

@@ -102,7 +102,7 @@ export class RunRows {
     for (const event of events) status = runStatusAfter(event) ?? status;
     const startedAt = events.find(({ type }) => type === "step-start")?.timestamp ?? null;
     this.prepared.updateRun.run(sequence, events.at(-1)?.timestamp ?? "", startedAt, run.number);
-    this.digests.update(run.number, events);
+    this.digests.update(run, events);
     // Separately, as it also writes to an index.
     if (status !== run.status) this.prepared.updateStatus.run(status, run.number);
     if (endedStatuses.has(status)) this.messages.deleteAll(run.number);

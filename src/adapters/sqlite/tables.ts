@@ -49,6 +49,16 @@ export function createNoteTables(db: SqlDatabase): void {
   createRecordTable(db, "note_records");
 }
 
+/** Creates the tables of what runs wait for, a part of format 4; an upgrade from format 2 or less needs them earlier. */
+export function createWaitTables(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS run_waits (kind TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
+      PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS run_resumes_by_time ON run_resumes (resume_ms);
+  `);
+}
+
 /** Creates a table of call outcomes by idempotency key. The lowest numbers are the oldest, deleted first. */
 function createRecordTable(db: SqlDatabase, name: "note_records" | "todo_records"): void {
   db.exec(`

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AgentEvent } from "../../core/events.ts";
 import type { PendingItem } from "../../core/execution-events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { RunStore } from "../../core/run-store.ts";
+import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";
 import {
   at,
@@ -77,7 +77,8 @@ export const filterCases: readonly RunStoreCase[] = [
         { kind: "approval", stepId: "s2", tool: "Fake", hash },
         ...many.slice(0, 7),
       ];
-      assertSame(await summaryOf(store), { pending: { count: 12, items } });
+      const kinds = ["approval", "plan-approval", "outcome"];
+      assertSame(await summaryOf(store), { pending: { count: 12, items, kinds } });
       await store.append("r", [runResume("r", 3)], { sequence: 3 });
       assertSame(await summaryOf(store), {});
     },
@@ -142,6 +143,81 @@ export const filterCases: readonly RunStoreCase[] = [
       assert.equal(await listIds(store, { until: at(9), status: "running", limit: 1 }), "r5");
       const { cursor } = await store.list({ until: at(5), limit: 2 });
       assert.equal(await listIds(store, { until: at(5), ...(cursor !== undefined && { cursor }) }), "r2 r1");
+    },
+  },
+  {
+    name: "filters: select suspended runs by what they wait for, however much that is, until they are resumed",
+    async check({ store }) {
+      const many: PendingItem[] = Array.from({ length: 12 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
+      const approval: PendingItem = { kind: "approval", stepId: "s", tool: "Fake", input: {}, hash, effect: "once" };
+      const waiting: readonly (readonly PendingItem[])[] = [
+        [approval],
+        [{ kind: "plan-approval", hash }],
+        [...many, approval],
+        [{ kind: "wait", stepId: "s", event: "paid" }],
+        [],
+      ];
+      await fillStore(store, 6);
+      for (const [index, pending] of waiting.entries()) {
+        const id = `r${index + 1}`;
+        await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
+      }
+      const found = (options: ListRunsOptions) => listIds(store, options);
+      assert.equal(await found({ pending: "approval" }), "r3 r1");
+      assert.equal(await found({ pending: "outcome" }), "r3");
+      assert.equal(await found({ pending: ["plan-approval", "wait"] }), "r4 r2");
+      assert.equal(await found({ pending: ["approval", "outcome"] }), "r3 r1");
+      assert.equal(await found({ pending: [] }), "");
+      assert.equal(await found({ pending: "approval", status: ["suspended", "failed"] }), "r3 r1");
+      assert.equal(await found({ pending: "approval", status: "running" }), "");
+      assert.equal(await found({ pending: "approval", metadata: { user: "ada" }, since: at(2) }), "r3");
+      assert.equal(await found({ pending: "approval", metadata: { user: "bob" } }), "");
+      assert.equal(await found({ pending: "approval", resumable: true }), "");
+      const { cursor } = await store.list({ pending: ["approval", "outcome", "wait"], limit: 2 });
+      assert.notEqual(cursor, undefined);
+      const rest = { pending: ["approval", "outcome", "wait"] as const, ...(cursor !== undefined && { cursor }) };
+      assert.equal(await found(rest), "r1");
+      await store.append("r3", [runResume("r3", 3)], { sequence: 3 });
+      await store.delete("r2");
+      assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");
+      await assertFails(() => store.list({ pending: "nothing" as never }), "invalid-options");
+    },
+  },
+  {
+    name: "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases",
+    async check({ store, advance }) {
+      const wait = (seconds: number): PendingItem => {
+        return {
+          kind: "wait",
+          stepId: `s${seconds}`,
+          until: new Date(Date.parse(at(0)) + seconds * 1_000).toISOString(),
+        };
+      };
+      const waiting = [[wait(60), wait(30)], [wait(90)], [{ kind: "wait", stepId: "s", event: "paid" }]];
+      await fillStore(store, 3);
+      for (const [index, pending] of waiting.entries()) {
+        const id = `r${index + 1}`;
+        await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
+      }
+      const resumable = (options: ListRunsOptions = {}) => listIds(store, { ...options, resumable: true });
+      const { runs } = await store.list();
+      assertSame(
+        runs.map(({ resumeAt }) => resumeAt ?? null),
+        [null, at(1.5), at(0.5)],
+      );
+      advance(29_999);
+      assert.equal(await resumable(), "");
+      advance(1);
+      assert.equal(await resumable(), "r1");
+      assert.equal(await resumable({ metadata: { user: "ada" } }), "r1");
+      assert.equal(await resumable({ pending: "wait" }), "r1");
+      assert.equal(await resumable({ status: "running" }), "");
+      advance(60_000);
+      assert.equal(await resumable(), "r2 r1");
+      await store.claim("r2", { owner: "ada", ttlMs: 1_000 });
+      assert.equal(await resumable(), "r1");
+      await store.append("r1", [runResume("r1", 3), runSuspend("r1", 4)], { sequence: 3 });
+      assert.equal(await resumable(), "");
     },
   },
   {

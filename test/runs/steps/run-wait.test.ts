@@ -13,7 +13,7 @@ const planOf = (wait: object): PlanInput => ({ steps: [{ id: "w", wait }, thenA]
 
 function setUp(options: object = {}) {
   const clock = createManualClock();
-  const store = createMemoryRunStore();
+  const store = createMemoryRunStore({ now: () => clock.now() });
   const tool = works();
   const create = () => createAgent({ tools: [tool], clock, store, ...options });
   return { clock, store, tool, create, agent: create() };

@@ -1,0 +1,256 @@
+import { type Clock, maxTimerMs, sleep, systemClock } from "../../async/clock.ts";
+import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
+import { AgentError, type StoreOperation } from "../../core/errors.ts";
+import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
+import { quoteName, upgradeTables } from "./formats.ts";
+import { RunNotices } from "./run-notices.ts";
+import { loadPg, type NoticeClient, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
+import { isInDoubt, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
+
+/** Options of every store in a PostgreSQL database. */
+export interface PostgresOptions {
+  /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
+  readonly connectionString?: string | undefined;
+  /**
+   * A pool of `pg` to use instead. It is never closed. If nobody listens to its errors, a listener is added, as an
+   * error of an idle connection would end the process.
+   */
+  readonly pool?: PostgresPool | undefined;
+  /** The most connections of the pool that is created; of no use with `pool`. @default 10 */
+  readonly maxConnections?: number | undefined;
+  /**
+   * How long a method waits for a connection, before it rejects with `store-failed`; of no use with `pool`.
+   * @default 10_000
+   */
+  readonly connectTimeoutMs?: number | undefined;
+  /**
+   * How long a method is tried again while the database cannot be reached, as when its server restarts, before it
+   * rejects with `store-failed`. @default 5_000
+   */
+  readonly retryForMs?: number | undefined;
+  /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
+  readonly schema?: string | undefined;
+  /**
+   * Whether followers of runs in other processes are told at once of what is recorded, by LISTEN on a connection of its
+   * own. Behind a pooler in transaction mode, where that does not work, they poll. @default true
+   */
+  readonly listen?: boolean | undefined;
+  /** The clock of retries. @default the clock of the machine */
+  readonly clock?: Clock | undefined;
+}
+
+/** The options of every store in a PostgreSQL database, which each adds its own to. */
+export const databaseOptions = {
+  connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
+  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
+  maxConnections: { type: "integer", min: 1, default: 10 },
+  connectTimeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
+  retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
+  schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
+  listen: { type: "boolean", default: true },
+  clock: { type: "clock", default: systemClock },
+} satisfies OptionTable<PostgresOptions>;
+
+type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "string" && /^[^\0]{1,63}$/s.test(value);
+}
+
+const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
+
+/** Runs statements; outside of {@link Database.transact}, each is a transaction. */
+export interface Queries {
+  query(text: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+}
+
+/** What a method does in the database. */
+export interface Statements extends Queries {
+  /** Whether an earlier attempt broke off without an answer, so that its statements may have been done. */
+  readonly isInDoubt: boolean;
+}
+
+interface Attempt<T> {
+  readonly thrown?: unknown;
+  readonly value?: T;
+}
+
+/** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
+export class Database {
+  /** In front of the name of a table. */
+  readonly prefix: string;
+  readonly notices: RunNotices;
+  private opening: Promise<PostgresPool> | undefined;
+  private created: Promise<OwnPool> | undefined;
+  private isClosed = false;
+  private readonly closing = new AbortController();
+
+  /** Throws `invalid-options`. */
+  constructor(private readonly settings: DatabaseSettings) {
+    const { connectionString, pool, schema } = settings;
+    if ((pool === undefined) === (connectionString === undefined)) {
+      const expected =
+        pool === undefined ? "the address of a database, unless there is a `pool`" : "left out with `pool`";
+      failOption("connectionString", connectionString, expected);
+    }
+    this.prefix = `${quoteName(schema)}.`;
+    this.notices = new RunNotices({
+      ...{ schema, clock: settings.clock },
+      createClient: () => this.createClient(),
+      pool: () => this.open(),
+    });
+    // Otherwise an idle connection that breaks would end the process.
+    if (pool?.listenerCount?.("error") === 0) pool.on?.("error", ignore);
+  }
+
+  /**
+   * Does the work of a method. If the connection breaks, or the server restarts, it is done again, for a while: it has
+   * to bear that an earlier attempt may have been done, though there was no answer.
+   */
+  async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
+    const { clock, retryForMs } = this.settings;
+    const attempted: StoreAttempt = { operation, runId };
+    const startMs = clock.now();
+    let wasInDoubt = false;
+    const attempt = async (): Promise<Attempt<T>> => {
+      try {
+        return { value: await this.work(attempted, wasInDoubt, work) };
+      } catch (thrown) {
+        wasInDoubt ||= isInDoubt(thrown);
+        return { thrown };
+      }
+    };
+    const first = await attempt();
+    const last = !isAgain(first)
+      ? first
+      : await retryFailed(first, {
+          maxAttempts: retries.maxAttempts,
+          isFailure: isAgain,
+          attempt,
+          shouldRetry: (_failure, number) => {
+            const delayMs = retryDelayMs(retries, number, Math.random);
+            if (this.isClosed || clock.now() - startMs + delayMs > retryForMs) return Promise.resolve(false);
+            return sleep(delayMs, { clock, signal: this.closing.signal });
+          },
+        });
+    if ("thrown" in last) throw toStoreFailure(last.thrown, attempted);
+    return last.value as T;
+  }
+
+  /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
+  transact<T>(operation: StoreOperation, lock: string, work: (statements: Queries) => Promise<T>): Promise<T> {
+    return this.run(operation, "", async () => {
+      const client = await (await this.open()).connect();
+      let isDone = false;
+      try {
+        await client.query("BEGIN");
+        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+        const result = await work({
+          query: async (text, values = []) => rowsOf(await client.query(text, [...values])),
+        });
+        await client.query("COMMIT");
+        isDone = true;
+        return result;
+      } finally {
+        // A connection that is destroyed undoes its transaction.
+        client.release(!isDone);
+      }
+    });
+  }
+
+  /** Ends the connections of a pool that was created here; after that every other method rejects. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.closing.abort();
+    await this.notices.close();
+    this.settings.pool?.off?.("error", ignore);
+    const pool = await this.created?.catch(ignore);
+    await pool?.end().catch(ignore);
+  }
+
+  private async work<T>(
+    { operation, runId }: StoreAttempt,
+    wasInDoubt: boolean,
+    work: (statements: Statements) => Promise<T>,
+  ): Promise<T> {
+    if (this.isClosed) {
+      const message = "The store has been closed. Close it only when no run needs it any more.";
+      throw new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
+    }
+    const pool = await this.open();
+    return work({
+      isInDoubt: wasInDoubt,
+      query: async (text, values = []) => rowsOf(await pool.query(text, [...values])),
+    });
+  }
+
+  private open(): Promise<PostgresPool> {
+    const opening = this.opening ?? this.prepare();
+    this.opening = opening;
+    // The next use tries again.
+    opening.catch(() => {
+      if (this.opening === opening) this.opening = undefined;
+    });
+    return opening;
+  }
+
+  private async prepare(): Promise<PostgresPool> {
+    const pool = this.settings.pool ?? (await this.ownPool());
+    await upgradeTables(pool, this.settings.schema);
+    return pool;
+  }
+
+  private ownPool(): Promise<OwnPool> {
+    const created = this.created ?? this.createPool();
+    this.created = created;
+    return created;
+  }
+
+  private async createClient(): Promise<NoticeClient | undefined> {
+    const { connectionString, connectTimeoutMs, pool, listen } = this.settings;
+    const own = { connectionString, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+    const options = pool === undefined ? own : pool.options;
+    if (!listen || options === undefined) return undefined;
+    const { Client } = await loadPg();
+    return new Client(options);
+  }
+
+  private async createPool(): Promise<OwnPool> {
+    const { connectionString, maxConnections, connectTimeoutMs } = this.settings;
+    try {
+      const { Pool } = await loadPg();
+      const pool = new Pool({
+        connectionString,
+        max: maxConnections,
+        connectionTimeoutMillis: connectTimeoutMs,
+        keepAlive: true,
+        // An idle pool must not keep a process alive.
+        allowExitOnIdle: true,
+      });
+      // Otherwise an idle connection that breaks would end the process.
+      pool.on("error", ignore);
+      return pool;
+    } catch (thrown) {
+      this.created = undefined;
+      throw thrown;
+    }
+  }
+}
+
+/** Rows are objects, unless a client is told otherwise. */
+function rowsOf({ rows }: { readonly rows: unknown[] }): readonly SqlRow[] {
+  return rows as SqlRow[];
+}
+
+function ignore(): undefined {
+  return undefined;
+}
+
+function isAgain<T>(attempt: Attempt<T>): boolean {
+  return "thrown" in attempt && isPassing(attempt.thrown);
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from "node:crypto";
+import type { AgentEvent } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
+import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
+import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
+import { Database, databaseOptions, type PostgresOptions, type Statements } from "./database.ts";
+import { readListOptions, toCursor } from "./list-query.ts";
+import { digestOf, eventsOf, messagesOf, readInteger, readStatus, summaryOf } from "./run-rows.ts";
+import { type RunStatements, runStatements } from "./run-statements.ts";
+import { appendValues, insertValues, needsDigest } from "./run-values.ts";
+import type { SqlRow, SqlValue } from "./sql-pool.ts";
+
+/** Options of {@link createPostgresRunStore}. @inline */
+export interface PostgresRunStoreOptions extends PostgresOptions {
+  /**
+   * The clock of claims, in ms since 1970 UTC, which all processes must share. @default the clock of the database, so
+   * that the clocks of the processes do not matter
+   */
+  readonly now?: (() => number) | undefined;
+}
+
+const storeOptions = {
+  ...databaseOptions,
+  now: { type: "function" },
+} satisfies OptionTable<PostgresRunStoreOptions>;
+
+type AppendOptions = Parameters<RunStore["append"]>[2];
+type ReleaseOptions = Parameters<RunStore["release"]>[1];
+type LeaseOptions = { readonly owner: string; readonly ttlMs: number };
+
+/** A {@link RunStore} in a PostgreSQL database. @group Storage */
+export interface PostgresRunStore extends RunStore {
+  append(runId: string, events: readonly AgentEvent[], options: AppendOptions): Promise<void>;
+  read(runId: string, options?: { after?: number; limit?: number }): Promise<readonly AgentEvent[]>;
+  list(options?: ListRunsOptions): Promise<RunPage>;
+  claim(runId: string, options: { owner: string; ttlMs: number }): Promise<{ fence: number } & PostedMessages>;
+  renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Promise<PostedMessages>;
+  release(runId: string, options: ReleaseOptions): Promise<void>;
+  post(runId: string, message: JsonObject): Promise<{ readonly number?: number }>;
+  delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
+  watch(runId: string, listener: () => void): () => void;
+  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * A run store in a PostgreSQL database, which any number of processes, on any number of machines, may share. When
+ * `append` resolves, the events are committed. It needs the package `pg`; the tables are created when it is first used.
+ *
+ * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
+ * database) and, if `pg` is not installed, `missing-dependency`.
+ *
+ * ```ts
+ * const store = createPostgresRunStore({ connectionString: "postgres://localhost/app" });
+ * const agent = createAgent({ tools: [createCalculator()], store });
+ * ```
+ * @group Storage
+ */
+export function createPostgresRunStore(options: PostgresRunStoreOptions): PostgresRunStore {
+  const { now, ...settings } = readOptions(storeOptions, options);
+  return new DatabaseRunStore(new Database(settings), now);
+}
+
+class DatabaseRunStore implements PostgresRunStore {
+  private readonly sql: RunStatements;
+
+  constructor(
+    private readonly database: Database,
+    private readonly now: (() => number) | undefined,
+  ) {
+    this.sql = runStatements(database.prefix);
+  }
+
+  async append(runId: string, events: readonly AgentEvent[], options: AppendOptions): Promise<void> {
+    if (events.length === 0) return;
+    const texts = events.map((event) => JSON.stringify(event));
+    const { sequence } = options;
+    await this.database.run("append", runId, async (statements) => {
+      const before = sequence > 1 && needsDigest(events) ? await this.findDigest(statements, runId) : undefined;
+      const added = { runId, events, texts, options, before };
+      const rows = await (sequence === 1
+        ? statements.query(this.sql.insert, insertValues(added))
+        : statements.query(this.sql.append, appendValues(added)));
+      if (rows.length > 0) return;
+      if (statements.isInDoubt && (await this.isRecorded(statements, { runId, texts, options }))) return;
+      throw await this.refusalOf(statements, runId, options);
+    });
+    this.database.notices.tell(runId);
+  }
+
+  read(
+    runId: string,
+    { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
+  ): Promise<readonly AgentEvent[]> {
+    return this.database.run("read", runId, async ({ query }) => {
+      const rows = await query(this.sql.readEvents, [runId, after, Number.isFinite(limit) ? limit : null]);
+      return eventsOf(rows, after);
+    });
+  }
+
+  async list(options: ListRunsOptions = {}): Promise<RunPage> {
+    const { sql, values, limit } = readListOptions(options, this.database.prefix, this.nowMs());
+    if (sql === undefined) return { runs: [] };
+    return this.database.run("list", "", async ({ query }) => {
+      const rows = await query(sql, values);
+      const runs = rows.slice(0, limit).map(summaryOf);
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      if (last === undefined) return { runs };
+      const position = { createdMs: readInteger(last, "created_ms"), number: readInteger(last, "number") };
+      return { runs, cursor: toCursor(position) };
+    });
+  }
+
+  claim(runId: string, { owner, ttlMs }: LeaseOptions): Promise<{ fence: number } & PostedMessages> {
+    return this.database.run("claim", runId, async ({ query }) => {
+      const rows = await query(this.sql.claim, [runId, owner, ...this.leaseValues(ttlMs)]);
+      const [first] = rows;
+      if (first === undefined) throw ownedElsewhere(runId);
+      return { fence: readInteger(first, "fence"), posted: messagesOf(rows) };
+    });
+  }
+
+  renew(runId: string, { owner, fence, ttlMs }: LeaseOptions & { fence: number }): Promise<PostedMessages> {
+    return this.database.run("claim", runId, async ({ query }) => {
+      const rows = await query(this.sql.renew, [runId, owner, ...this.leaseValues(ttlMs), fence]);
+      if (rows.length === 0) throw ownedElsewhere(runId);
+      return { posted: messagesOf(rows) };
+    });
+  }
+
+  release(runId: string, { owner, fence, acknowledged = [] }: ReleaseOptions): Promise<void> {
+    return this.database.run("claim", runId, async ({ query }) => {
+      await query(this.sql.release, [runId, owner, fence, acknowledged]);
+    });
+  }
+
+  async post(runId: string, message: JsonObject): Promise<{ readonly number?: number }> {
+    const text = JSON.stringify(message);
+    // With a key, so that a message that is sent again is not another one.
+    const key = randomUUID();
+    const posted = await this.database.run("post", runId, async ({ query }) => {
+      const [row] = await query(this.sql.post, [runId, key, text]);
+      if (row === undefined) throw runNotFound(runId);
+      return row.number === null ? {} : { number: readInteger(row, "number") };
+    });
+    this.database.notices.tell(runId);
+    return posted;
+  }
+
+  delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): Promise<boolean> {
+    return this.database.run("delete", runId, async ({ query, isInDoubt }) => {
+      const [gone] = await query(this.sql.delete, [runId, this.nowMs(), status ?? null]);
+      if (gone !== undefined) {
+        await query(this.sql.sweep, [readInteger(gone, "number")]);
+        return true;
+      }
+      const run = await this.findRun({ query }, runId);
+      if (run === undefined || readInteger(run, "sequence") === 0) {
+        // An earlier attempt has deleted it.
+        if (isInDoubt) return true;
+        throw runNotFound(runId);
+      }
+      if (run.held === true) throw ownedElsewhere(runId);
+      if (status?.includes(readStatus(run)) ?? true) throw ownedElsewhere(runId);
+      return false;
+    });
+  }
+
+  watch(runId: string, listener: () => void): () => void {
+    return this.database.notices.watch(runId, listener);
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  private async findRun({ query }: Pick<Statements, "query">, runId: string): Promise<SqlRow | undefined> {
+    const [row] = await query(this.sql.findRun, [runId, this.nowMs()]);
+    return row;
+  }
+
+  private async findDigest(statements: Statements, runId: string): Promise<RunDigest | undefined> {
+    const row = await this.findRun(statements, runId);
+    return row && digestOf(row);
+  }
+
+  /** Whether these very events are recorded: an attempt whose answer was lost was done after all. */
+  private async isRecorded(
+    { query }: Statements,
+    { runId, texts, options }: { runId: string; texts: readonly string[]; options: AppendOptions },
+  ): Promise<boolean> {
+    const rows = await query(this.sql.readBack, [runId, options.sequence, texts.length]);
+    const fence = options.fence ?? null;
+    const isSame = (row: SqlRow, index: number) =>
+      row.json === texts[index] && (row.fence === null ? null : readInteger(row, "fence")) === fence;
+    return rows.length === texts.length && rows.every(isSame);
+  }
+
+  private async refusalOf(statements: Statements, runId: string, { sequence, fence }: AppendOptions) {
+    const run = await this.findRun(statements, runId);
+    if (fence !== undefined && (run === undefined || readInteger(run, "fence") !== fence)) return ownedElsewhere(runId);
+    const next = (run === undefined ? 0 : readInteger(run, "sequence")) + 1;
+    return sequenceConflict(runId, { sequence, next });
+  }
+
+  private nowMs(): number | null {
+    return this.now === undefined ? null : Math.floor(this.now());
+  }
+
+  /** The values of a lease: now, its start and its end if these do not depend on the clock, and its length. */
+  private leaseValues(ttlMs: number): readonly SqlValue[] {
+    const isEndless = ttlMs >= Number.MAX_SAFE_INTEGER / 2;
+    const ends = isEndless ? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [null, null];
+    return [this.nowMs(), ...ends, isEndless ? 0 : Math.ceil(ttlMs)];
+  }
+}

@@ -1,0 +1,73 @@
+import { countPending } from "../../async/pending-work.ts";
+import { AgentError } from "../../core/errors.ts";
+
+/** A value for a `$1` of a statement; a list is an array of the database. */
+export type SqlValue = string | number | null | readonly (string | number)[];
+
+/** A row of a result, by column name. Whole numbers of 64 bits are texts. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** What runs a statement, like the pool and the client of `pg`. @inline */
+export interface PostgresQueryable {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** A connection of a pool. @inline */
+export interface PostgresClient extends PostgresQueryable {
+  release(destroy?: boolean): void;
+}
+
+/** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
+export interface PostgresPool extends PostgresQueryable {
+  connect(): Promise<PostgresClient>;
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  off?(event: "error", listener: (error: Error) => void): unknown;
+  listenerCount?(event: "error"): number;
+  /** How it connects: for one more connection, which listens to other processes. */
+  readonly options?: object | undefined;
+}
+
+/** A connection that listens to other processes. */
+export interface NoticeClient extends PostgresQueryable {
+  connect(): Promise<unknown>;
+  end(): Promise<void>;
+  on(event: "notification", listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
+}
+
+/** A pool that a store has created, so that it also ends it. */
+export interface OwnPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+/** The part of the package `pg` that is used. */
+export interface PgPackage {
+  readonly Client: new (options: object) => NoticeClient;
+  readonly Pool: new (options: PoolOptions) => OwnPool & { on(event: "error", listener: () => void): unknown };
+}
+
+interface PoolOptions {
+  readonly connectionString: string | undefined;
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+  readonly keepAlive: boolean;
+  readonly allowExitOnIdle: boolean;
+}
+
+/** Returns the module `pg`; rejects if there is none. */
+export type LoadPg = () => Promise<{ readonly default: PgPackage }>;
+
+const installed: LoadPg = () => countPending(import("pg"));
+
+/** Loads the package `pg`. Rejects with `missing-dependency`. */
+export async function loadPg(load: LoadPg = installed): Promise<PgPackage> {
+  try {
+    return (await load()).default;
+  } catch (thrown) {
+    const command = "npm install pg";
+    throw new AgentError("missing-dependency", `The package "pg" is not available. Run "${command}".`, {
+      details: { packages: ["pg"], command },
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
+import { describeThrown } from "../../core/text.ts";
+
+/** The operation that failed. */
+export interface StoreAttempt {
+  readonly operation: StoreOperation;
+  readonly runId: string;
+}
+
+/** The problems that are seen in what the database or the network reports. */
+type DatabaseProblem = Exclude<StoreProblem, "newer-format">;
+
+/** An error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
+export function toStoreFailure(thrown: unknown, { operation, runId }: StoreAttempt): AgentError {
+  if (thrown instanceof AgentError) return thrown;
+  const reason = describeThrown(thrown);
+  const problem = findProblem(thrown);
+  const message = `The database ${problem ? advice(problem, reason) : `failed to ${operation}: ${reason}. Check its address, its permissions and its tables.`}`;
+  return new AgentError("store-failed", message, {
+    details: { runId, operation, reason, ...(problem && { problem }) },
+    cause: thrown,
+    retryable: problem === "busy" || problem === "unreachable",
+  });
+}
+
+/** Whether the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */
+export function isPassing(thrown: unknown): boolean {
+  const problem = thrown instanceof AgentError ? undefined : findProblem(thrown);
+  return problem === "unreachable" || problem === "read-only" || isRolledBack(thrown);
+}
+
+/** Whether a statement may have been done though it failed: the connection broke before there was an answer. */
+export function isInDoubt(thrown: unknown): boolean {
+  return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
+}
+
+/** Two transactions waited for each other: this one was undone. */
+function isRolledBack(thrown: unknown): boolean {
+  return codeOf(thrown) === "40001" || codeOf(thrown) === "40P01";
+}
+
+function findProblem(thrown: unknown): DatabaseProblem | undefined {
+  if (thrown instanceof SyntaxError) return "corrupt";
+  const code = codeOf(thrown);
+  // By the class of the code, or the code of the system: https://www.postgresql.org/docs/current/errcodes-appendix.html
+  if (/^(08|57P0[1235]|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN))/.test(code)) return "unreachable";
+  if (code === "25006") return "read-only";
+  if (code === "53300" || code === "55P03") return "busy";
+  if (code === "53100" || code === "53200") return "full";
+  if (/^(42P01|42703|XX00[12])$/.test(code)) return "corrupt";
+  return problemOfText(thrown instanceof Error ? thrown.message : "");
+}
+
+/** These errors of `pg` and of PgBouncer have no code. */
+function problemOfText(message: string): DatabaseProblem | undefined {
+  if (/timeout exceeded when trying to connect/i.test(message)) return "busy";
+  const isLost = /connection (terminated|ended|timeout)|read timeout|client has encountered a connection error/i;
+  if (isLost.test(message) || /server (conn crashed|login|closed)|not queryable/i.test(message)) return "unreachable";
+  return undefined;
+}
+
+function codeOf(thrown: unknown): string {
+  if (typeof thrown !== "object" || thrown === null) return "";
+  const { code, errors } = thrown as { readonly code?: unknown; readonly errors?: unknown };
+  // A host with several addresses fails with the errors of all.
+  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
+  return typeof code === "string" ? code : "";
+}
+
+function advice(problem: DatabaseProblem, reason: string): string {
+  switch (problem) {
+    case "busy":
+      return `has no connection left (${reason}). Try again, or let the pool, or the server, have more of them.`;
+    case "read-only":
+      return `cannot be written to (${reason}). Connect to the primary server.`;
+    case "full":
+      return `has no space left (${reason}). Free some and try again: recorded data is not lost.`;
+    case "corrupt":
+      return `has tables that are damaged, or not those of planwright (${reason}). Restore them, or give the store a schema of its own.`;
+    case "unreachable":
+      return `cannot be reached (${reason}). Check that it runs, and its address; recorded data is not lost.`;
+    default:
+      return problem satisfies never;
+  }
+}
