@@ -81,8 +81,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   {
     layer: "src/adapters/postgres/",
-    // What makes texts comparable, and conditions of them, is the same for both databases.
-    own: /^src\/(core|async|adapters\/postgres|tools\/(todo-store|notes))\/|^src\/adapters\/sqlite\/(sql-database|todo-query)\.ts$/,
+    own: /^src\/(core|async|adapters\/(sql|postgres)|tools\/(todo-store|notes))\//,
     packages: /^(node:crypto|pg)$/,
   },
   {
@@ -92,8 +91,14 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     packages: /^(node:crypto|@dbos-inc\/dbos-sdk|pg)$/,
   },
   {
+    // What every database with SQL has in common.
+    layer: "src/adapters/sql/",
+    own: /^src\/(core|adapters\/sql|tools\/(todo-store|notes))\//,
+    packages: /^node:crypto$/,
+  },
+  {
     layer: "src/adapters/sqlite/",
-    own: /^src\/(core|async|adapters\/sqlite|tools\/(todo-store|notes))\//,
+    own: /^src\/(core|async|adapters\/(sql|sqlite)|tools\/(todo-store|notes))\//,
     packages: /^(node:(crypto|fs|module|path|sqlite)|better-sqlite3|libsql)$/,
   },
   { layer: "src/runs/", own: /^src\/(plan|core|async|runs)\//, packages: /^zod\/v4$/ },

@@ -105,6 +105,11 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
   }
 }
 
+/** Whether an event may change what {@link digestAfter} returns. */
+export function changesDigest({ type }: AgentEvent): boolean {
+  return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
+}
+
 /** Without the questions recorded under an older, narrower hash: they are asked again when the run resumes. */
 export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
   const isAsked = (item: PendingItem) => item.kind === "outcome" || item.kind === "wait" || item.hash !== undefined;

@@ -1,16 +1,15 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { type Note, nameKey } from "../../tools/notes/note.ts";
-import {
-  type FoundNotes,
-  type NoteChange,
-  type NoteQuery,
-  type NoteRecord,
-  type NoteStorage,
-  type NoteWrite,
-  parseNote,
-  parseNoteRecord,
+import type {
+  FoundNotes,
+  NoteChange,
+  NoteQuery,
+  NoteRecord,
+  NoteStorage,
+  NoteWrite,
 } from "../../tools/notes/note-storage.ts";
-import { toOrderText } from "../sqlite/sql-database.ts";
+import { toOrderText } from "../sql/order-text.ts";
+import { noteOf, noteRecordOf } from "../sql/stored-values.ts";
 import { Database, databaseOptions, type PostgresOptions, type Queries } from "./database.ts";
 import { readInteger, readText } from "./run-rows.ts";
 import type { SqlRow } from "./sql-pool.ts";
@@ -136,9 +135,7 @@ class NoteRows {
       [toOrderText(scope), toOrderText(key)],
     );
     if (row === undefined) return undefined;
-    const record = parseNoteRecord(readText(row, "operation"), JSON.parse(readText(row, "json")));
-    if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
-    return record;
+    return noteRecordOf(readText(row, "operation"), readText(row, "json"));
   }
 
   /** Records an outcome, and deletes the oldest records beyond `maxRecords`. */
@@ -158,7 +155,5 @@ class NoteRows {
 }
 
 function readNote(row: SqlRow): Note {
-  const note = parseNote(JSON.parse(readText(row, "json")));
-  if (note === undefined) throw new SyntaxError("a note is malformed");
-  return note;
+  return noteOf(readText(row, "json"));
 }

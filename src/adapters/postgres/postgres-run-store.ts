@@ -5,9 +5,11 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
+import { toCursor } from "../sql/list-position.ts";
+import { digestOf, eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
 import { Database, databaseOptions, type PostgresOptions, type Statements } from "./database.ts";
-import { readListOptions, toCursor } from "./list-query.ts";
-import { digestOf, eventsOf, messagesOf, readInteger, readStatus, summaryOf } from "./run-rows.ts";
+import { readListOptions } from "./list-query.ts";
+import { messagesOf, readInteger, readOptionalText, readText } from "./run-rows.ts";
 import { type RunStatements, runStatements } from "./run-statements.ts";
 import { appendValues, insertValues, needsDigest } from "./run-values.ts";
 import type { SqlRow, SqlValue } from "./sql-pool.ts";
@@ -96,7 +98,7 @@ class DatabaseRunStore implements PostgresRunStore {
   ): Promise<readonly AgentEvent[]> {
     return this.database.run("read", runId, async ({ query }) => {
       const rows = await query(this.sql.readEvents, [runId, after, Number.isFinite(limit) ? limit : null]);
-      return eventsOf(rows, after);
+      return eventsOf(rows, after, (row) => readText(row, "json"));
     });
   }
 
@@ -105,7 +107,7 @@ class DatabaseRunStore implements PostgresRunStore {
     if (sql === undefined) return { runs: [] };
     return this.database.run("list", "", async ({ query }) => {
       const rows = await query(sql, values);
-      const runs = rows.slice(0, limit).map(summaryOf);
+      const runs = rows.slice(0, limit).map((row) => summaryOf((column) => readOptionalText(row, column)));
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       if (last === undefined) return { runs };
       const position = { createdMs: readInteger(last, "created_ms"), number: readInteger(last, "number") };
@@ -163,7 +165,7 @@ class DatabaseRunStore implements PostgresRunStore {
         throw runNotFound(runId);
       }
       if (run.held === true) throw ownedElsewhere(runId);
-      if (status?.includes(readStatus(run)) ?? true) throw ownedElsewhere(runId);
+      if (status?.includes(statusOf(readText(run, "status"))) ?? true) throw ownedElsewhere(runId);
       return false;
     });
   }
@@ -183,7 +185,8 @@ class DatabaseRunStore implements PostgresRunStore {
 
   private async findDigest(statements: Statements, runId: string): Promise<RunDigest | undefined> {
     const row = await this.findRun(statements, runId);
-    return row && digestOf(row);
+    const digest = row && readOptionalText(row, "digest");
+    return digest === undefined ? undefined : digestOf(digest);
   }
 
   /** Whether these very events are recorded: an attempt whose answer was lost was done after all. */

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { AgentEvent } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { RunStore } from "../../core/run-store.ts";
-import { digestAfter, type RunDigest, type RunStatus, runStatusAfter } from "../../core/run-summary.ts";
+import { changesDigest, digestAfter, type RunDigest, type RunStatus, runStatusAfter } from "../../core/run-summary.ts";
+import { metadataHashes } from "../sql/metadata-hash.ts";
 import type { SqlValue } from "./sql-pool.ts";
 
 /** Events to append. */
@@ -19,7 +17,7 @@ export interface NewEvents {
 
 /** Whether a digest has to be read first, as these events change what was there before. */
 export function needsDigest(events: readonly AgentEvent[]): boolean {
-  const changing = events.find(mayChange);
+  const changing = events.find(changesDigest);
   return changing !== undefined && changing.type !== "run-start";
 }
 
@@ -33,7 +31,7 @@ export function appendValues({ runId, events, texts, options, before }: NewEvent
     digest = digestAfter(digest, event);
   }
   const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
-  const isChanged = events.some(mayChange);
+  const isChanged = events.some(changesDigest);
   return [
     runId,
     sequence,
@@ -59,21 +57,5 @@ export function insertValues(added: NewEvents): readonly SqlValue[] {
   values[4] ??= "planning";
   // As JSON: the database has no text with a null character.
   const requestText = request === undefined ? null : JSON.stringify(request);
-  return [...values, requestText, Date.parse(timestamp), timestamp, hashesOf(metadata)];
-}
-
-/** A key of metadata and its value, as canonical JSON, hashed to a short text. */
-export function metadataHash(key: string, value: string): string {
-  return createHash("sha256")
-    .update(`${JSON.stringify(key)}:${value}`)
-    .digest("base64url")
-    .slice(0, 22);
-}
-
-function hashesOf(metadata: JsonObject): readonly string[] {
-  return Object.entries(metadata).map(([key, value]) => metadataHash(key, canonicalJson(value)));
-}
-
-function mayChange({ type }: AgentEvent): boolean {
-  return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
+  return [...values, requestText, Date.parse(timestamp), timestamp, metadataHashes(metadata)];
 }

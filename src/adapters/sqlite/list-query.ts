@@ -1,7 +1,7 @@
-import { failOption } from "../../core/options.ts";
 import { type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
 import { type PendingKind, type RunStatus, unendedStatuses } from "../../core/run-summary.ts";
-import { metadataHash } from "./digest-rows.ts";
+import { type ListPosition, pageStart } from "../sql/list-position.ts";
+import { metadataHash } from "../sql/metadata-hash.ts";
 import { asBytes, type SqlValue } from "./sql-database.ts";
 
 /** Selects the runs of a page. */
@@ -21,27 +21,18 @@ export interface ListQuery {
   readonly before: ListPosition;
 }
 
-/** The position of a run in the list: by its creation time, then by its number. Neither ever changes. */
-export interface ListPosition {
-  readonly createdMs: number;
-  readonly number: number;
-}
-
-const furthest: ListPosition = { createdMs: Number.MAX_SAFE_INTEGER, number: 0 };
 const resumableStatuses: readonly RunStatus[] = [...unendedStatuses, "suspended"];
 
 /** Checks the options of a list. Throws `invalid-options`. */
 export function readListOptions(options: ListRunsOptions): ListQuery {
   const selection = selectRuns(options);
-  const { statuses: wanted, resumable, sinceMs = Number.MIN_SAFE_INTEGER, untilMs, limit } = selection;
+  const { statuses: wanted, resumable, sinceMs = Number.MIN_SAFE_INTEGER, limit } = selection;
   const unended = resumableStatuses.filter((one) => wanted === undefined || wanted.has(one));
   const pending = selection.pending && [...selection.pending];
   const asked = resumable ? unended : wanted && [...wanted];
   const statuses = pending === undefined ? asked : pendingStatuses(asked, pending);
   const metadata = selection.metadata.map(([key, value]) => metadataHash(key, value));
-  const cursor = readCursor(options.cursor);
-  // No run has the number 0, so runs created exactly at `until` are left out.
-  const before = untilMs === undefined || cursor.createdMs < untilMs ? cursor : { createdMs: untilMs, number: 0 };
+  const before = pageStart(options.cursor, selection);
   return { statuses, isResumable: resumable, pending, metadata, isByMetadata: true, sinceMs, limit, before };
 }
 
@@ -50,18 +41,6 @@ function pendingStatuses(
   pending: readonly PendingKind[],
 ): readonly RunStatus[] {
   return pending.length > 0 && (asked?.includes("suspended") ?? true) ? ["suspended"] : [];
-}
-
-/** The cursor after a run. */
-export function toCursor({ createdMs, number }: ListPosition): string {
-  return `${createdMs}_${number}`;
-}
-
-function readCursor(cursor: unknown): ListPosition {
-  if (cursor === undefined) return furthest;
-  const match = typeof cursor === "string" ? /^(-?\d{1,16})_(\d{1,16})$/.exec(cursor) : null;
-  if (match === null) failOption("cursor", cursor, "the cursor of a page");
-  return { createdMs: Number(match[1]), number: Number(match[2]) };
 }
 
 /** A statement and its values. */

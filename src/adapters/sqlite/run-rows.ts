@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { deepFreeze } from "../../core/json.ts";
 import type { RunPage } from "../../core/run-store.ts";
-import { endedStatuses, isRunStatus, type RunStatus, type RunSummary, runStatusAfter } from "../../core/run-summary.ts";
-import { describeThrown } from "../../core/text.ts";
+import { endedStatuses, type RunStatus, type RunSummary, runStatusAfter } from "../../core/run-summary.ts";
+import { toCursor } from "../sql/list-position.ts";
+import { eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
 import { DeletionRows } from "./deletion-rows.ts";
-import { DigestRows, digestOf } from "./digest-rows.ts";
-import { countMetadataText, countStatusText, type ListQuery, listSql, toCursor } from "./list-query.ts";
+import { DigestRows } from "./digest-rows.ts";
+import { countMetadataText, countStatusText, type ListQuery, listSql } from "./list-query.ts";
 import { MessageRows } from "./message-rows.ts";
 import {
   asBytes,
@@ -76,7 +76,7 @@ export class RunRows {
     if (row === undefined) return undefined;
     return {
       number: readInteger(row, "number"),
-      status: readStatus(row),
+      status: statusOf(readText(row, "status")),
       sequence: readInteger(row, "sequence"),
       createdMs: readInteger(row, "created_ms"),
     };
@@ -116,17 +116,7 @@ export class RunRows {
 
   readEvents(run: RunRow, { after, limit }: { after: number; limit: number }): readonly AgentEvent[] {
     const rows = this.prepared.readEvents.all(run.number, after, Number.isFinite(limit) ? limit : -1);
-    return rows.map((row, index) => {
-      const sequence = after + index + 1;
-      // Resuming without it could run a step twice.
-      if (row.sequence !== sequence) throw new SyntaxError(`event ${sequence} is missing`);
-      try {
-        // The code that reads a run validates its events.
-        return deepFreeze(JSON.parse(readText(row, "json")) as AgentEvent);
-      } catch (thrown) {
-        throw new SyntaxError(`event ${sequence}: ${describeThrown(thrown)}`);
-      }
-    });
+    return eventsOf(rows, after, (row) => readText(row, "json"));
   }
 
   list(asked: ListQuery, nowMs: number): RunPage {
@@ -174,21 +164,5 @@ export class RunRows {
 }
 
 function summarize(row: SqlRow): RunSummary {
-  const request = readOptionalText(row, "request");
-  const startedAt = readOptionalText(row, "started_at");
-  return {
-    runId: readText(row, "run_id"),
-    status: readStatus(row),
-    ...(request !== undefined && { request: JSON.parse(request) as string }),
-    createdAt: readText(row, "created_at"),
-    updatedAt: readText(row, "updated_at"),
-    ...(startedAt !== undefined && { startedAt }),
-    ...digestOf(row),
-  };
-}
-
-function readStatus(row: SqlRow): RunStatus {
-  const status = readText(row, "status");
-  if (!isRunStatus(status)) throw new SyntaxError(`there is no status ${JSON.stringify(status)}`);
-  return status;
+  return summaryOf((column) => readOptionalText(row, column));
 }

@@ -1,17 +1,17 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { type Note, nameKey } from "../../tools/notes/note.ts";
-import {
-  type FoundNotes,
-  type NoteChange,
-  type NoteQuery,
-  type NoteRecord,
-  type NoteStorage,
-  type NoteWrite,
-  parseNote,
-  parseNoteRecord,
+import type {
+  FoundNotes,
+  NoteChange,
+  NoteQuery,
+  NoteRecord,
+  NoteStorage,
+  NoteWrite,
 } from "../../tools/notes/note-storage.ts";
+import { toOrderText } from "../sql/order-text.ts";
+import { noteOf, noteRecordOf } from "../sql/stored-values.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { asBytes, readText, type SqlDatabase, type SqlRow, type SqlStatement, toOrderText } from "./sql-database.ts";
+import { asBytes, readText, type SqlDatabase, type SqlRow, type SqlStatement } from "./sql-database.ts";
 
 /** Options of {@link createSqliteNotes}. @inline */
 interface SqliteNotesOptions extends SqliteFileOptions {
@@ -122,9 +122,7 @@ class NoteRows {
   findRecord(scope: string, key: string): NoteRecord | undefined {
     const row = this.prepared.findRecord.get(toOrderText(scope), toOrderText(key));
     if (row === undefined) return undefined;
-    const record = parseNoteRecord(readText(row, "operation"), JSON.parse(readText(row, "json")));
-    if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
-    return record;
+    return noteRecordOf(readText(row, "operation"), readText(row, "json"));
   }
 
   /** Records an outcome, and deletes the oldest records beyond `maxRecords`. */
@@ -143,7 +141,5 @@ class NoteRows {
 }
 
 function readNote(row: SqlRow): Note {
-  const note = parseNote(JSON.parse(readText(row, "json")));
-  if (note === undefined) throw new SyntaxError("a note is malformed");
-  return note;
+  return noteOf(readText(row, "json"));
 }

@@ -2,14 +2,15 @@ import { isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
 import { type TodoRow, toRow } from "../../tools/todo-store/todo-row.ts";
 import {
   type FoundTodos,
-  parseTodo,
-  parseTodoRecord,
   patchTodo,
   type TodoChange,
   type TodoOutcome,
   type TodoQuery,
   type TodoRecord,
 } from "../../tools/todo-store/todo-storage.ts";
+import { toOrderText } from "../sql/order-text.ts";
+import { todoOf, todoRecordOf } from "../sql/stored-values.ts";
+import { conditionsOf, orderOf } from "../sql/todo-query.ts";
 import {
   asBytes,
   readOptionalText,
@@ -18,9 +19,7 @@ import {
   type SqlRow,
   type SqlStatement,
   type SqlValue,
-  toOrderText,
 } from "./sql-database.ts";
-import { conditionsOf, orderOf } from "./todo-query.ts";
 
 const columns = "list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json";
 
@@ -150,21 +149,10 @@ function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDa
   return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
 }
 
-/** The todo of a row. Throws a `SyntaxError` for anything else. */
 function readTodo(row: SqlRow): Todo {
-  const todo = parseTodo(JSON.parse(readText(row, "json")));
-  if (todo === undefined) throw new SyntaxError("a todo is malformed");
-  return todo;
+  return todoOf(readText(row, "json"));
 }
 
-/** The outcome of a row. Throws a `SyntaxError` for anything else. */
 function readRecord(row: SqlRow): TodoRecord {
-  const before = readOptionalText(row, "before_json");
-  const record = parseTodoRecord(
-    readText(row, "operation"),
-    JSON.parse(readText(row, "json")),
-    before === undefined ? undefined : JSON.parse(before),
-  );
-  if (record === undefined) throw new SyntaxError("the outcome of a change is malformed");
-  return record;
+  return todoRecordOf(readText(row, "operation"), readText(row, "json"), readOptionalText(row, "before_json"));
 }

@@ -2,7 +2,9 @@ import { parseDueDate } from "../../tools/todo-store/due-date.ts";
 import { ranks, tagTextOf } from "../../tools/todo-store/todo-row.ts";
 import type { TodoQuery } from "../../tools/todo-store/todo-storage.ts";
 import { foldText } from "../../tools/todo-store/todo-text.ts";
-import { type SqlValue, toOrderText } from "./sql-database.ts";
+import { toOrderText } from "./order-text.ts";
+
+type SqlValue = string | number | null;
 
 /** The part of a statement that selects todos, and its values. */
 export interface TodoConditions {
