@@ -56,8 +56,7 @@ function isWanted(
   const { status, events } = run;
   if (statuses !== undefined && !statuses.has(status)) return false;
   if (resumable && !canResume(run, nowMs)) return false;
-  if (pending !== undefined && !digestOf(run, "suspended")?.pending?.kinds?.some((kind) => pending.has(kind)))
-    return false;
+  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds?.some((kind) => pending.has(kind))) return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   if (sinceMs === undefined && untilMs === undefined) return true;
@@ -68,13 +67,13 @@ function isWanted(
 function canResume(run: MemoryRun, nowMs: number): boolean {
   const { status, posted } = run;
   if (unendedStatuses.has(status) || (status === "suspended" && posted.length > 0)) return true;
-  const { resumeAt } = digestOf(run, "suspended") ?? {};
+  const { resumeAt } = suspensionOf(run) ?? {};
   return resumeAt !== undefined && Date.parse(resumeAt) <= nowMs;
 }
 
-/** What lists show of a run; undefined unless it has the status. Only its last suspension matters for what it waits for. */
-function digestOf({ events, status }: MemoryRun, wanted: RunStatus): RunDigest | undefined {
-  const last = status === wanted ? events.findLast(({ type }) => type === "run-suspend") : undefined;
+/** What a suspended run waits for, as lists show it; undefined for any other. */
+function suspensionOf({ events, status }: MemoryRun): RunDigest | undefined {
+  const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
   return last && digestAfter(undefined, last);
 }
 

@@ -1,7 +1,6 @@
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
 import type { Run } from "../run.ts";
 import { interruptedBy } from "../run-errors.ts";
 import type { RunRegistry } from "../run-registry.ts";
@@ -38,9 +37,4 @@ function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
   if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
   const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;
   return shownResult({ ...state, status: "interrupted", error }, settings);
-}
-
-/** A cancellation has nothing to do if the run has ended. */
-export function isUnended({ state }: Pick<Run, "state">): boolean {
-  return !endedStatuses.has(state.status);
 }

@@ -1,7 +1,7 @@
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
-import { isUnended, leaveMessage } from "../decisions/leave-message.ts";
+import { leaveMessage } from "../decisions/leave-message.ts";
 import { cancelMessage, doOrSend } from "../decisions/send-message.ts";
 import { cancelledBy } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
@@ -41,12 +41,12 @@ function cancelHere(runs: RunRegistry, { reason, ...opening }: Cancelling): Prom
       return run.state.sequence > 0 && ended?.status !== "suspended" ? result : undefined;
     },
     whenStored: () => {
+      const mayResume = ({ status }: Pick<RunState, "status">) => !endedStatuses.has(status);
       if (!opening.resumes) {
         const message = () => cancelMessage(runs, opening.runId, reason);
-        return leaveMessage(runs, { runId: opening.runId, check: isUnended, message });
+        return leaveMessage(runs, { runId: opening.runId, check: ({ state }) => mayResume(state), message });
       }
       opening.cancelling?.abort(cancelledBy(reason));
-      const mayResume = ({ status }: Pick<RunState, "status">) => !endedStatuses.has(status);
       return continueStored(runs, { ...opening, isCancel: true, mayResume, begin: beginStopped });
     },
   });

@@ -15,7 +15,7 @@ import { countOf, earlierAttempts, ofIteration, refOfTask, type StepCall, type S
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
-/** The steps that run one after another in one place of a run. */
+/** The steps that run one after another in one slot of a run. */
 export interface StepQueue {
   /** Takes the step that can start once the current one is done; undefined if there is none. */
   next(): StepTask | undefined;
@@ -73,6 +73,8 @@ interface StartedStep extends Asked {
 
 /** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
 async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
+  // Somebody may have ended the run while the end of the step before was recorded.
+  if (!run.canStart()) return "waiting";
   let prepared = preparing instanceof Promise ? await preparing : preparing;
   let admitted: Admitted | undefined;
   let parsed = "parsed" in prepared ? prepared.parsed : undefined;

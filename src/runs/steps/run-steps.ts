@@ -41,7 +41,7 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       startReady();
     };
     const start = (first: number) => {
-      const place = new Place(first, {
+      const slot = new Slot(first, {
         ready,
         startReady,
         follow: (index) => (hasExpression(index) ? undefined : taskOf(index)),
@@ -50,9 +50,9 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       const ofStep = expressions?.get(task.step.id);
       const ending =
         ofStep === undefined
-          ? runStep(run, task, place)
-          : runExpressionStep(run, { ...task, expressions: ofStep }, place);
-      ending.then((end) => settle(place.current, end), reject);
+          ? runStep(run, task, slot)
+          : runExpressionStep(run, { ...task, expressions: ofStep }, slot);
+      ending.then((end) => settle(slot.current, end), reject);
     };
     const startReady = () => {
       while (running < concurrency && run.canStart()) {
@@ -85,21 +85,21 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
   return ready;
 }
 
-interface PlaceOptions {
+interface SlotOptions {
   readonly ready: ReadySteps;
-  /** The task of a step that may follow another one in its place; undefined if it may not. */
+  /** The task of a step that may follow another one in its slot; undefined if it may not. */
   readonly follow: (index: number) => StepTask | undefined;
   readonly startReady: () => void;
 }
 
-/** One of the places of a run, in which steps run one after another. */
-class Place implements StepQueue {
+/** One of the slots of a run, as many as its `concurrency`, in which steps run one after another. */
+class Slot implements StepQueue {
   private taken: number;
 
   /** `current` is the step that runs in it. */
   constructor(
     public current: number,
-    private readonly options: PlaceOptions,
+    private readonly options: SlotOptions,
   ) {
     this.taken = current;
   }

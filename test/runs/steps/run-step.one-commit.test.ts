@@ -63,7 +63,7 @@ describe("the end of a step", () => {
     expect(result.output).toEqual({ n: 4 });
   });
 
-  it("is recorded together with the next start that waits for a free place, the earliest first", async () => {
+  it("is recorded together with the next start that waits for a free slot, the earliest first", async () => {
     const free = (id: string) => step(id, "A", { dependsOn: [] });
     const { commits } = await commitsOf({
       steps: [free("a"), free("b"), step("c", "A", { dependsOn: ["a"] }), free("d")],
@@ -108,6 +108,21 @@ describe("the end of a step", () => {
     expect(commits).toEqual(["step-start s1", "step-end s1", "step-start s2", "step-end s2"]);
     expect(result.status).toBe("completed");
   });
+
+  it.each(["an approval that is not needed after all", "an async schema"])(
+    "is recorded alone before %s, and the next step is skipped if the run is cancelled meanwhile",
+    async (what) => {
+      const { events, result } = await runScenario(() => ({
+        tools: [tool("A"), tool("B", waiting[what]?.tool)],
+        plan: planOf("A", "B"),
+        act: ({ agent, handle }) => {
+          agent.on("step-end", () => handle.cancel("enough"));
+        },
+      }));
+      expect(statuses(result)).toEqual(["s1 completed", "s2 skipped"]);
+      expect(eventTexts(events)).not.toContain("step-start s2");
+    },
+  );
 
   it("is recorded alone if the step has failed, and the next one does not start", async () => {
     const tools = [createFakeTool({ name: "A", outcomes: [{ throws: { retryable: false } }] }), tool("B")];
