@@ -152,7 +152,7 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
  * - `full`: there is no room left.
  * - `read-only`: it cannot be written to.
  * - `newer-format`: a later version of this package has written it.
- * - `busy`: another process has kept it locked, or there is no connection left.
+ * - `busy`: another process has kept it locked, or no connection is free.
  * - `unreachable`: its server does not answer.
  * @inline
  */

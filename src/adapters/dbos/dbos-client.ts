@@ -1,3 +1,5 @@
+import { sleep, systemClock } from "../../async/clock.ts";
+import { inParallel } from "../../async/in-parallel.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { fromErrorData } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
@@ -14,7 +16,8 @@ import type { SettleOptions } from "../../runs/resume/resume-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
-import { loadDbos, oneAtATime } from "./load-dbos.ts";
+import { loadDbos } from "./load-dbos.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
 
@@ -105,7 +108,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
 export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(
   options: DbosClientOptions,
 ): DbosClient<TAgent["tools"][number]> {
-  return methodsOf(new Client(options)) as unknown as DbosClient<TAgent["tools"][number]>;
+  return methodsOf(new Client(options)) as DbosClient<TAgent["tools"][number]>;
 }
 
 function methodsOf(client: Client): DbosClient {
@@ -177,14 +180,9 @@ class Client {
     list: readonly { readonly run: string | PlanInput; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]> {
     const submitted: { runId: string }[] = [];
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < list.length; index = next++) {
-        const { run, options = {} } = list[index] as (typeof list)[number];
-        submitted[index] = await this.submit(run, options);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(8, list.length) }, work));
+    await inParallel(list, 8, async ({ run, options = {} }, index) => {
+      submitted[index] = await this.submit(run, options);
+    });
     return submitted;
   }
 
@@ -246,17 +244,7 @@ class Client {
 }
 
 /** Waits, and returns how long to wait the next time. Rejects with `cancelled`. */
-async function pause(pollMs: number, signal?: AbortSignal): Promise<number> {
-  if (signal?.aborted) throw cancelledBy(signal.reason);
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, pollMs);
-    function done() {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    }
-    signal?.addEventListener("abort", done);
-  });
-  if (signal?.aborted) throw cancelledBy(signal.reason);
+async function pause(pollMs: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
+  if (!(await sleep(pollMs, { clock: systemClock, signal }))) throw cancelledBy(signal.reason);
   return Math.min(2 * pollMs, maxPollMs);
 }

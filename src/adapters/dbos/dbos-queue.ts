@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
-import { loadDbos, runWorkflow, type ScheduleContext, scheduledWorkflow, wakingWorkflow } from "./load-dbos.ts";
-import type { Adoptions, Job, JobOrder, JobOutcome, JobState, LeftRun, RunQueue } from "./run-queue.ts";
+import { inParallel } from "../../async/in-parallel.ts";
+import { loadDbos } from "./load-dbos.ts";
+import { runWorkflow, type ScheduleContext, scheduledWorkflow, wakingWorkflow } from "./register-runs.ts";
+import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.ts";
 
-/** How long a worker may take between taking a run and claiming it. */
-const graceMs = 2_000;
 /** How many messages to the database may be under way at a time. */
 const width = 4;
 
@@ -89,7 +90,7 @@ class DbosQueue implements RunQueue {
 
   async wake(runIds: readonly string[]): Promise<void> {
     const rows = await this.lastRows(runIds);
-    await inParallel([...rows.values()], async (row) => {
+    await inParallel([...rows.values()], width, async (row) => {
       if (stateOf(row) === "done") await this.rewind(row);
     });
   }
@@ -98,7 +99,7 @@ class DbosQueue implements RunQueue {
     const { queue, version } = this.options;
     await this.client.enqueue(
       {
-        ...{ workflowID: `${runId}/later/${Date.now() + delayMs}`, queueName: queue, workflowName: wakingWorkflow },
+        ...{ workflowID: `${runId}/later/${randomUUID()}`, queueName: queue, workflowName: wakingWorkflow },
         delaySeconds: delayMs / 1_000,
         ...(version !== undefined && { appVersion: version }),
       },
@@ -107,36 +108,22 @@ class DbosQueue implements RunQueue {
     );
   }
 
-  async adopt(runs: readonly LeftRun[]): Promise<Adoptions> {
-    const rows = await this.lastRows(
-      runs.map(({ runId }) => runId),
-      { loadInput: true },
-    );
-    const adopted: string[] = [];
+  async adopt(runIds: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.lastRows(runIds, { loadInput: true });
     const givenUp: string[] = [];
-    await inParallel([...rows], async ([runId, row]) => {
-      if (!isLeft(row)) return;
-      if (row.status !== "PENDING") {
-        if (await this.rewind(row)) adopted.push(runId);
-        return;
-      }
+    await inParallel([...rows], width, async ([runId, row]) => {
+      if (stateOf(row) === "done" && outcomeOf(row)?.outcome !== "postponed") return this.rewind(row);
+      if (stateOf(row) !== "taken") return;
       const number = numberOf(row) + 1;
-      if (number > this.options.maxAdoptions + 1) {
-        givenUp.push(runId);
-        await this.client.cancelWorkflow(row.workflowID);
-        return;
-      }
       const job = jobOf(row);
-      if (job === undefined) return;
-      const isNew = await this.enqueue(`${runId}/${number}`, job, { priority: row.priority }).then(
-        () => true,
-        () => false,
-      );
+      if (number > this.options.maxAdoptions + 1) givenUp.push(runId);
+      // Refused if another worker was first.
+      else if (job !== undefined)
+        await this.enqueue(`${runId}/${number}`, job, { priority: row.priority }).catch(() => {});
       // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
       await this.client.cancelWorkflow(row.workflowID);
-      if (isNew) adopted.push(runId);
     });
-    return { adopted, givenUp };
+    return givenUp;
   }
 
   async taken(): Promise<readonly string[]> {
@@ -144,7 +131,6 @@ class DbosQueue implements RunQueue {
       queueName: this.options.queue,
       workflowName: runWorkflow,
       status: "PENDING",
-      dequeuedBefore: new Date(Date.now() - graceMs).toISOString(),
       limit: 100,
       loadInput: false,
       loadOutput: false,
@@ -173,15 +159,9 @@ class DbosQueue implements RunQueue {
     );
   }
 
-  /** Has a workflow that ended start again. Returns whether this process did it. */
-  private async rewind({ workflowID }: WorkflowStatus): Promise<boolean> {
-    try {
-      await this.client.rewindWorkflow(workflowID, { queueName: this.options.queue });
-      return true;
-    } catch {
-      // Another worker was first, and it is in the queue by now.
-      return false;
-    }
+  /** Has a workflow that ended start again, unless another process was first, and it is in the queue by now. */
+  private async rewind({ workflowID }: WorkflowStatus): Promise<void> {
+    await this.client.rewindWorkflow(workflowID, { queueName: this.options.queue }).catch(() => {});
   }
 
   /** The latest workflow of each run that is in this queue. */
@@ -228,20 +208,4 @@ function stateOf({ status }: WorkflowStatus): JobState["state"] {
   if (status === "ENQUEUED" || status === "DELAYED") return "waiting";
   if (status === "CANCELLED") return "cancelled";
   return status === "PENDING" ? "taken" : "done";
-}
-
-/** Whether nobody will execute a run any more unless it is queued again: the store has shown that nobody has it now. */
-function isLeft(row: WorkflowStatus): boolean {
-  if (row.status === "PENDING") return (row.dequeuedAt ?? 0) < Date.now() - graceMs;
-  const outcome = outcomeOf(row);
-  return stateOf(row) === "done" && !(outcome?.outcome === "postponed" && outcome.untilMs > Date.now());
-}
-
-/** Does something with each of a list, a few at a time. */
-export async function inParallel<T>(items: readonly T[], use: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const work = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await use(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
 }

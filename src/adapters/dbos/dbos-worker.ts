@@ -1,10 +1,11 @@
 import type { Agent } from "../../agent.ts";
+import { systemClock } from "../../async/clock.ts";
 import { eventVersion } from "../../core/event-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
-import { startReaper } from "./reaper.ts";
+import { Reaper, startReaper } from "./reaper.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { createRunWork, type WorkingAgent } from "./run-work.ts";
 import { serveJobs } from "./serve-jobs.ts";
@@ -49,11 +50,14 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Passed to the tools of a run. */
+      /** Passed to the tools of a run. Make them quickly: after half a second, others take the run as left. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
-      /** Passed to the tools of a run: resources cannot travel, so each worker makes them. */
+      /**
+       * Passed to the tools of a run: resources cannot travel, so each worker makes them. Make them quickly: after half a
+       * second, others take the run as left.
+       */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
@@ -99,7 +103,7 @@ export async function startDbosWorker<TTool extends Tool>(
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
   const { databaseUrl, queue, concurrency, version, maxAdoptions, postponeMs, resources } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
-  const working = agent as unknown as WorkingAgent;
+  const working = agent as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
     try {
       settings.onWarning(warning);
@@ -125,7 +129,7 @@ export async function startDbosWorker<TTool extends Tool>(
     { databaseUrl, queue, concurrency, version },
   );
   const runs = await queueNow();
-  const reaper = startReaper(working, runs, warn);
+  const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);
   let stopping: Promise<void> | undefined;
   const stop = async (timeoutMs: number) => {
     await reaper.stop();

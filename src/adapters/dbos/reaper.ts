@@ -1,53 +1,62 @@
+import { type Clock, monotonicNow } from "../../async/clock.ts";
+import { inParallel } from "../../async/in-parallel.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { describeThrown } from "../../core/text.ts";
-import { inParallel } from "./dbos-queue.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { WorkingAgent } from "./run-work.ts";
 
 const everyMs = 500;
+/** How long a run must have been without an owner: a worker that has just taken it claims it soon. */
+const graceMs = 500;
 /** Every how many times it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
 const pageSize = 100;
 
-type Warn = (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
+/** What a {@link Reaper} needs. */
+interface ReaperOptions {
+  readonly clock: Clock;
+  readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
+}
 
-/**
- * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, and
- * those that a message was posted to. One query while there are none.
- */
-export function startReaper(agent: WorkingAgent, queue: RunQueue, warn: Warn): { stop(): Promise<void> } {
-  const reaper = new Reaper(agent, queue, warn);
+/** Lets a reaper look again and again, until it is stopped. */
+export function startReaper(reaper: Reaper, clock: Clock): { stop(): Promise<void> } {
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  let timer: unknown;
+  let looking: Promise<void> = Promise.resolve();
   const later = () => {
     if (isStopped) return;
-    timer = setTimeout(() => {
-      running = reaper.look().finally(later);
+    timer = clock.setTimeout(() => {
+      looking = reaper.look().finally(later);
     }, everyMs);
-    timer.unref();
+    (timer as { unref?(): void } | undefined)?.unref?.();
   };
   later();
   return {
     async stop() {
       isStopped = true;
-      clearTimeout(timer);
-      await running;
+      clock.clearTimeout(timer);
+      await looking;
     },
   };
 }
 
-class Reaper {
+/**
+ * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, and
+ * those that a message was posted to. One query while there are none.
+ */
+export class Reaper {
   private count = 0;
   private cursor: string | undefined;
   private isFailing = false;
+  private readonly stopped = new Sightings();
+  private readonly unrecorded = new Sightings();
   /** Runs that were taken and are in the store, so that their records are not read again and again. */
   private readonly recorded = new RecentMap<true>(10_000);
 
   constructor(
-    private readonly agent: WorkingAgent,
-    private readonly queue: RunQueue,
-    private readonly warn: Warn,
+    private readonly agent: Pick<WorkingAgent, "listRuns" | "getRun">,
+    private readonly queue: Pick<RunQueue, "adopt" | "taken">,
+    private readonly options: ReaperOptions,
   ) {}
 
   /** Never rejects. */
@@ -59,10 +68,8 @@ class Reaper {
     } catch (thrown) {
       if (this.isFailing) return;
       this.isFailing = true;
-      this.warn({
-        code: "adoption-failed",
-        message: `Stopped runs could not be looked for: ${describeThrown(thrown)}`,
-      });
+      const message = `Stopped runs could not be looked for: ${describeThrown(thrown)}`;
+      this.options.warn({ code: "adoption-failed", message });
     }
   }
 
@@ -73,26 +80,52 @@ class Reaper {
       limit: pageSize,
       ...(this.cursor !== undefined && { cursor: this.cursor }),
     });
+    await this.adopt(
+      page.runs.map(({ runId }) => runId),
+      this.stopped,
+    );
     this.cursor = page.cursor;
-    await this.adopt(page.runs.map(({ runId }) => runId));
+    if (page.cursor === undefined) this.stopped.startOver();
   }
 
   private async adoptUnrecorded(): Promise<void> {
     const left: string[] = [];
     const unknown = (await this.queue.taken()).filter((runId) => this.recorded.get(runId) === undefined);
-    await inParallel(unknown, async (runId) => {
+    await inParallel(unknown, 4, async (runId) => {
       if ((await this.agent.getRun(runId)) === undefined) left.push(runId);
       else this.recorded.set(runId, true);
     });
-    await this.adopt(left);
+    await this.adopt(left, this.unrecorded);
+    this.unrecorded.startOver();
   }
 
-  private async adopt(runIds: readonly string[]): Promise<void> {
-    if (runIds.length === 0) return;
-    const { givenUp } = await this.queue.adopt(runIds.map((runId) => ({ runId })));
-    for (const runId of givenUp) {
+  /** Adopts those of these runs that have been seen for long enough. */
+  private async adopt(runIds: readonly string[], sightings: Sightings): Promise<void> {
+    const nowMs = monotonicNow(this.options.clock);
+    const left = runIds.filter((runId) => nowMs - sightings.firstMs(runId, nowMs) >= graceMs);
+    for (const runId of left.length === 0 ? [] : await this.queue.adopt(left)) {
       const message = `Run "${runId}" is given up: too many workers have died of it. Resume it once the reason is known.`;
-      this.warn({ code: "run-given-up", runId, message });
+      this.options.warn({ code: "run-given-up", runId, message });
     }
+  }
+}
+
+/**
+ * When runs were first seen, in this process's own time: no clocks of machines are compared. One that was not seen in a
+ * whole round is forgotten.
+ */
+class Sightings {
+  private previous = new Map<string, number>();
+  private current = new Map<string, number>();
+
+  firstMs(runId: string, nowMs: number): number {
+    const firstMs = this.previous.get(runId) ?? nowMs;
+    this.current.set(runId, firstMs);
+    return firstMs;
+  }
+
+  startOver(): void {
+    this.previous = this.current;
+    this.current = new Map();
   }
 }

@@ -1,22 +1,26 @@
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { PlanInput } from "../../core/plan.ts";
+
+/** What a job is to plan, or to run. */
+export type JobTarget =
+  | { readonly request: string; readonly plan?: undefined }
+  | { readonly request?: undefined; readonly plan: PlanInput };
 
 /** A run that waits for a worker, as JSON. */
-export interface Job {
+export type Job = JobTarget & {
   readonly runId: string;
-  readonly request?: string;
-  readonly plan?: JsonObject;
   /** Options of the run, as they were submitted. */
   readonly options: JsonObject;
-}
+};
 
 /** How a job ended that was executed; anything else is thrown. */
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
   /** It never started, and never will. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
-  /** This worker cannot execute it: another may, from this time on. */
-  | { readonly outcome: "postponed"; readonly untilMs: number };
+  /** This worker cannot execute it, but another may: it is woken later. */
+  | { readonly outcome: "postponed" };
 
 /** How a job is queued. */
 export interface JobOrder {
@@ -31,19 +35,6 @@ export interface JobState {
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   /** Of a job that is done. */
   readonly outcome?: JobOutcome | undefined;
-}
-
-/** A run that nobody executes although it could continue. */
-export interface LeftRun {
-  readonly runId: string;
-}
-
-/** What came of an adoption. */
-export interface Adoptions {
-  /** Those that a worker will take. */
-  readonly adopted: readonly string[];
-  /** Those whose workers have died too often. */
-  readonly givenUp: readonly string[];
 }
 
 /**
@@ -64,9 +55,9 @@ export interface RunQueue {
   wake(runIds: readonly string[]): Promise<void>;
   /** Wakes a run after some time, for a worker that cannot execute it. */
   wakeLater(runId: string, delayMs: number): Promise<void>;
-  /** Queues runs again that no worker executes any more. */
-  adopt(runs: readonly LeftRun[]): Promise<Adoptions>;
-  /** Runs that a worker has taken so long ago that it should have recorded something; at most 100. */
+  /** Queues runs again that no worker executes any more; returns those that are given up, as too many have died of them. */
+  adopt(runIds: readonly string[]): Promise<readonly string[]>;
+  /** The runs that workers have taken, at most 100, the oldest first. */
   taken(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface WorkingAgent {
 interface WorkOptions {
   readonly postponeMs: number;
   readonly resources: ((run: { readonly runId: string; readonly metadata: JsonObject }) => unknown) | undefined;
-  /** Has a run that is not in the store, where the reaper would find it, taken again. */
+  /** Queues a run again after `postponeMs`. */
   readonly wakeLater: (runId: string) => Promise<void>;
   readonly warn: (warning: { code: "run-postponed"; message: string; runId: string }) => void;
 }
@@ -34,10 +34,7 @@ export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: 
     const stored = await agent.getRun(job.runId);
     if (stored !== undefined && endedStatuses.has(stored.status)) return { outcome: "ran", status: stored.status };
     const missing = missingTools(agent, job);
-    if (missing.length > 0) {
-      if (stored === undefined) await options.wakeLater(job.runId);
-      return postpone(job, missing.map((tool) => `there is no tool "${tool}"`).join(", "), options);
-    }
+    if (missing.length > 0) return postpone(job, `this worker lacks ${missing.join(", ")}`, options);
     try {
       const result = await execute(agent, job, { stored, options });
       requireRecorded(result);
@@ -53,15 +50,15 @@ export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: 
 /** Found before the run is claimed, so that another worker may have it. */
 function missingTools({ tools }: WorkingAgent, { plan }: Job): readonly string[] {
   const known = new Set(tools.map(({ name }) => name));
-  const steps: unknown = plan?.steps;
-  const named = Array.isArray(steps) ? steps.map((step) => (step as { readonly tool?: unknown } | null)?.tool) : [];
-  return [...new Set(named.filter((tool): tool is string => typeof tool === "string" && !known.has(tool)))];
+  const named = plan?.steps.map(({ tool }) => tool) ?? [];
+  return [...new Set(named.filter((tool) => !known.has(tool)))];
 }
 
-function postpone({ runId }: Job, reason: string, { postponeMs, warn }: WorkOptions): JobOutcome {
-  const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}.`;
-  warn({ code: "run-postponed", runId, message });
-  return { outcome: "postponed", untilMs: Date.now() + postponeMs };
+async function postpone({ runId }: Job, reason: string, options: WorkOptions): Promise<JobOutcome> {
+  const message = `Run "${runId}" goes back to the queue for ${options.postponeMs} ms: ${reason}.`;
+  options.warn({ code: "run-postponed", runId, message });
+  await options.wakeLater(runId);
+  return { outcome: "postponed" };
 }
 
 interface Execution {
@@ -74,8 +71,7 @@ async function execute(agent: WorkingAgent, job: Job, { stored, options }: Execu
   const metadata = stored?.metadata ?? ((job.options.metadata ?? {}) as JsonObject);
   const resources = await options.resources?.({ runId, metadata });
   if (stored !== undefined) return agent.resume(runId, { resources });
-  // Checked like any plan when it is started.
-  const target = job.request ?? (job.plan as unknown as PlanInput);
+  const target = job.request ?? job.plan;
   return agent.start(target, { ...job.options, runId, resources }).result;
 }
 

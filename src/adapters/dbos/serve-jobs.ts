@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type DbosModule, loadDbos, oneAtATime, type QueueWorker, registerDbosRuns, workers } from "./load-dbos.ts";
+import { type DbosModule, loadDbos } from "./load-dbos.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { type QueueWorker, registerDbosRuns, workers } from "./register-runs.ts";
 import type { JobServer } from "./run-queue.ts";
 
 /** What DBOS is launched with. */

@@ -7,7 +7,7 @@ import type { Tool } from "../../core/tool.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { invalidPlan, plainIssues } from "../../plan/plain-issues.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
-import type { Job, JobOrder } from "./run-queue.ts";
+import type { Job, JobOrder, JobTarget } from "./run-queue.ts";
 
 /** Options of submitting a run: those that can travel, and how it is queued. @group Workers */
 export interface SubmitOptions
@@ -70,7 +70,7 @@ export function readJob(
   return { job, order: { priority, delayMs } };
 }
 
-function readTarget(run: string | PlanInput): Pick<Job, "request" | "plan"> {
+function readTarget(run: string | PlanInput): JobTarget {
   if (typeof run === "string") {
     if (run.trim() === "") failOption("request", run, "a request or a plan");
     return { request: run };
@@ -79,10 +79,11 @@ function readTarget(run: string | PlanInput): Pick<Job, "request" | "plan"> {
   const json = toJson(run, { maxBytes: maxPlanBytes });
   if (!json.ok) throw invalidPlan("The plan is invalid", [{ code: "invalid-shape", ...json.issue }]);
   if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
-  return { plan: json.value as JsonObject };
+  // Looked at above, and checked by the worker.
+  return { plan: json.value as unknown as PlanInput };
 }
 
 /** What makes two jobs of one id the same run. */
 export function identityOfJob({ request, plan }: Job): string {
-  return request === undefined ? `plan ${canonicalPlan(plan as unknown as PlanInput)}` : canonicalJson(request);
+  return request === undefined ? `plan ${canonicalPlan(plan)}` : canonicalJson(request);
 }

@@ -12,8 +12,8 @@ export interface PostgresOptions {
   /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
   /**
-   * A pool of `pg` to use instead. It is never closed. If nobody listens to its errors, a listener is added, as an
-   * error of an idle connection would end the process.
+   * A pool of `pg` to use instead. It is never closed. Until the store is closed, an error of one of its idle connections
+   * does not end the process, even if nobody listens to that.
    */
   readonly pool?: PostgresPool | undefined;
   /** The most connections of the pool that is created; of no use with `pool`. @default 10 */
@@ -103,8 +103,8 @@ export class Database {
       createClient: () => this.createClient(),
       pool: () => this.open(),
     });
-    // Otherwise an idle connection that breaks would end the process.
-    if (pool?.listenerCount?.("error") === 0) pool.on?.("error", ignore);
+    // Otherwise an idle connection that breaks would end the process. One for each store on the pool.
+    pool?.on?.("error", ignore);
   }
 
   /**

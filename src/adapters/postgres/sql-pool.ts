@@ -27,8 +27,6 @@ export interface PostgresPool extends PostgresQueryable {
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
-  /** How many listen to errors of idle connections. */
-  listenerCount?(event: "error"): number;
   /** How it connects: for one more connection, which listens to other processes. */
   readonly options?: object | undefined;
 }

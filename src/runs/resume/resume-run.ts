@@ -1,4 +1,5 @@
 import { monotonicNow } from "../../async/clock.ts";
+import { inParallel } from "../../async/in-parallel.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -143,13 +144,9 @@ export async function resumeAll(
   const resumeWithOwn = async (run: RunSummary) =>
     resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
   const resumed: ResumedRun[] = [];
-  const waiting = await listResumable(runs);
-  const work = async () => {
-    for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
-      resumed.push(await resumeOne(run, resumeWithOwn));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, waiting.length) }, work));
+  await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
+    resumed.push(await resumeOne(run, resumeWithOwn));
+  });
   return resumed;
 }
 

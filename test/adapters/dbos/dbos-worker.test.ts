@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
@@ -44,7 +45,7 @@ describe("workers", { timeout: 90_000 }, () => {
     expect(await client.result("same")).toMatchObject({ status: "completed" });
   });
 
-  it("adopt the runs of one that was killed", async () => {
+  it.each([0, -3_600_000])("adopt the runs of one that was killed, by a clock %s ms off", async (clockOffMs) => {
     const { databaseUrl, client, effects } = await newRuns(server);
     const first = startWorker({ databaseUrl, stepMs: 150 });
     await first.ready;
@@ -53,7 +54,7 @@ describe("workers", { timeout: 90_000 }, () => {
       options: { runId: `r${index}` },
     }));
     await client.submitAll(list);
-    const second = startWorker({ databaseUrl, stepMs: 150 });
+    const second = startWorker({ databaseUrl, stepMs: 150, clockOffMs });
     await second.ready;
     await sleep(300);
     first.signal("SIGKILL");
@@ -73,6 +74,45 @@ describe("workers", { timeout: 90_000 }, () => {
     }
     const doubled = [...counts.values()].filter((calls) => calls > 1).length;
     expect(doubled).toBeLessThanOrEqual(10);
+  });
+
+  it("give up a run of which too many have died", async () => {
+    const { databaseUrl, client } = await newRuns(server);
+    await client.submit(chain("Deadly", 1), { runId: "deadly" });
+    for (let deaths = 0; deaths < 2; deaths++) {
+      const worker = startWorker({ databaseUrl, maxAdoptions: 1 });
+      await worker.ready;
+      expect(await worker.ended).toBeNull();
+    }
+    const last = startWorker({ databaseUrl, maxAdoptions: 1 });
+    await last.ready;
+    await expect.poll(() => last.said.join(""), { timeout: 30_000 }).toMatch(/run-given-up.*"deadly"/);
+  });
+
+  it("take only the runs of their version", async () => {
+    const { databaseUrl, client } = await newRuns(server);
+    const next = createDbosClient({ databaseUrl, version: "next" });
+    onTestFinished(() => next.close());
+    await startWorker({ databaseUrl, version: "next" }).ready;
+    const older = createDbosClient({ databaseUrl, version: "older" });
+    onTestFinished(() => older.close());
+    await older.submit(chain("Work", 1), { runId: "older" });
+    await next.submit(chain("Work", 1), { runId: "next" });
+    expect(await next.result("next")).toMatchObject({ status: "completed" });
+    await startWorker({ databaseUrl, version: "older" }).ready;
+    expect(await client.result("older")).toMatchObject({ status: "completed" });
+  });
+
+  it("join a DBOS that the application has launched", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const worker = startWorker({ databaseUrl, joins: true });
+    await worker.ready;
+    await client.submit(chain("Work", 2), { runId: "joined" });
+    expect(await client.result("joined")).toMatchObject({ status: "completed" });
+    expect((await effects()).size).toBe(2);
+    worker.signal("SIGTERM");
+    expect(await worker.ended).toBe(0);
+    expect(worker.said.join("")).toContain("still launched");
   });
 
   it("receive decisions that were taken while there was none", async () => {
@@ -112,7 +152,7 @@ describe("workers", { timeout: 90_000 }, () => {
     await client.submit({ steps: [{ id: "a", tool: "Work", input: { n: "x" } }] } as never, { runId: "wrong" });
     await expect(client.result("wrong")).rejects.toMatchObject({ code: "invalid-plan" });
     await sleep(1_200);
-    expect(first.said.join("")).toMatch(/run-postponed.*no tool "Rare"/);
+    expect(first.said.join("")).toMatch(/run-postponed.*this worker lacks Rare/);
     await startWorker({ databaseUrl }).ready;
     expect(await client.result("rare")).toMatchObject({ status: "completed" });
   });

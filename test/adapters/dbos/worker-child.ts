@@ -1,6 +1,8 @@
+import { DBOS } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import { z } from "zod";
 import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
+import { registerDbosRuns } from "../../../src/adapters/dbos/register-runs.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
@@ -15,10 +17,20 @@ export interface WorkerChildOptions {
   readonly leaseMs?: number;
   readonly concurrency?: number;
   readonly postponeMs?: number;
+  readonly version?: string;
+  readonly maxAdoptions?: number;
+  /** How far its clock is ahead of that of the database. */
+  readonly clockOffMs?: number;
+  /** Whether its application has launched DBOS itself. */
+  readonly joins?: boolean;
 }
 
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
+const { version, maxAdoptions, clockOffMs = 0, joins = false } = given;
+
+const machineNow = Date.now;
+Date.now = () => machineNow() + clockOffMs;
 
 const effects = new pg.Pool({ connectionString: databaseUrl, max: 4 });
 effects.on("error", () => {});
@@ -39,6 +51,7 @@ function toolOf(name: string, more: object = {}) {
     async execute({ n = 0 }, { idempotencyKey, attempt, resources }: ToolContext<{ readonly user: string }>) {
       await record(idempotencyKey, attempt);
       await new Promise((resolve) => setTimeout(resolve, stepMs));
+      if (name === "Deadly") process.kill(process.pid, "SIGKILL");
       if (name === "Flaky" && attempt === 1) throw new Error("try again");
       return { n, list: [1, 2, 3], user: resources.user };
     },
@@ -51,6 +64,7 @@ const all = [
   toolOf("Once", { effect: "once" }),
   toolOf("Ask", { needsApproval: true }),
   toolOf("Rare"),
+  toolOf("Deadly"),
 ];
 
 const agent = createAgent({
@@ -60,8 +74,15 @@ const agent = createAgent({
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
 });
+if (joins) {
+  await registerDbosRuns();
+  DBOS.setConfig({ name: "app", systemDatabaseUrl: databaseUrl, logLevel: "error" });
+  await DBOS.launch();
+}
 const worker = await startDbosWorker(agent, {
   databaseUrl,
+  version,
+  maxAdoptions,
   concurrency,
   postponeMs,
   resources: ({ runId, metadata }) => Promise.resolve({ user: String(metadata.user ?? runId) }),
@@ -69,5 +90,8 @@ const worker = await startDbosWorker(agent, {
 });
 process.stdout.write("ready\n");
 process.on("SIGTERM", () => {
-  void worker.stop({ timeoutMs: 5_000 }).then(() => process.exit(0));
+  void worker.stop({ timeoutMs: 5_000 }).then(() => {
+    if (joins) process.stdout.write(DBOS.isInitialized() ? "still launched\n" : "shut down\n");
+    process.exit(0);
+  });
 });

@@ -182,6 +182,17 @@ describe("a server that is not there", () => {
 });
 
 describe("other failures", () => {
+  it("keeps an error of an idle connection of a given pool from ending the process, until the last store is closed", async () => {
+    const pool = new pg.Pool({ connectionString: await server.newDatabase() });
+    const stores = [createPostgresRunStore({ pool }), createPostgresRunStore({ pool })];
+    for (const store of stores) {
+      expect(() => pool.emit("error", new Error("connection lost"), {} as never)).not.toThrow();
+      await store.close();
+    }
+    expect(() => pool.emit("error", new Error("connection lost"), {} as never)).toThrow("connection lost");
+    await pool.end();
+  });
+
   it("reports a full pool", async () => {
     const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 1, connectionTimeoutMillis: 50 });
     const store = createPostgresRunStore({ pool });

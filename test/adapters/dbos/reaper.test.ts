@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { Reaper, startReaper } from "../../../src/adapters/dbos/reaper.ts";
+import { createManualClock } from "../../../src/testing/manual-clock.ts";
+
+/** A reaper, and what its agent and its queue answer. */
+function createReaper() {
+  const clock = createManualClock();
+  const answers = {
+    pages: [[]] as readonly (readonly string[])[],
+    taken: [] as readonly string[],
+    recorded: new Set<string>(),
+    givenUp: [] as readonly string[],
+    fails: false,
+  };
+  const adopted: string[] = [];
+  const warnings: string[] = [];
+  const reaper = new Reaper(
+    {
+      async listRuns({ cursor = "0" }) {
+        if (answers.fails) throw new Error("no database");
+        const page = Number(cursor);
+        const runs = (answers.pages[page] ?? []).map((runId) => ({ runId }) as never);
+        return page + 1 < answers.pages.length ? { runs, cursor: String(page + 1) } : { runs };
+      },
+      getRun: async (runId) => (answers.recorded.has(runId) ? ({ runId } as never) : undefined),
+    },
+    {
+      async adopt(runIds) {
+        adopted.push(...runIds);
+        return runIds.filter((runId) => answers.givenUp.includes(runId));
+      },
+      taken: async () => answers.taken,
+    },
+    { clock, warn: ({ code, message }) => warnings.push(`${code} ${message}`) },
+  );
+  const look = async (times = 1) => {
+    for (let time = 0; time < times; time++) {
+      await reaper.look();
+      await clock.advance(500);
+    }
+    return adopted.splice(0);
+  };
+  return { answers, look, warnings, reaper, clock };
+}
+
+describe("a reaper", () => {
+  it("adopts a run that it has seen twice without an owner, and not one that was claimed meanwhile", async () => {
+    const { answers, look } = createReaper();
+    answers.pages = [["dead", "taken"]];
+    expect(await look()).toEqual([]);
+    answers.pages = [["dead"]];
+    expect(await look()).toEqual(["dead"]);
+    answers.pages = [["taken"]];
+    expect(await look()).toEqual([]);
+  });
+
+  it("adopts runs of all pages, though those of the first one stay", async () => {
+    const { answers, look } = createReaper();
+    answers.pages = [["other"], ["dead"]];
+    expect(await look(4)).toEqual(["other", "dead"]);
+  });
+
+  it("adopts what was taken and has recorded nothing, and asks about a recorded run once", async () => {
+    const { answers, look } = createReaper();
+    answers.taken = ["lost", "works"];
+    answers.recorded.add("works");
+    expect(await look(5)).toEqual([]);
+    answers.recorded.delete("works");
+    expect(await look(5)).toEqual(["lost"]);
+  });
+
+  it("warns of a run that is given up, and once of a database that is gone", async () => {
+    const { answers, look, warnings } = createReaper();
+    answers.fails = true;
+    await look(3);
+    expect(warnings.splice(0)).toEqual(["adoption-failed Stopped runs could not be looked for: Error: no database"]);
+    answers.fails = false;
+    answers.pages = [["deadly"]];
+    answers.givenUp = ["deadly"];
+    await look(2);
+    expect(warnings).toEqual([expect.stringMatching(/^run-given-up Run "deadly"/)]);
+  });
+
+  it("looks every half second until it is stopped", async () => {
+    const { answers, reaper, clock, warnings } = createReaper();
+    answers.fails = true;
+    const started = startReaper(reaper, clock);
+    await clock.advance(499);
+    expect(warnings).toHaveLength(0);
+    await clock.advance(1);
+    expect(warnings).toHaveLength(1);
+    await started.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
