@@ -62,7 +62,7 @@ export type PendingItem =
     }
   /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
-  /** A step that waits for a time, for an event, or for whichever comes first. */
+  /** A step that waits for a time, for an event, or for whichever comes first. No step does yet; stores keep it. */
   | {
       readonly kind: "wait";
       readonly stepId: string;

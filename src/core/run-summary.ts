@@ -15,13 +15,7 @@ type PendingItemSummary =
       readonly hash: string;
     }
   | { readonly kind: "plan-approval"; readonly hash: string }
-  | {
-      readonly kind: "wait";
-      readonly stepId: string;
-      readonly iteration?: number;
-      readonly until?: string;
-      readonly event?: string;
-    };
+  | Extract<PendingItem, { readonly kind: "wait" }>;
 
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
@@ -130,13 +124,10 @@ function summarizePending(pending: readonly PendingItem[]): PendingSummary {
 }
 
 function summarizeItem(item: PendingItem): PendingItemSummary {
+  if (item.kind === "wait") return item;
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
   const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
   if (item.kind === "outcome") return { kind: item.kind, ...place };
-  if (item.kind === "wait") {
-    const { kind, until, event } = item;
-    return { kind, ...place, ...(until !== undefined && { until }), ...(event !== undefined && { event }) };
-  }
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
 }
 
