@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Clock, maxTimerMs, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
@@ -5,7 +6,7 @@ import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../..
 import { quoteName, upgradeTables } from "./formats.ts";
 import { RunNotices } from "./run-notices.ts";
 import { loadPg, type NoticeClient, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
-import { isInDoubt, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
+import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
 
 /** Options of every store in a PostgreSQL database. */
 export interface PostgresOptions {
@@ -70,6 +71,8 @@ export interface Queries {
 
 /** What a method does in the database. */
 export interface Statements extends Queries {
+  /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
+  prepared(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /** Whether an earlier attempt broke off without an answer, so that its statements may have been done. */
   readonly isInDoubt: boolean;
 }
@@ -87,6 +90,8 @@ export class Database {
   private opening: Promise<PostgresPool> | undefined;
   private created: Promise<OwnPool> | undefined;
   private isClosed = false;
+  /** Not behind a pooler in transaction mode, where each statement may meet another connection. */
+  private prepares = true;
   private readonly closing = new AbortController();
 
   /** Throws `invalid-options`. */
@@ -186,7 +191,20 @@ export class Database {
     return work({
       isInDoubt: wasInDoubt,
       query: async (text, values = []) => rowsOf(await pool.query(text, [...values])),
+      prepared: async (text, values) => rowsOf(await this.runPrepared(pool, text, [...values])),
     });
+  }
+
+  private async runPrepared(pool: PostgresPool, text: string, values: SqlValue[]): Promise<{ rows: unknown[] }> {
+    if (this.prepares) {
+      try {
+        return await pool.query({ name: nameOf(text), text, values });
+      } catch (thrown) {
+        if (!isOfOtherConnection(thrown)) throw thrown;
+        this.prepares = false;
+      }
+    }
+    return pool.query(text, values);
   }
 
   private open(): Promise<PostgresPool> {
@@ -245,6 +263,15 @@ export class Database {
 /** Rows are objects, unless a client is told otherwise. */
 function rowsOf({ rows }: { readonly rows: unknown[] }): readonly SqlRow[] {
   return rows as SqlRow[];
+}
+
+const names = new Map<string, string>();
+
+/** A name that is the same for no other text, in whatever process: poolers lend connections to all of them. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  names.set(text, name);
+  return name;
 }
 
 function ignore(): undefined {

@@ -83,8 +83,8 @@ class DatabaseRunStore implements PostgresRunStore {
       const before = sequence > 1 && needsDigest(events) ? await this.findDigest(statements, runId) : undefined;
       const added = { runId, events, texts, options, before };
       const rows = await (sequence === 1
-        ? statements.query(this.sql.insert, insertValues(added))
-        : statements.query(this.sql.append, appendValues(added)));
+        ? statements.prepared(this.sql.insert, insertValues(added))
+        : statements.prepared(this.sql.append, appendValues(added)));
       if (rows.length > 0) return;
       if (statements.isInDoubt && (await this.isRecorded(statements, { runId, texts, options }))) return;
       throw await this.refusalOf(statements, runId, options);
@@ -96,8 +96,8 @@ class DatabaseRunStore implements PostgresRunStore {
     runId: string,
     { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
   ): Promise<readonly AgentEvent[]> {
-    return this.database.run("read", runId, async ({ query }) => {
-      const rows = await query(this.sql.readEvents, [runId, after, Number.isFinite(limit) ? limit : null]);
+    return this.database.run("read", runId, async ({ prepared }) => {
+      const rows = await prepared(this.sql.readEvents, [runId, after, Number.isFinite(limit) ? limit : null]);
       return eventsOf(rows, after, (row) => readText(row, "json"));
     });
   }
@@ -105,8 +105,8 @@ class DatabaseRunStore implements PostgresRunStore {
   async list(options: ListRunsOptions = {}): Promise<RunPage> {
     const { sql, values, limit } = readListOptions(options, this.database.prefix, this.nowMs());
     if (sql === undefined) return { runs: [] };
-    return this.database.run("list", "", async ({ query }) => {
-      const rows = await query(sql, values);
+    return this.database.run("list", "", async ({ prepared }) => {
+      const rows = await prepared(sql, values);
       const runs = rows.slice(0, limit).map((row) => summaryOf((column) => readOptionalText(row, column)));
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       if (last === undefined) return { runs };
@@ -116,8 +116,8 @@ class DatabaseRunStore implements PostgresRunStore {
   }
 
   claim(runId: string, { owner, ttlMs }: LeaseOptions): Promise<{ fence: number } & PostedMessages> {
-    return this.database.run("claim", runId, async ({ query }) => {
-      const rows = await query(this.sql.claim, [runId, owner, ...this.leaseValues(ttlMs)]);
+    return this.database.run("claim", runId, async ({ prepared }) => {
+      const rows = await prepared(this.sql.claim, [runId, owner, ...this.leaseValues(ttlMs)]);
       const [first] = rows;
       if (first === undefined) throw ownedElsewhere(runId);
       return { fence: readInteger(first, "fence"), posted: messagesOf(rows) };
@@ -125,16 +125,16 @@ class DatabaseRunStore implements PostgresRunStore {
   }
 
   renew(runId: string, { owner, fence, ttlMs }: LeaseOptions & { fence: number }): Promise<PostedMessages> {
-    return this.database.run("claim", runId, async ({ query }) => {
-      const rows = await query(this.sql.renew, [runId, owner, ...this.leaseValues(ttlMs), fence]);
+    return this.database.run("claim", runId, async ({ prepared }) => {
+      const rows = await prepared(this.sql.renew, [runId, owner, ...this.leaseValues(ttlMs), fence]);
       if (rows.length === 0) throw ownedElsewhere(runId);
       return { posted: messagesOf(rows) };
     });
   }
 
   release(runId: string, { owner, fence, acknowledged = [] }: ReleaseOptions): Promise<void> {
-    return this.database.run("claim", runId, async ({ query }) => {
-      await query(this.sql.release, [runId, owner, fence, acknowledged]);
+    return this.database.run("claim", runId, async ({ prepared }) => {
+      await prepared(this.sql.release, [runId, owner, fence, acknowledged]);
     });
   }
 
@@ -142,8 +142,8 @@ class DatabaseRunStore implements PostgresRunStore {
     const text = JSON.stringify(message);
     // With a key, so that a message that is sent again is not another one.
     const key = randomUUID();
-    const posted = await this.database.run("post", runId, async ({ query }) => {
-      const [row] = await query(this.sql.post, [runId, key, text]);
+    const posted = await this.database.run("post", runId, async ({ prepared }) => {
+      const [row] = await prepared(this.sql.post, [runId, key, text]);
       if (row === undefined) throw runNotFound(runId);
       return row.number === null ? {} : { number: readInteger(row, "number") };
     });
@@ -152,13 +152,13 @@ class DatabaseRunStore implements PostgresRunStore {
   }
 
   delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): Promise<boolean> {
-    return this.database.run("delete", runId, async ({ query, isInDoubt }) => {
-      const [gone] = await query(this.sql.delete, [runId, this.nowMs(), status ?? null]);
+    return this.database.run("delete", runId, async ({ prepared, isInDoubt }) => {
+      const [gone] = await prepared(this.sql.delete, [runId, this.nowMs(), status ?? null]);
       if (gone !== undefined) {
-        await query(this.sql.sweep, [readInteger(gone, "number")]);
+        await prepared(this.sql.sweep, [readInteger(gone, "number")]);
         return true;
       }
-      const run = await this.findRun({ query }, runId);
+      const run = await this.findRun({ prepared }, runId);
       if (run === undefined || readInteger(run, "sequence") === 0) {
         // An earlier attempt has deleted it.
         if (isInDoubt) return true;
@@ -178,8 +178,8 @@ class DatabaseRunStore implements PostgresRunStore {
     return this.database.close();
   }
 
-  private async findRun({ query }: Pick<Statements, "query">, runId: string): Promise<SqlRow | undefined> {
-    const [row] = await query(this.sql.findRun, [runId, this.nowMs()]);
+  private async findRun({ prepared }: Pick<Statements, "prepared">, runId: string): Promise<SqlRow | undefined> {
+    const [row] = await prepared(this.sql.findRun, [runId, this.nowMs()]);
     return row;
   }
 
@@ -191,10 +191,10 @@ class DatabaseRunStore implements PostgresRunStore {
 
   /** Whether these very events are recorded: an attempt whose answer was lost was done after all. */
   private async isRecorded(
-    { query }: Statements,
+    { prepared }: Statements,
     { runId, texts, options }: { runId: string; texts: readonly string[]; options: AppendOptions },
   ): Promise<boolean> {
-    const rows = await query(this.sql.readBack, [runId, options.sequence, texts.length]);
+    const rows = await prepared(this.sql.readBack, [runId, options.sequence, texts.length]);
     const fence = options.fence ?? null;
     const isSame = (row: SqlRow, index: number) =>
       row.json === texts[index] && (row.fence === null ? null : readInteger(row, "fence")) === fence;

@@ -7,10 +7,17 @@ export type SqlValue = string | number | null | readonly (string | number)[];
 /** A row of a result, by column name. Whole numbers of 64 bits are texts. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** A statement that a connection prepares once under its name. @inline */
+interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 /** What runs a statement, like the pool and the client of `pg`. @inline */
 export interface PostgresQueryable {
   /** Runs one statement. */
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(statement: string | NamedStatement, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /** A connection of a pool. @inline */

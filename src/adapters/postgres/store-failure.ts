@@ -34,6 +34,11 @@ export function isInDoubt(thrown: unknown): boolean {
   return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
 }
 
+/** Whether a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
+export function isOfOtherConnection(thrown: unknown): boolean {
+  return codeOf(thrown) === "26000" || codeOf(thrown) === "42P05";
+}
+
 /** Two transactions waited for each other: this one was undone. */
 function isRolledBack(thrown: unknown): boolean {
   return codeOf(thrown) === "40001" || codeOf(thrown) === "40P01";
