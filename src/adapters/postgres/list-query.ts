@@ -30,6 +30,20 @@ export function readListOptions(options: ListRunsOptions, prefix: string, nowMs:
   return { sql, values: resumable ? [...values, nowMs] : values, limit };
 }
 
+/** Named one by one: a prepared statement with `*` fails once a newer process has added a column. */
+const columns = [
+  "run_id",
+  "status",
+  "request",
+  "created_at",
+  "updated_at",
+  "started_at",
+  "digest",
+  "created_ms",
+  "number",
+]
+  .map((name) => `r.${name}`)
+  .join(", ");
 const order = "ORDER BY r.created_ms DESC, r.number DESC LIMIT $6";
 
 /**
@@ -37,7 +51,7 @@ const order = "ORDER BY r.created_ms DESC, r.number DESC LIMIT $6";
  * are; together they would have to be sorted first. One run more than the limit is selected, to detect another page.
  */
 function pageSql(arms: readonly string[], prefix: string): string {
-  return `SELECT r.* FROM (${arms.join(" UNION ALL ")}) AS page
+  return `SELECT ${columns} FROM (${arms.join(" UNION ALL ")}) AS page
     JOIN ${prefix}planwright_runs r ON r.number = page.number ${order}`;
 }
 

@@ -108,6 +108,27 @@ describe("createPostgresRunStore", () => {
     expect((await failureOf(() => store.read("r"))).details.problem).toBe("corrupt");
   });
 
+  it("is used as before while a newer process adds columns to its tables", async () => {
+    const url = await server.newDatabase();
+    const store = openStore(url, { maxConnections: 1 });
+    const useAll = async (runId: string) => {
+      const { fence } = await store.claim(runId, { owner: "ada", ttlMs: 60_000 });
+      await store.append(runId, [runStart(runId)], { sequence: 1, fence });
+      await store.append(runId, [stepStart(runId, 2)], { sequence: 2, fence });
+      await store.post(runId, { type: "cancel" });
+      expect((await store.renew(runId, { owner: "ada", fence, ttlMs: 60_000 })).posted).toHaveLength(1);
+      await store.release(runId, { owner: "ada", fence });
+      expect(await listIds(store)).toBe(runId);
+      expect(await listIds(store, { resumable: true })).toBe(runId);
+      expect(await store.read(runId)).toHaveLength(2);
+      expect(await store.delete(runId)).toBe(true);
+    };
+    await useAll("older");
+    for (const table of ["runs", "events", "messages"])
+      await server.query(url, `ALTER TABLE planwright_${table} ADD COLUMN later text`);
+    await useAll("newer");
+  });
+
   it("reports in every method that it is closed", async () => {
     const store = openStore(await server.newDatabase());
     await store.append("r", [runStart("r")], { sequence: 1 });
