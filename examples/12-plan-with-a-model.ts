@@ -26,7 +26,7 @@ agent.on("plan-fallback", ({ planner, next, error }) => console.log(`  ${planner
 for (const request of ["we are out of oat milk", "we need cake", "Add a todo to buy tea"]) {
   const plan = await agent.plan(request);
   const { planner, attempts = 0, repaired = [], failures = [] } = plan.source;
-  console.log(`${request}: ${plan.steps.map(({ input }) => input.title)}`);
+  console.log(`${request}: ${plan.steps.map(({ input }) => input?.title)}`);
   console.log(`  by ${planner}, ${attempts} tries, ${repaired.join(" ") || "as it was"}`);
   for (const { code, message } of failures) console.log(`  ${code}: ${message}`);
 }

@@ -41,7 +41,17 @@ export type {
 export { modelFailure } from "./core/model-failure.ts";
 export type { ModelUsage } from "./core/model-usage.ts";
 export type { ObservedCall, Observer } from "./core/observer.ts";
-export { type Plan, type PlanInput, type PlanIssue, type PlanSource, type PlanStep, planSchema } from "./core/plan.ts";
+export {
+  type Plan,
+  type PlanInput,
+  type PlanIssue,
+  type PlanSource,
+  type PlanStep,
+  planSchema,
+  type StepWait,
+  type ToolStep,
+  type WaitStep,
+} from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
@@ -88,7 +98,7 @@ export {
   type Orchestrator,
   type OrchestratorOptions,
 } from "./runs/orchestrator.ts";
-export type { SettleOptions } from "./runs/resume/resume-options.ts";
+export type { DeliverOptions, SettleOptions } from "./runs/resume/resume-options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";

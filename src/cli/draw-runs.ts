@@ -1,5 +1,6 @@
 import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
+import type { PlanStep } from "../core/plan.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
@@ -63,8 +64,12 @@ function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): R
   const short = steps.map((step) =>
     step.status === "completed" ? { ...step, input: {}, output: null } : { ...step, input: {} },
   );
-  const shortPlan = plan && { ...plan, steps: plan.steps.map(({ id, tool }) => ({ id, tool, input: {} })) };
+  const shortPlan = plan && { ...plan, steps: plan.steps.map(withoutInput) };
   return { ...run, steps: short, ...(shortPlan && { plan: shortPlan }) };
+}
+
+function withoutInput({ id, tool, wait }: PlanStep): PlanStep {
+  return tool === undefined ? { id, wait } : { id, tool, input: {} };
 }
 
 /** Prints a run as the text of a Mermaid flowchart. */

@@ -43,6 +43,10 @@ export function renderHint(
   return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
+function describeDue({ until, event }: { readonly until?: string; readonly event?: string }): string {
+  return (event === undefined ? "" : ` for the event ${event}`) + (until === undefined ? "" : ` until ${until}`);
+}
+
 function describePending(item: PendingItem): string {
   switch (item.kind) {
     case "outcome":
@@ -52,7 +56,7 @@ function describePending(item: PendingItem): string {
     case "plan-approval":
       return "the plan needs approval";
     case "wait":
-      return `${printable(describeStepRef(item))} waits${item.until === undefined ? "" : ` until ${item.until}`}`;
+      return `${printable(item.stepId)} waits${printable(describeDue(item))}`;
     default:
       return item satisfies never;
   }

@@ -4,6 +4,7 @@ import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { RunStatus, RunSummary } from "../core/run-summary.ts";
 import { describeStepRef, type StepRef } from "../core/step-ref.ts";
 import type { Tool } from "../core/tool.ts";
+import { inputOf, toolOf } from "../core/wait-step.ts";
 import { printable, printableJson, shorten } from "./printable.ts";
 import type { Colors } from "./printer.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
@@ -58,11 +59,12 @@ const maxInput = 200;
 export function renderPlan({ steps }: Plan, style: Style): string[] {
   const width = Math.max(...steps.map(({ id }) => printable(id).length));
   return steps.flatMap((step) => {
-    const { id, tool, input, reasoning } = step;
+    const { id, reasoning } = step;
+    const tool = toolOf(step);
     const indent = " ".repeat(width + 2);
     const title = printable(reasoning === undefined ? tool : `${tool}: ${reasoning}`);
     const first = `${printable(id).padEnd(width)}  ${shorten(title, maxInput)}${waitsFor(step, style)}`;
-    return [first, indent + style.dim(shorten(printableJson(input), maxInput))];
+    return [first, indent + style.dim(shorten(printableJson(inputOf(step)), maxInput))];
   });
 }
 

@@ -89,7 +89,7 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "approval-expired": { readonly stepId?: string; readonly iteration?: number; readonly expiresAt: string };
   /** A limit of the run was reached. `used` is what the run would have used, had it continued. */
   "limit-exceeded": {
-    readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression";
+    readonly limit: "steps" | "toolCalls" | "modelCalls" | "tokens" | "cost" | "expression" | "deliveries";
     readonly max: number;
     readonly used: number;
     readonly stepId?: string;

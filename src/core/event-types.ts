@@ -22,6 +22,8 @@ const eventTypes: Readonly<Record<AgentEventType, true>> = {
   "approval-request": true,
   "approval-end": true,
   "circuit-change": true,
+  "wait-start": true,
+  "run-deliver": true,
   "undo-start": true,
   "undo-end": true,
   "run-suspend": true,

@@ -8,6 +8,8 @@ export type EventUpgrade = (event: AgentEvent) => AgentEvent;
 const upgrades: readonly EventUpgrade[] = [
   // 2 records the event "model-end".
   (event) => event,
+  // 3 records the events "wait-start" and "run-deliver".
+  (event) => event,
 ];
 
 /** The version of the format in which events are now recorded. */

@@ -16,6 +16,7 @@ import type {
   PlanStartEvent,
 } from "./plan-events.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
+import type { RunDeliverEvent, WaitStartEvent } from "./wait-events.ts";
 
 type StepFields<TTool extends Tool> = {
   readonly stepId: string;
@@ -197,6 +198,8 @@ export type AgentEvent<TTool extends Tool = Tool> =
   | UndoEndEvent<TTool>
   | CircuitChangeEvent<TTool>
   | RunSettleEvent<TTool>
+  | WaitStartEvent
+  | RunDeliverEvent
   | RunSuspendEvent
   | RunResumeEvent
   | RunEndEvent;

@@ -17,7 +17,7 @@ interface Digested {
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The version of the format of the events of this execution: 2. */
+  /** The version of the format of the events of this execution: 3. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
@@ -62,16 +62,8 @@ export type PendingItem =
     }
   /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
-  /** A step that waits for a time, for an event, or for whichever comes first. No step does yet; stores keep it. */
-  | {
-      readonly kind: "wait";
-      readonly stepId: string;
-      readonly iteration?: number;
-      /** When the wait ends by itself: ISO 8601, UTC; absent if it does not. */
-      readonly until?: string;
-      /** The name of the event that ends it; absent if none does. */
-      readonly event?: string;
-    };
+  /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
+  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
 
 /** A run cannot continue by itself. */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {

@@ -1,22 +1,27 @@
 import * as z from "zod/v4";
 import type { JsonObject, JsonPath } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
+import { stepSchema } from "./step-schema.ts";
 import type { InferToolInput, Tool } from "./tool.ts";
 
-/** One call of a tool. @group Plans */
-export interface PlanStep {
+interface StepHead {
   /** Unique within the plan: a letter or `_`, then letters, digits, `_`, `-`. */
   readonly id: string;
-  /** The name of a tool. */
-  readonly tool: string;
-  /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
-  readonly input: JsonObject;
   /** The steps this one waits for. If left out, it waits for the step before it; with `[]` it may start at once. */
   readonly dependsOn?: readonly string[] | undefined;
   /** Why the step is there, for people. */
   readonly reasoning?: string | undefined;
   /** A CEL expression over earlier outputs: if it is false, the step is skipped, and its output is null. */
   readonly when?: string | undefined;
+}
+
+/** One call of a tool. @group Plans */
+export interface ToolStep extends StepHead {
+  /** The name of a tool. */
+  readonly tool: string;
+  /** The tool's input as JSON, in which `{ "$ref": "s1.value" }` and `"${s1.value}"` stand for earlier outputs. */
+  readonly input: JsonObject;
+  readonly wait?: undefined;
   /**
    * A CEL expression that returns a list: the step runs once for each item, which its input and `when` call `item`,
    * with its `index` from 0. Its output is the list of their outputs.
@@ -25,6 +30,28 @@ export interface PlanStep {
   /** How many iterations may run at a time. Only beside `forEach`. @default 1 */
   readonly concurrency?: number | undefined;
 }
+
+/**
+ * What a step waits for: a time from its start, an instant (ISO 8601 with a zone, or a reference to one), or an event
+ * that `deliver` brings, for at most `timeoutMs`.
+ * @group Plans
+ */
+export type StepWait =
+  | { readonly forMs: number }
+  | { readonly until: string | Reference }
+  | { readonly event: string; readonly timeoutMs?: number | undefined };
+
+/** A step that waits, in place of calling a tool; only in plans of version 2. @group Plans */
+export interface WaitStep extends StepHead {
+  readonly wait: StepWait;
+  readonly tool?: undefined;
+  readonly input?: undefined;
+  readonly forEach?: undefined;
+  readonly concurrency?: undefined;
+}
+
+/** A step of a plan. @group Plans */
+export type PlanStep = ToolStep | WaitStep;
 
 /** The origin of a plan: who made it, and what that took. @group Plans */
 export interface PlanSource {
@@ -104,7 +131,8 @@ export interface PlanWarning {
 
 /** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. @group Plans */
 export interface Plan {
-  readonly version: 1;
+  /** 2 if a step waits, which earlier readers of plans refuse. */
+  readonly version: 1 | 2;
   readonly id: string;
   /** The request it was made for; empty for a plan written by hand. */
   readonly request: string;
@@ -143,7 +171,7 @@ type ReferableInput<T> = unknown extends T
 
 /** A step written by hand for one of the tools, checked by the compiler where it can be. */
 export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
-  ? Omit<PlanStep, "tool" | "input"> & {
+  ? Omit<ToolStep, "tool" | "input"> & {
       readonly tool: TTool["name"];
       readonly input: ReferableInput<InferToolInput<TTool>>;
     }
@@ -151,14 +179,14 @@ export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
 
 /** A plan written by hand: only `steps` is required. @interface @group Plans */
 export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
-  readonly version?: 1 | undefined;
-  readonly steps: readonly PlanStepInput<TTool>[];
+  readonly version?: 1 | 2 | undefined;
+  readonly steps: readonly (PlanStepInput<TTool> | WaitStep)[];
 };
 
 /** A plan the compiler knows little about, such as one that was read from JSON: it is checked when it is run. */
 export type AnyPlan = PlanHead & {
   readonly version?: number | undefined;
-  readonly steps: readonly PlanStepInput[];
+  readonly steps: readonly (PlanStepInput | WaitStep)[];
 };
 
 interface PlanHead {
@@ -187,7 +215,9 @@ export type PlanIssueCode =
   | "invalid-input"
   | "invalid-expression"
   | "lone-surrogate"
-  | "no-secret-key";
+  | "no-secret-key"
+  | "unknown-event"
+  | "plan-version";
 
 /** One thing that is wrong with a plan, and where. @group Plans */
 export interface PlanIssue {
@@ -195,23 +225,6 @@ export interface PlanIssue {
   readonly path: JsonPath;
   readonly message: string;
 }
-
-/** What ids of steps look like. */
-const stepIdPattern = /^[A-Za-z_][\w-]*$/;
-
-const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
-
-const stepSchema = () =>
-  z.strictObject({
-    id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
-    tool: z.string().min(1),
-    input: z.record(z.string(), z.unknown()),
-    dependsOn: z.array(z.string()).optional(),
-    reasoning: z.string().optional(),
-    when: z.string(expressionAsText("size(a.tags) > 0")).optional(),
-    forEach: z.string(expressionAsText("a.tags")).optional(),
-    concurrency: z.int().min(1).optional(),
-  });
 
 /**
  * The shape of a plan written by hand or by a planner, as zod 4. It knows nothing of tools: {@link validatePlan} does.
@@ -222,7 +235,7 @@ const stepSchema = () =>
  */
 export const planSchema = z.lazy(() =>
   z.strictObject({
-    version: z.literal(1).optional(),
+    version: z.union([z.literal(1), z.literal(2)]).optional(),
     id: z.string().optional(),
     request: z.string().optional(),
     source: z.looseObject({ planner: z.string() }).optional(),

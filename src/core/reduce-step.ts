@@ -167,7 +167,8 @@ function retryOne(step: StepState): boolean {
   const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
   if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
   // Its approval request is still open.
-  step.status = step.approval?.status === "requested" ? "waiting" : "pending";
+  if (status === "failed" || status === "cancelled") delete step.wait;
+  step.status = step.approval?.status === "requested" || step.wait !== undefined ? "waiting" : "pending";
   delete step.error;
   delete step.skipReason;
   delete step.completedAt;

@@ -1,4 +1,3 @@
-import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
 import { isDigested } from "./event-types.ts";
 import type { AgentEvent } from "./events.ts";
@@ -6,14 +5,15 @@ import type { NotUndone, PendingItem } from "./execution-events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
+import { plannedStep, unchangedSteps } from "./planned-steps.ts";
 import { reduceStep, retryFailed } from "./reduce-step.ts";
+import { type Deliveries, reduceWait } from "./reduce-wait.ts";
 import { askedNow, type RunStatus, runStatusAfter } from "./run-summary.ts";
 import {
   type ApprovalState,
   decided,
   hadNothingToDo,
   hasStarted,
-  pendingStep,
   requested,
   type StepEvent,
   type StepState,
@@ -64,6 +64,8 @@ export interface RunState {
   /** Why there is no plan. */
   planningError?: AgentErrorData;
   pending?: readonly PendingItem[];
+  /** What was delivered to it. */
+  deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
   /** What calls of models used. */
   usage?: ModelUsage;
@@ -116,6 +118,10 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
     case "undo-end":
     case "run-settle":
       reduceStepOf(state, event);
+      break;
+    case "wait-start":
+    case "run-deliver":
+      reduceWait(state, event);
       break;
     case "run-suspend":
       state.pending = askedNow(event.pending);
@@ -228,8 +234,8 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
 
 function adoptPlan(state: RunState, plan: Plan): void {
   state.plan = plan;
-  for (const { id: stepId, tool, input, reasoning } of plan.steps) {
-    state.steps.set(stepId, pendingStep({ stepId, tool, input, reasoning }));
+  for (const step of plan.steps) {
+    state.steps.set(step.id, plannedStep(step));
   }
 }
 
@@ -267,21 +273,16 @@ function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" 
   delete state.isUnderWay;
   if (state.plan !== undefined) state.firstPlan ??= state.plan;
   state.plan = plan;
-  for (const { id: stepId, ...step } of plan.steps) {
+  for (const step of plan.steps) {
+    const { id: stepId } = step;
     if (state.steps.has(stepId)) continue;
     const same = stays.has(stepId) ? before.get(stepId) : undefined;
-    state.steps.set(stepId, same ?? pendingStep({ stepId, ...step }));
+    state.steps.set(stepId, same ?? plannedStep(step));
   }
   for (const { stepId, reasons } of approvals ?? []) {
     const step = state.steps.get(stepId);
     if (step !== undefined) step.approvalReasons = reasons;
   }
-}
-
-/** The ids of the steps that a revised plan has left unchanged. */
-export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
-  const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
-  return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
 }
 
 type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;

@@ -4,12 +4,13 @@ import type { AgentEvent, SkipReason } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepRef } from "./step-ref.ts";
 import type { ToolEffect } from "./tool.ts";
+import type { WaitDue } from "./wait-events.ts";
 
 /** The status of a step. @group Runs and results */
 export type StepStatus =
   | "pending"
   | "running"
-  /** For an approval. */
+  /** For an approval, a time or an event. */
   | "waiting"
   | "completed"
   | "failed"
@@ -42,6 +43,8 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
+  /** What it waits for, once it does, and the event that it has received. */
+  wait?: WaitDue & { received?: { readonly value: JsonValue } };
   /** Why a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
   /** Whether it was settled as failed: it took no effect and must not run again. */

@@ -1,6 +1,6 @@
 import type { JsonPath, JsonValue } from "../core/json.ts";
 import { findUnknownKeys, hasOnlyKnownKeys, knownKeys, schemasAt, typesOf } from "../core/json-schema.ts";
-import type { PlanIssue, PlanStep } from "../core/plan.ts";
+import type { PlanIssue, ToolStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
@@ -12,7 +12,7 @@ import { replaceReferences } from "./resolve-input.ts";
 /**
  * The issues of one step's tool and input. Synchronous, unless a schema is async or zod 3's converter is not loaded.
  */
-export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+export function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
   if (tool === undefined) return [unknownTool(step.tool, scope)];
   const references = findReferences(step.input);
@@ -32,7 +32,7 @@ export function checkInput(step: PlanStep, scope: StepScope): readonly PlanIssue
 const none: readonly PlanIssue[] = [];
 
 /** Whether an input without references passes a quick check. Most do; the others are checked again, to find out why. */
-function isPlainlyValid(step: PlanStep, tool: Tool): boolean {
+function isPlainlyValid(step: ToolStep, tool: Tool): boolean {
   const input = replaceReferences(step.input, unknownValue);
   const schemas = toolSchemas(tool);
   if (!isReady(schemas) || !hasOnlyKnownKeys(schemas.input, input)) return false;
@@ -46,7 +46,7 @@ function unknownValue(): JsonValue {
 }
 
 interface Findings {
-  readonly step: PlanStep;
+  readonly step: ToolStep;
   readonly scope: StepScope;
   readonly references: readonly FoundReference[];
   readonly preview: JsonValue;

@@ -1,6 +1,7 @@
 import { deepFreeze, type JsonObject, toJson } from "../core/json.ts";
 import { defaultMaxSteps, maxPlanBytes, type PlanInput, type PlanStep, planSchema } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
+import { planVersionOf, toolOf } from "../core/wait-step.ts";
 import { type CheckedPlan, checkPlan, isWellFormed, type PlanScope } from "./check-plan.ts";
 
 /** The frozen steps of valid plans, with the tools that they were checked against. */
@@ -44,11 +45,16 @@ function isKnownPlan(plan: unknown, scope: PlanScope): plan is PlanInput {
 }
 
 /** Whether these very steps, which nobody can change, were found valid with the same tools. */
-function areKnownSteps(steps: unknown, { tools, maxSteps = defaultMaxSteps }: PlanScope): steps is readonly PlanStep[] {
+function areKnownSteps(
+  steps: unknown,
+  { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
+): steps is readonly PlanStep[] {
   const known = toolsOfValid.get(steps as object);
   if (known === undefined || (steps as readonly PlanStep[]).length > maxSteps) return false;
+  // Which events there are is not remembered.
+  if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known === tools) return true;
-  const isSame = (steps as readonly PlanStep[]).every(({ tool }) => known.get(tool) === tools.get(tool));
+  const isSame = (steps as readonly PlanStep[]).every((step) => known.get(toolOf(step)) === tools.get(toolOf(step)));
   // An agent's tools live as long as it does; those of a planner would be kept with the steps.
   if (isSame) toolsOfValid.set(steps as object, tools);
   return isSame;

@@ -2,6 +2,7 @@ import type { JsonPath } from "../core/json.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
 import { isIterationName } from "../core/step-ref.ts";
 import { cutText } from "../core/text.ts";
+import { inputOf } from "../core/wait-step.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { ParsedSteps, StepExpressions } from "./expressions/step-expressions.ts";
 import { duplicateId } from "./plain-issues.ts";
@@ -61,8 +62,8 @@ function placesOfNames(
     if (!places.has(id)) places.set(id, path);
   };
   for (const [index, id] of step?.dependsOn?.entries() ?? []) add(id, ["dependsOn", index]);
-  for (const { reference, path } of findReferences(step?.input))
-    if (reference !== undefined) add(reference.stepId, ["input", ...path]);
+  for (const { reference, path } of findReferences(step && inputOf(step)))
+    if (reference !== undefined) add(reference.stepId, [step?.wait === undefined ? "input" : "wait", ...path]);
   for (const key of ["when", "forEach"] as const)
     for (const { name } of expressions?.[key]?.names ?? []) add(name, [key]);
   return places;

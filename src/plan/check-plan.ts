@@ -1,13 +1,17 @@
 import type { JsonObject, JsonResult, JsonValue } from "../core/json.ts";
 import { defaultMaxSteps, type PlanInput, type PlanIssue, type PlanStep, planSchema } from "../core/plan.ts";
 import type { Tool } from "../core/tool.ts";
+import { callsTool, planVersionOf } from "../core/wait-step.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
+import { checkWait } from "./check-wait.ts";
 import { checkExpressions, parseExpressions } from "./expressions.ts";
 
 /** What a plan is checked against. */
 export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
+  /** The names of the events that steps may wait for. @default any */
+  readonly events?: ReadonlySet<string> | undefined;
   /** @default 1000 */
   readonly maxSteps?: number | undefined;
 }
@@ -20,7 +24,7 @@ export type CheckedPlan =
 /** Every issue of a plan, as `validatePlan` returns them, or else a frozen copy that nobody else can change. */
 export async function checkPlan(
   json: JsonResult,
-  { tools, maxSteps = defaultMaxSteps }: PlanScope,
+  { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
 ): Promise<CheckedPlan> {
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
   const issues = findSurrogates(json.value);
@@ -38,9 +42,9 @@ export async function checkPlan(
   const stepOf = (stepId: string) => byId.get(stepId);
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
-    const scope = { path: ["steps", index], tools, stepOf, parsed };
+    const scope = { path: ["steps", index], tools, events, stepOf, parsed };
     if (parsed?.has(step)) for (const issue of await checkExpressions(step, scope)) issues.push(issue);
-    const pending = checkInput(step, scope);
+    const pending = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) return { issues, json: json.value };
@@ -63,6 +67,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }
+  checkVersion(plan, steps, issues);
   const whole = steps.map((step, index) => (broken.has(index) ? undefined : step));
   for (const [index, step] of whole.entries()) {
     if (step?.concurrency === undefined || step.forEach !== undefined) continue;
@@ -70,6 +75,12 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
     issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
   }
   return whole;
+}
+
+function checkVersion(plan: JsonValue, steps: unknown, issues: PlanIssue[]): void {
+  if ((plan as { version?: unknown } | null)?.version !== 1 || planVersionOf(steps) === 1) return;
+  const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
+  issues.push({ code: "plan-version", path: ["version"], message });
 }
 
 /** Whether no text has half a surrogate pair. */

@@ -1,5 +1,6 @@
 import type { PlanStep } from "../core/plan.ts";
 import { isIterationName } from "../core/step-ref.ts";
+import { inputOf } from "../core/wait-step.ts";
 import { findReferences } from "./reference.ts";
 
 /**
@@ -12,7 +13,7 @@ export function dependenciesOf(
   expressions?: { readonly stepIds: ReadonlySet<string> },
 ): readonly string[] {
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
-  const references = findReferences(step.input);
+  const references = findReferences(inputOf(step));
   if (references.length === 0 && expressions === undefined && written.length < 2) return written;
   const ids = new Set(written);
   for (const { reference } of references) {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
+import { inputOf } from "../core/wait-step.ts";
 import { asLiteral, parseReference } from "./reference.ts";
 
 /** Braces that name a step as other template languages do. They are text. */
@@ -14,12 +15,12 @@ interface FoundBraces {
 /** The first such braces in each step's input. Linear in the length of the plan; literals are skipped. */
 export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
   // Almost no plan has any.
-  const suspects = steps.filter(({ input }) => hasBraces(input));
+  const suspects = steps.filter((step) => hasBraces(inputOf(step)));
   if (suspects.length === 0) return [];
   const ids = new Set(steps.map(({ id }) => id));
-  return suspects.flatMap(({ id: stepId, input }) => {
-    const found = firstIn(input, ids);
-    return found === undefined ? [] : { stepId, ...found };
+  return suspects.flatMap((step) => {
+    const found = firstIn(inputOf(step), ids);
+    return found === undefined ? [] : { stepId: step.id, ...found };
   });
 }
 

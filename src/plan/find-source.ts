@@ -15,6 +15,8 @@ export interface StepScope {
   readonly tools: ReadonlyMap<string, Tool>;
   /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
+  /** The names of the events that steps may wait for. @default any */
+  readonly events?: ReadonlySet<string> | undefined;
   /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
 }
@@ -55,7 +57,7 @@ function withOutput(
   use: (output: StepOutput) => SchemasAt,
 ): SchemasAt | undefined | Promise<SchemasAt | undefined> {
   const step = scope.stepOf(stepId);
-  const tool = step && scope.tools.get(step.tool);
+  const tool = step && (step.tool === undefined ? undefined : scope.tools.get(step.tool));
   if (step === undefined || tool === undefined) return undefined;
   const isWhenPerIteration = scope.parsed?.get(step)?.expressions.isWhenPerIteration ?? false;
   const finish = ({ output }: ToolSchemas) => use({ step, isWhenPerIteration, schema: output });

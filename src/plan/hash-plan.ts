@@ -2,11 +2,12 @@ import { canonicalJson, sha256 } from "../core/canonical-json.ts";
 import { AgentError } from "../core/errors.ts";
 import { toJson } from "../core/json.ts";
 import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
+import { planVersionOf } from "../core/wait-step.ts";
 
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
  *
- * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1
+ * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1 (2 if a step waits)
  * and a missing request as "". Id, source and time do not count. Tools are not checked: `validatePlan` does that.
  * Rejects with `invalid-plan` for anything that is not JSON or has no steps.
  *
@@ -28,6 +29,6 @@ function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
 }
 
 /** The text that {@link hashPlan} hashes, for a plan that is JSON: plans with the same text are the same. */
-export function canonicalPlan({ version = 1, request = "", steps }: AnyPlan): string {
+export function canonicalPlan({ steps, version = planVersionOf(steps), request = "" }: AnyPlan): string {
   return canonicalJson({ version, request, steps });
 }

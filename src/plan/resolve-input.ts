@@ -2,6 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject, type JsonValue, setOwn } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { inputOf } from "../core/wait-step.ts";
 import {
   asLiteral,
   asReference,
@@ -40,7 +41,7 @@ export function resolveInput(
     if (reference !== undefined) repeated.add(reference.stepId, value);
     return value;
   };
-  return replaceReferences(step.input, lookUpOutput) as JsonObject;
+  return replaceReferences(inputOf(step), lookUpOutput) as JsonObject;
 }
 
 /** Returns the value of a reference; of an invalid one only its text is known. */

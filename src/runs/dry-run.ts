@@ -1,9 +1,10 @@
 import type { AbortSource } from "../async/abort-source.ts";
 import { settleOrAbort } from "../async/timeout.ts";
 import { copyJson } from "../core/json.ts";
-import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
+import { callsTool, inputOf, toolOf } from "../core/wait-step.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
@@ -75,8 +76,12 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   for (const [index, step] of plan.steps.entries()) {
     // After a cancellation, no more policies are called.
     if (source.aborted) throw source.reason;
-    const tool = settings.tools.get(step.tool) as DefinedTool;
     const dependsOn = dependenciesOfStep(plan, index, expressions);
+    if (!callsTool(step)) {
+      steps.push(lookAtWait(step, dependsOn));
+      continue;
+    }
+    const tool = settings.tools.get(step.tool) as DefinedTool;
     steps.push(await lookAt(engine, { step, tool, dependsOn, secrets }));
   }
   return {
@@ -101,8 +106,26 @@ function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExp
   return dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
 }
 
+/** A step that waits shows as a call of a tool "wait", as in events and records. */
+function lookAtWait(step: WaitStep, dependsOn: readonly string[]): DryRunStep {
+  const { id: stepId, when, reasoning } = step;
+  const input = inputOf(step);
+  return {
+    stepId,
+    tool: toolOf(step),
+    input: copyJson(input),
+    open: findReferences(input).map(({ text }) => text),
+    dependsOn: [...dependsOn],
+    ...(when !== undefined && { when }),
+    effect: "pure",
+    needsApproval: false,
+    canUndo: false,
+    ...(reasoning !== undefined && { reasoning }),
+  };
+}
+
 interface Looked {
-  readonly step: PlanStep;
+  readonly step: ToolStep;
   readonly tool: DefinedTool;
   readonly dependsOn: readonly string[];
   /** Set if the step may have secrets, which are not shown. */

@@ -20,7 +20,7 @@ import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning, warnOfSecrets } from "./report-warning.ts";
-import type { Settlement } from "./resume/resume-options.ts";
+import type { NamedEvent, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
@@ -121,6 +121,13 @@ export class Engine {
     const decision = { ...given, atMs: this.settings.clock.now() };
     return this.handOut(runId, how.options, (parts, runs, opening) =>
       parts.decideRun(runs, { ...opening, ...how, decision }),
+    );
+  }
+
+  /** Delivers an event to a run, and resumes it; the id and the options have been checked. Errors reject the result. */
+  deliver(runId: string, given: NamedEvent, how: Deciding): RunHandle {
+    return this.handOut(runId, how.options, (parts, runs, opening) =>
+      parts.deliverEvent(runs, { ...opening, ...how, given }),
     );
   }
 

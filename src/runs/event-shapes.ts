@@ -1,5 +1,5 @@
 import type { AgentEventType } from "../core/events.ts";
-import type { Plan } from "../core/plan.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 
 /** The events that are recorded. */
@@ -92,8 +92,9 @@ const isPlanShape = object({
   steps: listOf(
     object({
       id: isText,
-      tool: isText,
-      input: isObject,
+      tool: optional(isText),
+      input: optional(isObject),
+      wait: optional(isObject),
       dependsOn: optional(listOf(isText)),
       reasoning,
       when: optional(isText),
@@ -102,7 +103,9 @@ const isPlanShape = object({
     }),
   ),
 });
-const isPlan: Check = (value) => isPlanShape(value) && isInOrder(value as Plan);
+const isPlan: Check = (value) => isPlanShape(value) && (value as Plan).steps.every(isWhole) && isInOrder(value as Plan);
+const isWhole = ({ tool, input, wait }: PlanStep) =>
+  (tool !== undefined && input !== undefined) !== (wait !== undefined);
 
 const planOutcome = oneOfShapes("status", { completed: { plan: isPlan }, failed: failure, cancelled: failure });
 const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber });
@@ -144,7 +147,7 @@ const pending = oneOfShapes("kind", {
   outcome: place,
   approval: { ...step, ...asked, input: isObject, effect: isEffect },
   "plan-approval": { hash, expiresAt },
-  wait: { ...place, until: optional(isTime), event: optional(isText) },
+  wait: { stepId: isText, until: optional(isTime), event: optional(isText) },
 });
 const note = { by: optional(isText), comment: optional(isText) };
 const rejected = { ...failure, ...note };
@@ -219,6 +222,8 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
     ...place,
     outcome: oneOfShapes("status", { completed: { output: isThere }, failed: failure, retry: {} }),
   }),
+  "wait-start": keys({ stepId: isText, until: optional(isTime), event: optional(isText) }),
+  "run-deliver": keys({ name: isText, value: isThere, id: isText }),
   "run-suspend": keys({ pending: listOf(pending), digest }),
   "run-resume": keys({
     ...execution,

@@ -5,10 +5,13 @@ import { retryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { ObservedCall, Observer } from "../core/observer.ts";
-import { checkOption, defined, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import { checkOption, defined, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
+import type { StandardSchema } from "../core/schema.ts";
+import { hasSensitive } from "../core/sensitive.ts";
+import { eventNamePattern } from "../core/step-schema.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
@@ -89,6 +92,12 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * is renewed three times as often. @default 30000
    */
   leaseMs?: number | undefined;
+  /**
+   * The events that can be delivered to runs, by name, with the schemas of their values, which are recorded as they are:
+   * sensitive fields are refused.
+   * @default any name, and any JSON
+   */
+  events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** How values of sensitive fields are recorded. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
   /**
@@ -154,6 +163,7 @@ const executionOptions = {
   requestApproval: { type: "function" },
   approvalTtlMs: { type: "duration", min: 1, max: maxApprovalTtlMs, default: Number.POSITIVE_INFINITY },
   leaseMs: { type: "number", min: 100, max: maxTimerMs, default: 30_000 },
+  events: { read: readEvents },
   secrets: { options: secretOptions },
   redact: { type: "function" },
   evidence: { type: "boolean", default: false },
@@ -224,6 +234,23 @@ function warnOnce(): EngineSettings["onListenerError"] {
       error,
     );
   };
+}
+
+function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
+  if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
+  const events = new Map<string, StandardSchema>(Object.entries(value));
+  for (const [name, schema] of events) {
+    if (!eventNamePattern.test(name))
+      failOption(`${option}.${name}`, name, "a letter or _, then letters, digits, _ or -");
+    if (typeof schema?.["~standard"]?.validate !== "function") failOption(`${option}.${name}`, schema, "a schema");
+    if (hasSensitive(schema))
+      failOption(
+        `${option}.${name}`,
+        "one",
+        "a schema without sensitive fields: delivered values are recorded as they are",
+      );
+  }
+  return events;
 }
 
 function readPlanner(value: unknown, option: string): Planner {

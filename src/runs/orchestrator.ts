@@ -16,8 +16,10 @@ import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
+  type DeliverOptions,
   readCloseOptions,
   readDecidingOptions,
+  readDelivery,
   readSettleOptions,
   type SettleOptions,
 } from "./resume/resume-options.ts";
@@ -89,6 +91,16 @@ export interface RunResumer<TTool extends Tool = Tool> {
    * with.
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Delivers an event to a run, for a step that waits for its name: one that does already, or will; the run keeps up to
+   * 100. Events of a name are taken in order, and one with an `id` that the run has seen does not count. The run is
+   * resumed, if it was suspended.
+   *
+   * Throws `invalid-options` for a wrong name, id or option. The result of the handle rejects with `invalid-options` for
+   * a value of more than 1 MiB of JSON, and for a name or a value that does not fit `events`; with `run-not-found`,
+   * `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many, and what `resume` rejects with.
+   */
+  deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
    * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
    * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
@@ -176,6 +188,10 @@ export function methodsOf(engine: Engine): Orchestrator {
     resumeAll: async (options = {}) => engine.resumeAll(options),
     settle: (runId, stepId, options) => {
       return engine.settle(runId, readSettleOptions(stepId, options));
+    },
+    deliver: (runId, name, value, options) => {
+      const { given, ...how } = readDelivery(runId, { name, value }, options);
+      return engine.deliver(runId, given, how);
     },
     cancel: async (runId, reason = "no reason given", options = {}) => {
       checkOption({ type: "text" }, reason, "reason");

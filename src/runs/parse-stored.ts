@@ -101,6 +101,8 @@ function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
     case "approval-request":
     case "approval-end":
       return event.kind === "step" ? whyNotOfStep(state, event) : whyNotOfPlan(state, event);
+    case "wait-start":
+      return whyNoWait(state.steps.get(event.stepId));
     case "step-start":
     case "step-retry":
     case "step-skip":
@@ -141,6 +143,10 @@ function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
   const part = isKnown ? instanceAt(state.steps, event) : step;
   if (part === undefined) return `of an iteration that "${stepId}" does not have`;
   return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
+}
+
+function whyNoWait(step: StepState | undefined): string | undefined {
+  return step !== undefined && isOpen(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
 }
 
 /** Whether an event states how many iterations there are, as the first one of a loop does. */

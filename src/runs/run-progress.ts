@@ -3,6 +3,8 @@ import type { PendingItem } from "../core/execution-events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { stepRefOf } from "../core/step-ref.ts";
 import { type ApprovalState, instancesOf, isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
+import type { WaitDue } from "../core/wait-events.ts";
+import { isAwaited, isWaitOver } from "../core/wait-step.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";
@@ -46,17 +48,19 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
 
 /**
  * What somebody has to decide before the run can resume: an unknown outcome or, unless a failed step stops the run
- * anyway, an approval.
+ * anyway, an approval, a time or an event.
  */
 export function pendingItems(run: Run): readonly PendingItem[] {
   const { state, settings } = run;
   if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
   const outcomes: PendingItem[] = [];
   const approvals: PendingItem[] = [];
+  const waits: PendingItem[] = [];
   for (const one of instancesOf(state.steps.values())) {
     const { status, approval, tool, input, effect, reasoning, error } = one;
     const ref = stepRefOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
+    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...dueOf(one) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
       const reasons = effect === "pure" ? undefined : state.steps.get(ref.stepId)?.approvalReasons;
@@ -64,7 +68,7 @@ export function pendingItems(run: Run): readonly PendingItem[] {
     }
   }
   const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
-  return continues ? [...outcomes, ...approvals] : outcomes;
+  return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
 }
 
 /** Whether nothing of the plan is left to do. */
@@ -76,7 +80,7 @@ export function isAllDone({ state }: Run): boolean {
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);
-  return mayStartMore(run, steps) && steps.some(isDecided);
+  return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.now()));
 }
 
 /** Whether a step, or an iteration of one, waits for no other step and no decision. */
@@ -86,7 +90,12 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
   return steps.some((step, index) => {
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
-    return waitingFor[index] === 0 && [...instancesOf([step])].some((part) => isOpen(part) && !isAsked(part));
+    return (
+      waitingFor[index] === 0 &&
+      [...instancesOf([step])].some(
+        (part) => isOpen(part) && !isAsked(part) && !(isAwaited(part) && !isWaitOver(part, run.now())),
+      )
+    );
   });
 }
 
@@ -97,6 +106,13 @@ function hasFailed({ error, status }: StepState): boolean {
 
 function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
   return expiresAt === undefined ? { hash } : { hash, expiresAt };
+}
+
+function dueOf({ wait }: StepState): WaitDue {
+  return {
+    ...(wait?.until !== undefined && { until: wait.until }),
+    ...(wait?.event !== undefined && { event: wait.event }),
+  };
 }
 
 function isAsked({ status, approval }: StepState): boolean {

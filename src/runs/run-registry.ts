@@ -10,6 +10,7 @@ import { instancesOf } from "../core/step-state.ts";
 import { closeBroken } from "./end-execution.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
+import { type LeftRun, WaitTimers } from "./resume/wait-timers.ts";
 import { Run, type RunHost } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -70,7 +71,7 @@ interface RegistryOptions {
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
   /** Resumes a run that stopped with a message left that it could not act on. */
-  readonly resumeLeft: (registry: RunRegistry, left: Run) => void;
+  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => void;
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
@@ -81,6 +82,7 @@ export class RunRegistry {
   private readonly restoring = new Map<string, RestoringRun>();
   readonly settings: EngineSettings;
   readonly leases: Leases;
+  private readonly waits: WaitTimers;
   /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   readonly watchers = new RunWatchers();
@@ -96,6 +98,7 @@ export class RunRegistry {
     const { clock, abortGraceMs: graceMs } = settings;
     this.settings = settings;
     this.leases = new Leases(settings);
+    this.waits = new WaitTimers((left) => options.resumeLeft(this, left));
     const [gates, results] = [new ToolGates(clock), new KeptResults(clock)];
     this.host = { settings, hub, gates, results, leases: this.leases, receive, graceMs };
   }
@@ -151,6 +154,7 @@ export class RunRegistry {
 
   /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
+    this.waits.forget(runId);
     if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
     if (channel !== undefined) run.addChannel(channel);
@@ -186,7 +190,9 @@ export class RunRegistry {
     const forget = () => {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
-      if (run.hasLeft && run.state.status === "suspended") this.options.resumeLeft(this, run);
+      if (run.state.status !== "suspended") return;
+      if (run.hasLeft) this.options.resumeLeft(this, run);
+      else if (!this.stopping.aborted) this.waits.watch(run);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);
@@ -201,6 +207,7 @@ export class RunRegistry {
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
+    this.waits.forgetAll();
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);

@@ -2,6 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { deepFreeze, toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
+import { planVersionOf } from "../core/wait-step.ts";
 import { rememberPlan } from "../plan/check-once.ts";
 import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
 import type { EngineSettings } from "./options.ts";
@@ -57,7 +58,9 @@ export async function completePlanInput(
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];
-  return rememberPlan(deepFreeze({ version: 1, id, request, source, createdAt, steps }));
+  return rememberPlan(
+    deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps }),
+  );
 }
 
 /** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */

@@ -147,9 +147,10 @@ export class Run extends RunLifetime implements RecorderOwner {
     return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
   }
 
-  /** As {@link Run.emit}, for events that are recorded together or not at all, neither of them a failure. */
+  /** As {@link Run.emit}, for events of steps that are recorded together or not at all. */
   emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
     const { secrets } = this;
+    if (isStepFailure(second)) this.stopSteps();
     return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
   }
 

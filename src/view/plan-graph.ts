@@ -1,5 +1,6 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
+import { toolOf } from "../core/wait-step.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import { hasFailed } from "./run-view.ts";
 
@@ -46,7 +47,9 @@ function namedIn(
   return new Set(words.filter((word) => (places.get(word) ?? before) < before));
 }
 
-function nodeOf({ id, tool, when, forEach }: PlanStep, records: readonly StepRecord[] | undefined): GraphNode {
+function nodeOf(step: PlanStep, records: readonly StepRecord[] | undefined): GraphNode {
+  const { id, when, forEach } = step;
+  const tool = toolOf(step);
   const status = records === undefined ? "planned" : statusOf(records);
   const loop = forEach === undefined ? [] : [countsOf(forEach, records ?? [])];
   const undone = records?.some((record) => record.status === "undone") ? ["undone"] : [];

@@ -12,6 +12,7 @@ import {
 import { foldEvents } from "../core/run-state.ts";
 import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../core/step-ref.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
+import { callsTool } from "../core/wait-step.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
 
 /** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */
@@ -140,7 +141,7 @@ function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly T
 }
 
 function maskPlan(plan: Plan, paths: Paths): Plan {
-  return { ...plan, steps: plan.steps.map((step) => maskStep(step, paths)) };
+  return { ...plan, steps: plan.steps.map((step) => (callsTool(step) ? maskStep(step, paths) : step)) };
 }
 
 function maskStep<TStep extends { readonly tool: string; readonly input: unknown; readonly output?: unknown }>(

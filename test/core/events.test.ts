@@ -13,6 +13,8 @@ it("only progress, attempts, late results and partial plans are transient", () =
     "plan-fallback": false,
     "plan-end": false,
     "step-start": false,
+    "wait-start": false,
+    "run-deliver": false,
     "step-progress": true,
     "step-attempt": true,
     "step-retry": false,

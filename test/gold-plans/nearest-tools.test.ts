@@ -3,6 +3,7 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { define } from "../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../src/core/tool.ts";
+import { toolOf } from "../../src/core/wait-step.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
 import { NearestTools } from "../../src/planners/llm/nearest-tools.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
@@ -75,7 +76,7 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
       const count = Math.min(60, plans.length);
       for (let index = 0; index < count; index += 1) {
         const { request, plan } = pick(plans);
-        const names = [...new Set(plan.steps.map(({ tool }) => tool))];
+        const names = [...new Set(plan.steps.map(toolOf))];
         const nearest = await NearestTools.of(mixed(names.map((name) => byName.get(name) as DefinedTool)));
         const shown = new Set(nearest?.choose(request, new Set()).first.map(({ name }) => name));
         if (names.every((name) => shown.has(name))) right += 1;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../src/core/plan.ts";
+import type { ToolStep } from "../../src/core/plan.ts";
 import type { PlanDraft, Planner, ReplanRequest } from "../../src/core/planner.ts";
 import { checkDraft } from "../../src/plan/check-draft.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";
 import { fails, replanRequest, works } from "../planners/fake-planners.ts";
 
-const added = (id: string, rest: Partial<PlanStep> = {}): PlanStep => ({
+const added = (id: string, rest: Partial<ToolStep> = {}): ToolStep => ({
   id,
   tool: "A",
   input: {},
@@ -31,7 +31,7 @@ describe("the steps of a replan", () => {
     await expect(check([added("z")])).resolves.toMatchObject({ steps: [{ id: "z" }] });
   });
 
-  it.each<[string, PlanStep, string]>([
+  it.each<[string, ToolStep, string]>([
     ["the id of a step that is done", added("a"), "duplicate-id"],
     ["the id of a step that has failed", added("f"), "duplicate-id"],
     ["a reference to a step that has failed", added("b", { input: { of: { $ref: "f.value" } } }), "unknown-step"],

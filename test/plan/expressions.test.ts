@@ -2,25 +2,25 @@ import { describe, expect, it, vi } from "vitest";
 import { pendingWork } from "../../src/async/pending-work.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
-import type { PlanStep } from "../../src/core/plan.ts";
+import type { ToolStep } from "../../src/core/plan.ts";
 import type { ExpressionKey } from "../../src/plan/expressions/step-expressions.ts";
 import { compileExpressions, parseExpressions } from "../../src/plan/expressions.ts";
 
-const stepOf = (more: Partial<PlanStep>): PlanStep => ({ id: "s2", tool: "T", input: {}, ...more });
+const stepOf = (more: Partial<ToolStep>): ToolStep => ({ id: "s2", tool: "T", input: {}, ...more });
 
-async function expressionsOf(more: Partial<PlanStep>) {
+async function expressionsOf(more: Partial<ToolStep>) {
   const expressions = await compileExpressions([stepOf(more)]);
   const ofStep = expressions?.get("s2");
   if (ofStep === undefined) throw new Error("There is none.");
   return ofStep;
 }
 
-async function evaluate(more: Partial<PlanStep>, key: ExpressionKey, data: Record<string, JsonValue> = {}) {
+async function evaluate(more: Partial<ToolStep>, key: ExpressionKey, data: Record<string, JsonValue> = {}) {
   const expressions = await expressionsOf(more);
   return expressions.evaluate(key, { lookUp: (name) => data[name] });
 }
 
-async function errorOf(more: Partial<PlanStep>, key: ExpressionKey, data?: Record<string, JsonValue>) {
+async function errorOf(more: Partial<ToolStep>, key: ExpressionKey, data?: Record<string, JsonValue>) {
   try {
     await evaluate(more, key, data);
   } catch (error) {
@@ -77,7 +77,7 @@ describe("the expressions of a plan", () => {
 });
 
 describe("the names of a step's expressions", () => {
-  it.each<[string, Partial<PlanStep>, string[], boolean]>([
+  it.each<[string, Partial<ToolStep>, string[], boolean]>([
     ["of when", { when: "s1.a > s0.b" }, ["s1", "s0"], false],
     ["of forEach", { forEach: "s1.a + s0.b" }, ["s1", "s0"], false],
     ["of both, each once", { when: "s1.a > s0.b", forEach: "s1.a" }, ["s1", "s0"], false],
@@ -106,7 +106,7 @@ describe("the evaluation of an expression", () => {
     expect(await evaluate({ forEach: "s1.rows" }, "forEach", { s1: { rows } })).toBe(rows);
   });
 
-  it.each<[string, Partial<PlanStep>, ExpressionKey, Record<string, JsonValue>, string, number | undefined]>([
+  it.each<[string, Partial<ToolStep>, ExpressionKey, Record<string, JsonValue>, string, number | undefined]>([
     [
       "a when that is not a boolean",
       { when: "s1.a" },

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../src/core/plan.ts";
+import type { ToolStep } from "../../src/core/plan.ts";
 import { findBraces } from "../../src/plan/find-braces.ts";
 
-const stepsWith = (input: PlanStep["input"]): readonly PlanStep[] => [
+const stepsWith = (input: ToolStep["input"]): readonly ToolStep[] => [
   { id: "a", tool: "A", input: {} },
   { id: "b", tool: "A", input },
 ];

@@ -82,7 +82,7 @@ describe("one issue, with its code and path", () => {
     ["nothing in it", {}, ["invalid-shape at .steps"]],
     ["no step", { steps: [] }, ["invalid-shape at .steps"]],
     ["steps that are not a list", { steps: { s1: first } }, ["invalid-shape at .steps"]],
-    ["another version", { version: 2, steps: [first] }, ["invalid-shape at .version"]],
+    ["another version", { version: 3, steps: [first] }, ["invalid-shape at .version"]],
     ["a request that is not text", { request: 5, steps: [first] }, ["invalid-shape at .request"]],
     ["an unknown key", { steps: [first], goal: 1 }, ["unknown-key at .goal"]],
     [

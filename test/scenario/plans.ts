@@ -1,4 +1,4 @@
-import type { PlanInput, PlanStep } from "../../src/core/plan.ts";
+import type { PlanInput, ToolStep } from "../../src/core/plan.ts";
 
 /** A plan by hand: `s1`, `s2` … one for each tool name. */
 export function planOf(...tools: readonly string[]): PlanInput {
@@ -6,6 +6,6 @@ export function planOf(...tools: readonly string[]): PlanInput {
 }
 
 /** A step by hand. */
-export function step(id: string, tool: string, rest: Partial<PlanStep> = {}): PlanStep {
+export function step(id: string, tool: string, rest: Partial<ToolStep> = {}): ToolStep {
   return { id, tool, input: {}, ...rest };
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { PlanStep } from "../../src/core/plan.ts";
+import type { PlanStep, ToolStep } from "../../src/core/plan.ts";
 import type { PlanDraft, ReplanRequest } from "../../src/core/planner.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
@@ -27,7 +27,7 @@ export function replanner(plan: object, answers: readonly Answer[], requests: Re
 export const failing = () => createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] });
 export const works = () => createFakeTool({ name: "A", outcomes: [{ returns: { value: 7 } }] });
 export const steps = (...list: PlanStep[]) => ({ steps: list });
-export const added = (id: string, tool = "A", rest: Partial<PlanStep> = {}) =>
+export const added = (id: string, tool = "A", rest: Partial<ToolStep> = {}) =>
   step(id, tool, { dependsOn: [], ...rest });
 export const revisions = (events: readonly AgentEvent[]) =>
   events.filter((event): event is AgentEventOf<"plan-revise"> => event.type === "plan-revise");

@@ -104,6 +104,8 @@ describe("events", () => {
         case "undo-end":
         case "circuit-change":
         case "run-settle":
+        case "wait-start":
+        case "run-deliver":
         case "run-suspend":
         case "run-resume":
         case "run-end":

@@ -50,7 +50,7 @@ export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: 
 /** Found before the run is claimed, so that another worker may have it. */
 function missingTools({ tools }: WorkingAgent, { plan }: Job): readonly string[] {
   const known = new Set(tools.map(({ name }) => name));
-  const named = plan?.steps.map(({ tool }) => tool) ?? [];
+  const named = plan?.steps.flatMap(({ tool }) => tool ?? []) ?? [];
   return [...new Set(named.filter((tool) => !known.has(tool)))];
 }
 

@@ -7,6 +7,7 @@ import { parseWith } from "../../core/schema.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
+import { inputOf, toolOf } from "../../core/wait-step.ts";
 import { Grounds } from "./grounds.ts";
 import { type Leaf, leavesOf, namesIn, textOf } from "./leaves.ts";
 import { isPrescribed } from "./prescribed.ts";
@@ -82,10 +83,10 @@ export class UnsaidFinder {
     const { request, instructions = "", planned } = sayings;
     const texts: string[] = [request, instructions];
     for (const step of planned) {
-      for (const leaf of leavesOf(step.input, [])) {
+      for (const leaf of leavesOf(inputOf(step), [])) {
         texts.push(textsOf(textOf(leaf)).join("\n"));
-        for (const [index] of leaf.path.entries()) this.planned.add(keyOf(step.tool, leaf.path.slice(0, index + 1)));
-        this.planned.add(keyOf(step.tool, leaf.path, leaf.value));
+        for (const [index] of leaf.path.entries()) this.planned.add(keyOf(toolOf(step), leaf.path.slice(0, index + 1)));
+        this.planned.add(keyOf(toolOf(step), leaf.path, leaf.value));
       }
       texts.push(...constantsOf(step.forEach).map(String));
     }
@@ -107,7 +108,7 @@ export class UnsaidFinder {
       if (words.length > 0) found.push({ path, words, shown: this.shownWith(words), isChoice });
     };
     const schemasOf = (path: JsonPath) => schemasAt(schema, path, step.input);
-    for (const leaf of leavesOf(step.input, [])) {
+    for (const leaf of leavesOf(inputOf(step), [])) {
       const { value, path } = leaf;
       const isKnown = this.planned.has(keyOf(tool.name, path, value));
       const schemas = schemasOf(path);

@@ -5,6 +5,7 @@ import type { PlanStep, PlanWarning } from "../../core/plan.ts";
 import { describeStepRef } from "../../core/step-ref.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
+import { callsTool } from "../../core/wait-step.ts";
 import { Grounds } from "../../plan/grounding/grounds.ts";
 import {
   isSurelyPure,
@@ -60,6 +61,7 @@ export async function checkGrounding(
   if (grounding === "off") return { warnings, problems };
   const check = new GroundingCheck(scope);
   for (const [index, step] of steps.entries()) {
+    if (!callsTool(step)) continue;
     const tool = tools.get(step.tool) as DefinedTool;
     const isHarmless = await isSurelyPure(step, tool);
     const found = isHarmless ? await check.ofHarmless(step, tool) : await check.ofEffect(step, tool);

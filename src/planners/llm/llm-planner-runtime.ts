@@ -6,6 +6,7 @@ import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.t
 import { isDoneRecord } from "../../core/run-result.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
+import { toolOf } from "../../core/wait-step.ts";
 import { contextShown, shownIn, textsOf } from "../../plan/grounding/unsaid-words.ts";
 import { askModel, type ModelPlan, type ModelTask, type Question } from "./ask-model.ts";
 import type { AnswerScope } from "./check-answer.ts";
@@ -139,7 +140,7 @@ export class ModelPlanner {
       ...(await this.questionOf(request, asked, chosen)),
       chosen: chosen.map((tool) => tool.name),
     });
-    const { first, others } = nearest.choose(request.request, new Set(asked.kept.map(({ tool }) => tool)));
+    const { first, others } = nearest.choose(request.request, new Set(asked.kept.map(toolOf)));
     return {
       question: await about(first),
       elsewhere: (missing) => about(others(missing)),

@@ -1,6 +1,7 @@
 import { toJson } from "../../core/json.ts";
 import { type PlanStep, planSchema } from "../../core/plan.ts";
 import type { PlanningEvent } from "../../core/planner.ts";
+import { callsTool } from "../../core/wait-step.ts";
 import { checkInput } from "../../plan/check-input.ts";
 import { isWellFormed } from "../../plan/check-plan.ts";
 import { dependenciesOf } from "../../plan/dependencies.ts";
@@ -69,7 +70,10 @@ export class StepReporter {
     if (this.emitted.has(checked.id) || !needed.every((id) => this.emitted.has(id))) return;
     const stepOf = (stepId: string) => this.emitted.get(stepId);
     const scope = { path: [], tools, stepOf, parsed };
-    const issues = [...(await checkExpressions(checked, scope)), ...(await checkInput(checked, scope))];
+    const issues = [
+      ...(await checkExpressions(checked, scope)),
+      ...(callsTool(checked) ? await checkInput(checked, scope) : []),
+    ];
     return issues.length === 0 ? checked : undefined;
   }
 }

@@ -6,6 +6,7 @@ import type { Run } from "../run.ts";
 import { cancelledBy } from "../run-errors.ts";
 import { sealEvent } from "../secrets/secrets-of-run.ts";
 import { decideHere } from "./decide-run.ts";
+import { takePosted } from "./deliver.ts";
 import { parseMessage, type RunMessage } from "./send-message.ts";
 
 /**
@@ -54,6 +55,11 @@ async function act(run: Run, message: RunMessage, { number, isOpening }: Receipt
     case "decide":
       if (!(await decideHere(run, message.decision, number))) run.hasLeft = true;
       return;
+    case "deliver": {
+      const { type: _type, ...delivery } = message;
+      if (!(await takePosted(run, delivery, number))) run.hasLeft = true;
+      return;
+    }
     case "settle": {
       const { ref, outcome } = message;
       const status = instanceAt(run.state.steps, ref)?.status;

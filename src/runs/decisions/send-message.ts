@@ -2,7 +2,7 @@ import { type Abortable, AbortSource } from "../../async/abort-source.ts";
 import { sleep } from "../../async/clock.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { RunSettleEvent } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { StepRef } from "../../core/step-ref.ts";
@@ -161,14 +161,17 @@ function requireWaiting({ stopping }: RunRegistry, signal: AbortSignal | undefin
 export type RunMessage =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "decide"; readonly decision: Decision }
-  | { readonly type: "settle"; readonly ref: StepRef; readonly outcome: RunSettleEvent["outcome"] };
+  | { readonly type: "settle"; readonly ref: StepRef; readonly outcome: RunSettleEvent["outcome"] }
+  | { readonly type: "deliver"; readonly name: string; readonly value: JsonValue; readonly id: string };
 
 /** A message as a store keeps it: there a step ref is a `place`, as processes of other versions may read it. */
 function messageToJson(message: RunMessage): JsonObject {
-  return JSON.parse(JSON.stringify(message.type === "cancel" ? message : withPlace(message))) as JsonObject;
+  return JSON.parse(
+    JSON.stringify(message.type === "cancel" || message.type === "deliver" ? message : withPlace(message)),
+  ) as JsonObject;
 }
 
-function withPlace(message: Exclude<RunMessage, { type: "cancel" }>): object {
+function withPlace(message: Exclude<RunMessage, { type: "cancel" | "deliver" }>): object {
   if (message.type === "settle") return { type: message.type, place: message.ref, outcome: message.outcome };
   const { ref: place, ...decision } = message.decision;
   return { type: message.type, decision: { ...decision, place } };
@@ -183,6 +186,11 @@ export function parseMessage(found: unknown): RunMessage {
       return { type: "cancel", reason: message.reason };
     case "decide":
       return { type: "decide", decision: parseDecision(message.decision) };
+    case "deliver": {
+      const wrong = wrongKeyOf["run-deliver"](message);
+      if (wrong !== undefined) throw new TypeError(`its ${wrong} is invalid`);
+      return message as RunMessage;
+    }
     case "settle": {
       const ref = parseStepRef(message.place);
       const wrong = wrongKeyOf["run-settle"]({ ...ref, outcome: message.outcome });

@@ -13,6 +13,7 @@ import {
   plannerTimeout,
   toPlanningError,
 } from "../../core/planner.ts";
+import { planVersionOf } from "../../core/wait-step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
 import { assemblePlan, checkOnce, rememberPlan } from "../../plan/check-once.ts";
 import type { PlanScope } from "../../plan/check-plan.ts";
@@ -130,13 +131,13 @@ export async function completePlan(
 ): Promise<Plan> {
   const { usage, calls } = meter;
   const head = {
-    version: 1,
+    version: planVersionOf(steps),
     id: `plan_${engine.createId()}`,
     request,
     source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
     createdAt: new Date(engine.clock.now()).toISOString(),
   };
-  const plan = assemblePlan(steps, head, scopeOf(settings));
+  const plan = assemblePlan(steps, head, scopeOf(engine, settings));
   const complaint = describeInvalid(planner);
   const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
@@ -144,8 +145,8 @@ export async function completePlan(
   return rememberPlan(valid);
 }
 
-function scopeOf({ tools, stored }: RunSettings): PlanScope {
-  return { tools, maxSteps: stored.maxSteps };
+function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
+  return { tools, maxSteps: stored.maxSteps, events: events && new Set(events.keys()) };
 }
 
 /**
@@ -156,7 +157,7 @@ export async function requireValid(
   settings: RunSettings,
   { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
-  const { plan, issues, json = null } = await checkOnce(given, scopeOf(settings));
+  const { plan, issues, json = null } = await checkOnce(given, scopeOf(engine, settings));
   if (plan !== undefined) return plan;
   throw invalidPlan(complaint, await hideInIssues(engine, settings, { plan: json, issues }));
 }

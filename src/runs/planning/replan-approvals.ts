@@ -1,10 +1,11 @@
 import type { ApprovalReason, ReplanApproval } from "../../core/approval.ts";
 import type { Plan, PlanStep, PlanWarning } from "../../core/plan.ts";
+import { unchangedSteps } from "../../core/planned-steps.ts";
 import type { ReplanRequest } from "../../core/planner.ts";
-import { unchangedSteps } from "../../core/run-state.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import { instancesOf, isDone, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
+import { callsTool } from "../../core/wait-step.ts";
 import { isSurelyPure, shownIn, UnsaidFinder } from "../../plan/grounding/unsaid-words.ts";
 import type { Run } from "../run.ts";
 
@@ -22,6 +23,7 @@ export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan)
   });
   const approvals: ReplanApproval[] = [];
   for (const [index, step] of plan.steps.entries()) {
+    if (!callsTool(step)) continue;
     const tool = run.settings.tools.get(step.tool) as DefinedTool;
     const state = run.state.steps.get(step.id);
     const isKept = state !== undefined && isDone(state);

@@ -1,6 +1,7 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { eventNamePattern } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
 import { type DecidingOptions, decidingOptions, type ResumeOptions, resumeOptions } from "../run-options.ts";
@@ -78,6 +79,41 @@ const closeOptions = {
 /** The time for closing. Throws `invalid-options`. */
 export function readCloseOptions(options: CloseOptions): number {
   return readOptions(closeOptions, options).timeoutMs;
+}
+
+/**
+ * Options of delivering an event, and what the run needs to be resumed.
+ * @group Runs and results
+ */
+export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
+  /** Identifies the event, such as the id of a webhook: a second one with the same id does not count. */
+  id: string;
+};
+
+/** An event for a run, its value unchecked. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly value: unknown;
+  readonly id: string;
+}
+
+const deliverOptions = {
+  ...decidingOptions,
+  id: { type: "text", isRequired: true },
+} satisfies OptionTable<DeliverOptions>;
+
+/** The event, and the options to resume the run with. Throws `invalid-options`. */
+export function readDelivery(
+  runId: string,
+  { name, value }: Omit<NamedEvent, "id">,
+  options: DeliverOptions,
+): { readonly given: NamedEvent; readonly resumes: boolean; readonly options: ResumeOptions } {
+  checkName("runId", runId);
+  if (typeof name !== "string" || !eventNamePattern.test(name))
+    failOption("name", name, "the name of an event: a letter or _, then letters, digits, _ or -");
+  const { id, resume, ...rest } = readOptions(deliverOptions, options);
+  checkName("id", id);
+  return { given: { name, value, id }, resumes: resume, options: rest };
 }
 
 /** What happened in a step whose outcome was unknown. */

@@ -10,14 +10,15 @@ import type { RunSummary } from "../../core/run-summary.ts";
 import { instancesOf } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
+import { resumeTimeOf } from "../../core/wait-step.ts";
 import { endsOfCutOff } from "../cut-off.ts";
 import { waitsInVain } from "../decisions/decision.ts";
-import type { Run } from "../run.ts";
 import { interruptedBy } from "../run-errors.ts";
 import { type ResumeOptions, resumeOptions } from "../run-options.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
 import { listRuns, readRun } from "../stored-runs.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
+import type { LeftRun } from "./wait-timers.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -44,10 +45,10 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
 }
 
 /**
- * Resumes a run that was suspended although a message was left for its next execution. If that fails, the run is in the
+ * Resumes a run that was suspended although a message was left for its next execution, or whose wait is over. If that fails, the run is in the
  * store, for whoever resumes it.
  */
-export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }: Run): void {
+export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }: LeftRun): void {
   if (runs.stopping.aborted) return;
   const startedMs = monotonicNow(runs.settings.clock);
   resumeRun(runs, { runId, startedMs, options: { resources }, retriesFailed: false }).catch(() => {});
@@ -74,7 +75,7 @@ function mayResume(
       case "suspended":
         // A question whose hash covered less has to be asked again, and one that nobody can decide any more is
         // rejected.
-        return state.pending?.length === 0 || waitsInVain(state, clock.now());
+        return state.pending?.length === 0 || waitsInVain(state, clock.now()) || isDue(state, clock.now());
       case "completed":
       case "cancelled":
         return false;
@@ -82,6 +83,10 @@ function mayResume(
         return state.status satisfies never;
     }
   };
+}
+
+function isDue({ pending }: RunState, nowMs: number): boolean {
+  return (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
 /** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */

@@ -3,6 +3,7 @@ import type { RunState } from "../../core/run-state.ts";
 import { hiddenText, isSealed, mapItems } from "../../core/sealed.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
 import type { StepState } from "../../core/step-state.ts";
+import { inputOf, toolOf } from "../../core/wait-step.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 import { isMarked } from "./marked-values.ts";
 
@@ -87,7 +88,7 @@ export function sealedParts(state: RunState): readonly SealedPart[] {
     for (const one of sealedPartsIn(tool, part, value)) parts.set(JSON.stringify([one.text, tool, ...one.path]), one);
   };
   for (const plan of new Set([state.givenPlan, state.firstPlan, state.plan])) {
-    for (const { tool, input } of plan?.steps ?? []) look(tool, "input", input);
+    for (const step of plan?.steps ?? []) look(toolOf(step), "input", inputOf(step));
   }
   const lookAtStep = ({ tool, input, output, iterations }: StepState) => {
     look(tool, "input", input);

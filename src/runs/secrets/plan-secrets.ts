@@ -5,6 +5,7 @@ import type { RunState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { hiddenText } from "../../core/sealed.ts";
 import type { StepState } from "../../core/step-state.ts";
+import { toolOf } from "../../core/wait-step.ts";
 import { invalidInput } from "../steps/step-errors.ts";
 import { mapHidden, mapSensitive, type Path, sealedParts, visitSealed } from "./map-sensitive.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -22,8 +23,8 @@ export function requireSealable(plan: PlanInput, secrets: RunSecrets): void {
 }
 
 function issuesOf(step: PlanStep, secrets: RunSecrets): readonly PlanIssue[] {
-  const views = secrets.viewsOf(step.tool);
-  if (views === undefined) return [];
+  const views = step.tool && secrets.viewsOf(step.tool);
+  if (!views || step.tool === undefined) return [];
   const said: Path[] = [];
   const issues: PlanIssue[] = [];
   const replace = (value: unknown, path: Path) => {
@@ -61,7 +62,7 @@ export function restoreSteps(steps: unknown, secrets: RunSecrets, state: RunStat
   if (!Array.isArray(steps)) return steps;
   const planned = new Map<string, Set<string>>();
   for (const plan of [state.plan, state.firstPlan]) {
-    for (const { tool, input } of plan?.steps ?? []) visitSealed(input, ["input"], addTo(planned, tool));
+    for (const step of plan?.steps ?? []) visitSealed(step.input, ["input"], addTo(planned, toolOf(step)));
   }
   const resolved = new Map<string, Set<string>>();
   for (const { tool, path, text } of sealedParts(state)) addTo(resolved, tool)(text, path);

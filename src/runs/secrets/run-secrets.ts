@@ -2,7 +2,7 @@ import type { ApprovedCall } from "../../core/approval.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EventInit } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Plan, PlanStep } from "../../core/plan.ts";
+import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { hiddenText, replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
@@ -11,6 +11,7 @@ import { stepRefOf } from "../../core/step-ref.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
+import { callsTool } from "../../core/wait-step.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
 import {
@@ -126,7 +127,7 @@ export class RunSecrets {
   }
 
   /** A step of a plan with marks in place of its secrets. */
-  markStep(step: PlanStep): PlanStep {
+  markStep<TStep extends Pick<ToolStep, "input">>(step: TStep): TStep {
     const input = replaceSealed(step.input, ({ $sealed }) => markPlanned(this.values.get($sealed) as JsonValue));
     return input === step.input ? step : { ...step, input };
   }
@@ -145,6 +146,7 @@ export class RunSecrets {
   async sealPlan(plan: Plan): Promise<Plan> {
     const steps = await Promise.all(
       plan.steps.map(async (step) => {
+        if (!callsTool(step)) return step;
         const input = await this.seal(step.tool, { value: step.input, part: "input", isPlanned: true });
         return input === step.input ? step : { ...step, input: input as JsonObject };
       }),
@@ -230,7 +232,7 @@ export class RunSecrets {
   }
 
   /** A step of a plan that was not sealed, as it may be shown. */
-  hideStep<TStep extends Pick<PlanStep, "tool" | "input">>(step: TStep): TStep {
+  hideStep<TStep extends Pick<ToolStep, "tool" | "input">>(step: TStep): TStep {
     const part = { value: step.input, view: this.views.get(step.tool)?.input, path: [] };
     const input = mapSensitive(part, { replace: () => hiddenText, onReference: () => {} }) as JsonObject;
     return input === step.input ? step : deepFreeze({ ...step, input });
@@ -248,7 +250,7 @@ export class RunSecrets {
 
   /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
-    return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
+    return deepFreeze({ ...plan, steps: plan.steps.map((step) => (callsTool(step) ? this.hideStep(step) : step)) });
   }
 
   /** What the schemas of a tool state; undefined if it has no sensitive fields. */
@@ -256,9 +258,7 @@ export class RunSecrets {
     return this.views.get(tool);
   }
 
-  /**
-   * What a decision about a call with a secret is bound to: an HMAC of what `hashCall` of `core/approval.ts` hashes.
-   */
+  /** What a decision about a call with a secret is bound to: an HMAC of what `hashCall` hashes. */
   hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
     return this.keys.hash(canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) }));
   }

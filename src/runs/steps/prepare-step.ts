@@ -1,7 +1,7 @@
 import { settleOrAbort } from "../../async/timeout.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
-import type { PlanStep } from "../../core/plan.ts";
+import type { ToolStep } from "../../core/plan.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 import { isOfIteration } from "../../plan/dependencies.ts";
@@ -41,7 +41,7 @@ export function prepareStep(
 /** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
   const { step, tool, iteration } = task;
-  const fill = (step: PlanStep, open: <T>(value: T) => T) =>
+  const fill = (step: ToolStep, open: <T>(value: T) => T) =>
     fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, iteration)));
   // First with marks: errors then reveal nothing of a secret.
   const marked = fill(secrets.markStep(step), (value) => secrets.mark(value));

@@ -1,6 +1,6 @@
 import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { PlanStep } from "../../core/plan.ts";
+import type { PlanStep, ToolStep } from "../../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
@@ -14,7 +14,7 @@ import { dataOf } from "./step-errors.ts";
 
 /** A step with a `when` or a `forEach`. */
 interface ExpressionTask {
-  readonly step: PlanStep;
+  readonly step: ToolStep;
   readonly tool: DefinedTool;
   readonly expressions: StepExpressions;
 }

@@ -1,6 +1,9 @@
-import type { Plan, PlanStep } from "../../core/plan.ts";
+import { callAt } from "../../async/call-at.ts";
+import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
 import { isDecided, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
+import { callsTool, isWaitOver } from "../../core/wait-step.ts";
+import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
 import type { Run } from "../run.ts";
 import { buildGraph } from "../run-progress.ts";
@@ -8,6 +11,7 @@ import { opened } from "../secrets/secrets-of-run.ts";
 import { ReadySteps } from "./ready-steps.ts";
 import { runExpressionStep } from "./run-expression-step.ts";
 import { runStep, type StepEnd, type StepQueue } from "./run-step.ts";
+import { runWait } from "./run-wait.ts";
 import type { StepTask } from "./step-call.ts";
 
 /**
@@ -20,11 +24,10 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
   run.startSteps();
   const ready = readySteps(run, steps, expressions);
   let running = 0;
-  const taskOf = (index: number) => {
+  const follow = (index: number) => {
     const step = steps[index] as PlanStep;
-    return { step, tool: run.settings.tools.get(step.tool) as DefinedTool, iteration: undefined };
+    return callsTool(step) && expressions?.has(step.id) !== true ? taskOf(run, step) : undefined;
   };
-  const hasExpression = (index: number) => expressions?.has(steps[index]?.id ?? "") === true;
   return new Promise((resolve, reject) => {
     let pending: PendingSteps | undefined;
     const again = (index: number) => {
@@ -41,17 +44,9 @@ export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions
       startReady();
     };
     const start = (first: number) => {
-      const slot = new Slot(first, {
-        ready,
-        startReady,
-        follow: (index) => (hasExpression(index) ? undefined : taskOf(index)),
-      });
-      const task = taskOf(first);
-      const ofStep = expressions?.get(task.step.id);
-      const ending =
-        ofStep === undefined
-          ? runStep(run, task, slot)
-          : runExpressionStep(run, { ...task, expressions: ofStep }, slot);
+      const slot = new Slot(first, { ready, startReady, follow });
+      const step = steps[first] as PlanStep;
+      const ending = startIn(slot, { run, step, expressions: expressions?.get(step.id) });
       ending.then((end) => settle(slot.current, end), reject);
     };
     const startReady = () => {
@@ -83,6 +78,23 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
     else run.stopSteps();
   }
   return ready;
+}
+
+interface FirstStep {
+  readonly run: Run;
+  readonly step: PlanStep;
+  readonly expressions: StepExpressions | undefined;
+}
+
+/** Starts the first step of a slot. */
+function startIn(slot: Slot, { run, step, expressions }: FirstStep): Promise<StepEnd> {
+  if (!callsTool(step)) return runWait(run, step, expressions);
+  const task = taskOf(run, step);
+  return expressions === undefined ? runStep(run, task, slot) : runExpressionStep(run, { ...task, expressions }, slot);
+}
+
+function taskOf({ settings }: Run, step: ToolStep): StepTask {
+  return { step, tool: settings.tools.get(step.tool) as DefinedTool, iteration: undefined };
 }
 
 interface SlotOptions {
@@ -121,10 +133,11 @@ class Slot implements StepQueue {
   }
 }
 
-/** The steps that wait for approval while others run: each is ready again when somebody has decided about it. */
+/** The steps that wait for approval, a time or an event while others run: each is ready again when that may be over. */
 class PendingSteps {
   private readonly indexes = new Map<string, number>();
   private forget: (() => void) | undefined;
+  private timers: (() => void)[] | undefined;
 
   constructor(
     private readonly run: Run,
@@ -136,11 +149,17 @@ class PendingSteps {
     this.forget ??= this.run.onDecision((ref) => this.look(ref?.stepId));
     // Somebody may have decided about it before its turn was over.
     const state = this.run.state.steps.get(id);
-    if (state !== undefined && isDecided(state)) this.look(id);
+    if (state === undefined) return;
+    if (isDecided(state) || isWaitOver(state, this.run.now())) this.look(id);
+    else if (state.wait?.until !== undefined) {
+      this.timers ??= [];
+      this.timers.push(callAt(this.run.engine.clock, Date.parse(state.wait.until), () => this.look(id)));
+    }
   }
 
   close(): void {
     this.forget?.();
+    for (const stop of this.timers ?? []) stop();
     this.indexes.clear();
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { PlanStep } from "../../core/plan.ts";
+import type { PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import { instanceAt } from "../../core/step-state.ts";
@@ -14,7 +14,7 @@ export interface Iteration {
 
 /** A step, or an iteration of one, to run. */
 export interface StepTask {
-  readonly step: PlanStep;
+  readonly step: ToolStep;
   readonly tool: DefinedTool;
   readonly iteration: Iteration | undefined;
 }

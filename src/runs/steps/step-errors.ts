@@ -4,6 +4,7 @@ import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core
 import type { PlanStep } from "../../core/plan.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
+import { toolOf } from "../../core/wait-step.ts";
 import type { Run } from "../run.ts";
 import { refOfTask } from "./step-call.ts";
 
@@ -57,7 +58,7 @@ export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"
 
 /** How a message names what failed, and the same for its details. */
 function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
-  const { tool } = task.step;
+  const tool = toolOf(task.step);
   const ref = refOfTask(task);
   return { name: `"${describeStepRef(ref)}" (${tool})`, ref: { tool, ...ref } };
 }

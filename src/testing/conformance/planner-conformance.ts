@@ -7,6 +7,7 @@ import type { Planner } from "../../core/planner.ts";
 import type { StepRecord } from "../../core/run-result.ts";
 import { cutText } from "../../core/text.ts";
 import type { Tool } from "../../core/tool.ts";
+import { toolOf } from "../../core/wait-step.ts";
 import { type CheckedDraft, checkDraft } from "../../plan/check-draft.ts";
 import { assertFails, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
 import { askPlanner, type Trial, type TrialAnswer } from "./planner-trial.ts";
@@ -172,15 +173,17 @@ async function checkReplan(settings: PlannerSettings): Promise<void> {
       createdAt: "2026-01-15T12:00:00.000Z",
       steps: steps as Plan["steps"],
     };
-    const records = steps.map(({ id, tool, input }, index): StepRecord => {
-      const step = { stepId: id, tool, input };
+    const records = steps.map((planned, index): StepRecord => {
+      const { id } = planned;
+      const tool = toolOf(planned);
+      const step = { stepId: id, tool, input: planned.input ?? planned.wait };
       return index === 0
         ? { ...step, status: "failed", attempts: 1, error: failureOfStep(id, tool) }
         : { ...step, status: "pending", attempts: 0 };
     });
     const [first] = steps;
     if (first === undefined) continue;
-    const error = failureOfStep(first.id, first.tool);
+    const error = failureOfStep(first.id, toolOf(first));
     await planOrRefuse(planner, settings, { request, failed: { plan: failed, steps: records, error } });
   }
 }

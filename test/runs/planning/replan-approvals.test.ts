@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { PendingItem } from "../../../src/core/execution-events.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
+import type { ToolStep } from "../../../src/core/plan.ts";
 import type { RunOptions } from "../../../src/runs/run-options.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";
@@ -11,7 +11,7 @@ const waits = added("b", "Archive", { input: { id: 7 } });
 const fails = added("f", "F");
 
 /** A step waits for approval, another one fails, and the planner returns these steps. */
-function scenario(answer: readonly PlanStep[], rest: Partial<Scenario> = {}, first: PlanStep = waits): Scenario {
+function scenario(answer: readonly ToolStep[], rest: Partial<Scenario> = {}, first: ToolStep = waits): Scenario {
   const options: RunOptions = { maxReplans: 1, replanTools: ["A", "Delete"] };
   return {
     tools: [works(), failing(), askingTool("Archive"), askingTool("Delete")],

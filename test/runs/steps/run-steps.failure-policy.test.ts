@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../../src/core/plan.ts";
+import type { ToolStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import type { RunOptions } from "../../../src/runs/run-options.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
@@ -20,7 +20,7 @@ function makeTool(clock: ManualClock, name: string) {
   return createFakeTool({ name, outcomes, clock, retry });
 }
 
-const play = (steps: readonly PlanStep[], options: RunOptions = {}) =>
+const play = (steps: readonly ToolStep[], options: RunOptions = {}) =>
   runScenario((clock) => ({
     tools: [...new Set(steps.map(({ tool }) => tool))].map((name) => makeTool(clock, name)),
     plan: { steps },

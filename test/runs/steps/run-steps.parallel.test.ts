@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanStep } from "../../../src/core/plan.ts";
+import type { ToolStep } from "../../../src/core/plan.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf, step } from "../../scenario/plans.ts";
@@ -14,7 +14,7 @@ const free = (id: string, ms: number) => step(id, `T${ms}`, { dependsOn: [] });
 
 const behind = (id: string, ms: number, ...dependsOn: string[]) => step(id, `T${ms}`, { dependsOn });
 
-async function play(steps: readonly PlanStep[], concurrency?: number) {
+async function play(steps: readonly ToolStep[], concurrency?: number) {
   const durations = new Set(steps.map(({ tool }) => Number(tool.slice(1))));
   return runScenario((clock) => ({
     tools: [...durations].map((ms) => lasting(clock, ms)),
@@ -158,7 +158,7 @@ describe("plans of random shape", () => {
 
   it.each([1, 2, 3, 4, 5, 6])("respect their dependencies and their concurrency: %i", async (seed) => {
     const next = numbers(seed);
-    const steps: PlanStep[] = [];
+    const steps: ToolStep[] = [];
     for (let index = 0; index < 25; index++) {
       const dependsOn = new Set<string>();
       for (let count = next(4); count > 0 && index > 0; count--) dependsOn.add(`s${next(index)}`);
@@ -172,7 +172,7 @@ describe("plans of random shape", () => {
   });
 
   /** Replays the timeline: nothing starts too early or waits while there is room, the earliest starts first. */
-  function expectGreedy(steps: readonly PlanStep[], timeline: readonly string[], concurrency: number): void {
+  function expectGreedy(steps: readonly ToolStep[], timeline: readonly string[], concurrency: number): void {
     const waiting = new Map(steps.map(({ id, dependsOn = [] }) => [id, new Set(dependsOn)]));
     let running = 0;
     let lastMs = "0";

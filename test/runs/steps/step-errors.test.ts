@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
+import type { ToolStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
@@ -11,12 +11,12 @@ import { runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 
 const once = { maxAttempts: 1 };
 const data = createFakeTool({ name: "D", outcomes: [{ returns: [{ n: 1 }, { m: 2 }] }] });
-const looped = (rest: Partial<PlanStep> = {}) => step("l", "T", { forEach: "d", dependsOn: [], ...rest });
+const looped = (rest: Partial<ToolStep> = {}) => step("l", "T", { forEach: "d", dependsOn: [], ...rest });
 
 /** The error of the loop over a list of two. */
 async function errorOf(
   tool: Tool,
-  rest: Partial<PlanStep> = {},
+  rest: Partial<ToolStep> = {},
   more: Partial<Scenario> = {},
 ): Promise<RunResult["error"]> {
   const plan = { steps: [step("d", "D"), looped(rest)] };

@@ -1,6 +1,7 @@
 import type { PlanRequest } from "../../../core/planner.ts";
 import type { DefinedTool, ToolPhrase } from "../../../core/tool.ts";
 import { samplesOf } from "../../../core/tool-samples.ts";
+import { toolOf } from "../../../core/wait-step.ts";
 import { smallWords } from "../../../english/small-words.ts";
 import type { PlanExample } from "./system-prompt.ts";
 
@@ -69,7 +70,10 @@ async function planSamples(
     // None speaks of a day, so the time does not matter.
     const asked = { request, tools: [tool], maxSteps: 5, nowMs: 0, timeZone, signal };
     const { steps } = await planByRules(asked, { explain: false });
-    planned.push({ request, steps: steps.map((step) => ({ tool: step.tool, input: asText(step.input) as object })) });
+    planned.push({
+      request,
+      steps: steps.map((step) => ({ tool: toolOf(step), input: asText(step.input) as object })),
+    });
   }
   return planned;
 }

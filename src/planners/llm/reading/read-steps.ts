@@ -1,6 +1,6 @@
 import { toJson } from "../../../core/json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "../../../core/json-schema.ts";
-import type { PlanMend, PlanStep, PlanWarning } from "../../../core/plan.ts";
+import type { PlanMend, PlanStep, PlanWarning, ToolStep } from "../../../core/plan.ts";
 import type { DefinedTool } from "../../../core/tool.ts";
 import { toolSchemas } from "../../../core/tool-schemas.ts";
 import { checkInput } from "../../../plan/check-input.ts";
@@ -150,9 +150,9 @@ export class StepReader {
       isStrict,
     });
     const escaped = escapeTyped(mended.input, this.typed);
-    const planned = { id: "", ...step, input: escaped } as PlanStep;
+    const planned = { id: "", ...step, input: escaped } as ToolStep;
     const placed = await placeReferences(escaped, { step: planned, schema, earlier, isTyped });
-    const filled = await this.leaveOutBlanks({ ...planned, input: placed.input as PlanStep["input"] });
+    const filled = await this.leaveOutBlanks({ ...planned, input: placed.input as ToolStep["input"] });
     const named =
       given === step.input ? [] : [describeMend("value", { path: ["input"], written: step.input, read: given })];
     return { input: filled.input, mends: [...named, ...mended.mends, ...placed.mends, ...filled.mends] };
@@ -160,12 +160,12 @@ export class StepReader {
 
   /** Leaves out empty texts that a tool refuses in a field it does not require, such as a date. */
   private async leaveOutBlanks(
-    step: PlanStep,
+    step: ToolStep,
   ): Promise<{ readonly input: unknown; readonly mends: readonly PlanMend[] }> {
     const { tools } = this.reading;
     const unchanged = { input: step.input, mends: [] };
     if (!isRecord(step.input) || !hasBlank(step.input)) return unchanged;
-    const check = (input: PlanStep["input"]) =>
+    const check = (input: ToolStep["input"]) =>
       checkInput({ ...step, input }, { path: [], tools, stepOf: this.ids.stepOf, parsed: undefined });
     const issues = await check(step.input);
     // In a list, an item has no name that could be left out.
@@ -174,7 +174,7 @@ export class StepReader {
       .filter((path) => typeof path.at(-1) === "string" && valueAt(step.input, path) === "")
       .slice(0, maxBlanks);
     if (paths.length === 0) return unchanged;
-    const tried = paths.reduce<unknown>(leaveOut, step.input) as PlanStep["input"];
+    const tried = paths.reduce<unknown>(leaveOut, step.input) as ToolStep["input"];
     const left = await check(tried);
     if (left.length > issues.length - paths.length) return unchanged;
     const mends = paths.map((path) =>

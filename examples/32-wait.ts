@@ -1,0 +1,41 @@
+import { createAgent, createMemoryRunStore, defineTool } from "planwright";
+import * as z from "zod/v4";
+
+const send = defineTool({
+  name: "Send",
+  description: "Sends a message",
+  inputSchema: z.object({ text: z.string() }),
+  execute: ({ text }) => console.log("  sends:", text),
+});
+const agent = createAgent({
+  tools: [send],
+  store: createMemoryRunStore(),
+  // What can be delivered to runs, and its values.
+  events: { paid: z.object({ euros: z.number() }) },
+});
+
+const paid = await agent.execute(
+  {
+    steps: [
+      { id: "bill", tool: "Send", input: { text: "your bill" } },
+      { id: "payment", wait: { event: "paid", timeoutMs: 14 * 24 * 3_600_000 } },
+      { id: "thanks", tool: "Send", input: { text: "thank you for ${payment.euros} euros" } },
+    ],
+  },
+  { runId: "order-7" },
+);
+console.log(
+  paid.status,
+  paid.pending?.map(({ kind }) => kind),
+);
+
+// A webhook may call twice: the same id counts once.
+const payment = { euros: 12 };
+console.log((await agent.deliver("order-7", "paid", payment, { id: "evt_1" }).result).status);
+
+// The process that suspended a run resumes it when the time has come; after a restart, `resumeAll` does.
+const slept = await agent.execute({ steps: [{ id: "pause", wait: { forMs: 50 } }] }, { runId: "nap" });
+console.log(slept.status);
+for await (const event of agent.events("nap", { follow: true })) {
+  if (event.type === "step-end") console.log("waited until its time");
+}

@@ -1,0 +1,138 @@
+import { isThenable } from "../../async/thenable.ts";
+import { AgentError } from "../../core/errors.ts";
+import { type JsonValue, toJson } from "../../core/json.ts";
+import { failOption } from "../../core/options.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import { parseWith } from "../../core/schema.ts";
+import { isAwaited } from "../../core/wait-step.ts";
+import type { EngineSettings } from "../options.ts";
+import { continueStored } from "../resume/continue-run.ts";
+import type { NamedEvent } from "../resume/resume-options.ts";
+import { beginStopped } from "../resume/resume-run.ts";
+import type { Run } from "../run.ts";
+import { notWaiting } from "../run-errors.ts";
+import type { ResumeOptions } from "../run-options.ts";
+import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
+import { leaveMessage } from "./leave-message.ts";
+import { doOrSend } from "./send-message.ts";
+
+/** The most delivered events that a run keeps until a step takes them. */
+const maxKept = 100;
+/** The largest value, in bytes of JSON. */
+const maxValueBytes = 1_048_576;
+
+/** An event for a run. */
+export interface Delivery {
+  readonly name: string;
+  readonly value: JsonValue;
+  readonly id: string;
+}
+
+/** A delivery on its way to a run. */
+interface Delivering extends Opening {
+  readonly given: NamedEvent;
+  /** False if no step may run here: unless the run is active here, the event is left for its owner. */
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+}
+
+/**
+ * Delivers an event to a run: to one that is active here or elsewhere, else the run is resumed with it. Resolves to how
+ * its execution ends; the same id again changes nothing. Rejects with `run-not-found`, `run-conflict` if the run has
+ * ended, `limit-exceeded` if it keeps too many, `invalid-options` for a value that does not fit, and as
+ * `continueStored` does.
+ */
+export async function deliverEvent(runs: RunRegistry, { given, ...opening }: Delivering): Promise<RunResult> {
+  const delivery = { ...given, value: await checkValue(runs.settings, given) };
+  return doOrSend(runs, {
+    ...opening,
+    here: () => deliverHere(runs, { ...opening, delivery }),
+    message: () => ({ type: "deliver", ...delivery }),
+    check: ({ state }) => void mayTake(state, delivery),
+  });
+}
+
+/** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
+async function checkValue({ events }: EngineSettings, { name, value }: Delivering["given"]): Promise<JsonValue> {
+  let checked = value;
+  if (events !== undefined) {
+    const schema = events.get(name);
+    if (schema === undefined) failOption("name", name, `an event of the agent: ${[...events.keys()].join(", ")}`);
+    const parsing = parseWith(schema, value);
+    const parsed = isThenable(parsing) ? await parsing : parsing;
+    if (!parsed.ok) {
+      const issues = parsed.issues.map(({ path, message }) => [...path, message].join(": "));
+      failOption("value", value, `one that fits the schema of "${name}": ${issues.join("; ")}`);
+    }
+    checked = parsed.value;
+  }
+  const json = toJson(checked, { maxBytes: maxValueBytes });
+  if (!json.ok) failOption("value", checked, `JSON of at most 1 MiB: ${json.issue.message}`);
+  return json.value;
+}
+
+type Here = Omit<Delivering, "given"> & { readonly delivery: Delivery };
+
+function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise<RunResult> {
+  const { channel, cancelling } = opening;
+  return runs.withRun(opening.runId, {
+    whenActive: async ({ run, result }) => {
+      if (!isTaking(run)) {
+        // This may fail for other callers, which does not affect this delivery.
+        await result.catch(() => {});
+        return undefined;
+      }
+      if (channel !== undefined) run.addChannel(channel);
+      if (cancelling !== undefined) followCancel(run, cancelling);
+      if (mayTake(run.state, delivery)) await record(run, delivery);
+      return result;
+    },
+    whenStored: () =>
+      opening.resumes
+        ? continueStored(runs, {
+            ...opening,
+            mayResume: (state) => mayTake(state, delivery),
+            // Resumption and delivery are both recorded, or neither.
+            begin: (state) => ({ events: [...beginStopped(state).events, { type: "run-deliver", ...delivery }] }),
+          })
+        : leaveMessage(runs, {
+            runId: opening.runId,
+            check: ({ state }) => mayTake(state, delivery),
+            message: () => ({ type: "deliver", ...delivery }),
+          }),
+  });
+}
+
+/** Takes an event posted to a run that is active here. Returns whether this execution took it; throws if none can. */
+export async function takePosted(run: Run, delivery: Delivery, message: number): Promise<boolean> {
+  if (!isTaking(run)) return false;
+  const isNew = mayTake(run.state, delivery);
+  run.recorder.acknowledge(message);
+  if (isNew) await record(run, delivery);
+  return true;
+}
+
+/** Not before its execution has started: it may turn out to be only a lookup in the store. */
+function isTaking({ phase, state }: Run): boolean {
+  return phase === "open" && (state.status === "running" || (state.status === "planning" && state.sequence > 0));
+}
+
+async function record(run: Run, delivery: Delivery): Promise<void> {
+  await run.emit({ type: "run-deliver", ...delivery });
+  for (const step of run.state.steps.values()) {
+    if (isAwaited(step) && step.wait?.received !== undefined) run.notifyDecision({ stepId: step.stepId });
+  }
+}
+
+/** Whether a run takes a delivery; false if it was taken before. Throws if it cannot. */
+function mayTake({ runId, status, deliveries }: RunState, { name, id }: Delivery): boolean {
+  if (deliveries?.ids.has(id)) return false;
+  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+  const used = deliveries?.keptCount ?? 0;
+  const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
+  if (used < maxKept || isAwaitedNow) return true;
+  const message = `Run "${runId}" already keeps ${used} delivered events that no step has waited for; at most ${maxKept} are kept.`;
+  throw new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxKept, used } });
+}

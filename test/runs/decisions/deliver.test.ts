@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { z } from "zod/v4";
+import { createAgent } from "../../../src/agent.ts";
+import type { PlanInput } from "../../../src/core/plan.ts";
+import { sensitive } from "../../../src/core/sensitive.ts";
+import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+
+const runId = "r";
+const waiting: PlanInput = { steps: [{ id: "w", wait: { event: "paid" } }] };
+
+async function suspend(options: object = {}, plan: PlanInput = waiting) {
+  const store = createMemoryRunStore();
+  const agent = createAgent({ tools: [], store, ...options });
+  await agent.execute(plan, { runId });
+  return { agent, store };
+}
+
+it("keeps an event that comes early, resumes with one that comes later, and counts an id once", async () => {
+  const steps = ["w", "x"].map((id) => ({ id, wait: { event: "paid" } }));
+  const { agent } = await suspend({}, { steps });
+  const first = await agent.deliver(runId, "paid", { amount: 1 }, { id: "1" }).result;
+  expect(first).toMatchObject({ status: "suspended", pending: [{ kind: "wait", stepId: "x", event: "paid" }] });
+  await agent.deliver(runId, "paid", { amount: 9 }, { id: "1" }).result;
+  await agent.deliver(runId, "other", null, { id: "2" }).result;
+  const second = await agent.deliver(runId, "paid", { amount: 2 }, { id: "3" }).result;
+  expect(second).toMatchObject({ status: "completed", output: { amount: 2 } });
+  // Whoever delivers again after a lost answer is not refused.
+  expect(await agent.deliver(runId, "paid", { amount: 2 }, { id: "3" }).result).toMatchObject({ status: "completed" });
+  await expect(agent.deliver(runId, "paid", 3, { id: "4" }).result).rejects.toMatchObject({ code: "run-conflict" });
+  await expect(agent.deliver("none", "paid", 3, { id: "4" }).result).rejects.toMatchObject({ code: "run-not-found" });
+});
+
+it("hands events of one name to the steps in the order in which they wait", async () => {
+  const steps = ["w", "x"].map((id) => ({ id, wait: { event: "paid" }, dependsOn: [] }));
+  const { agent } = await suspend({}, { steps });
+  await agent.deliver(runId, "paid", 1, { id: "1" }).result;
+  const { steps: records } = await agent.deliver(runId, "paid", 2, { id: "2" }).result;
+  expect(records.map((step) => step.status === "completed" && step.output)).toEqual([1, 2]);
+});
+
+it("keeps at most 100 events", async () => {
+  const { agent } = await suspend();
+  for (let id = 0; id < 100; id++) await agent.deliver(runId, "other", id, { id: `${id}` }).result;
+  const refused = agent.deliver(runId, "other", 0, { id: "more" }).result;
+  await expect(refused).rejects.toMatchObject({ code: "limit-exceeded", details: { limit: "deliveries", max: 100 } });
+  expect(await agent.deliver(runId, "paid", 0, { id: "paid" }).result).toMatchObject({ status: "completed" });
+});
+
+it("takes values of 1 MiB of JSON, and no larger ones", async () => {
+  const { agent } = await suspend();
+  const most = "x".repeat(1_048_574);
+  await expect(agent.deliver(runId, "paid", `${most}x`, { id: "1" }).result).rejects.toMatchObject({
+    code: "invalid-options",
+    details: { option: "value" },
+  });
+  expect(await agent.deliver(runId, "paid", most, { id: "1" }).result).toMatchObject({ status: "completed" });
+});
+
+it("checks names and values by the agent's events", async () => {
+  const { agent } = await suspend({ events: { paid: z.object({ amount: z.number() }) } });
+  const refused = (name: string, value: unknown) =>
+    expect(agent.deliver(runId, name, value, { id: "1" }).result).rejects.toThrowErrorMatchingSnapshot();
+  await refused("piad", {});
+  await refused("paid", { amount: "1" });
+  await refused("paid", { amount: 1n });
+  const unknown: PlanInput = { steps: [{ id: "w", wait: { event: "sent" } }] };
+  await expect(agent.execute(unknown)).rejects.toThrowErrorMatchingSnapshot();
+});
+
+it("refuses wrong options at once", () => {
+  const agent = createAgent({ tools: [] });
+  for (const call of [
+    () => agent.deliver("", "paid", 1, { id: "1" }),
+    () => agent.deliver(runId, "not a name", 1, { id: "1" }),
+    () => agent.deliver(runId, "paid", 1, {} as never),
+    () => agent.deliver(runId, "paid", 1, { id: "" }),
+    () => createAgent({ tools: [], events: { "not a name": z.string() } }),
+    () => createAgent({ tools: [], events: { paid: "text" as never } }),
+    () => createAgent({ tools: [], events: { paid: z.object({ card: sensitive(z.string()) }) } }),
+  ]) {
+    expect(call).toThrowErrorMatchingSnapshot();
+  }
+});
+
+it("with resume: false is left for whoever has the run next", async () => {
+  const { agent, store } = await suspend();
+  const web = createOrchestrator({ tools: [], store });
+  expect(await web.deliver(runId, "paid", 5, { id: "1", resume: false }).result).toMatchObject({ status: "suspended" });
+  await web.deliver(runId, "paid", 5, { id: "1", resume: false }).result;
+  const [resumed] = await agent.resumeAll();
+  expect(resumed?.result).toMatchObject({ status: "completed", output: 5 });
+  await expect(web.deliver(runId, "paid", 6, { id: "2", resume: false }).result).rejects.toMatchObject({
+    code: "run-conflict",
+  });
+});
