@@ -141,7 +141,7 @@ function chainSteps(steps: readonly UnchainedStep[]): readonly (readonly string[
     const used = findReferences(input).map(({ reference }) => reference?.stepId ?? "");
     const chain = chains.get(tool) ?? { lastChange: undefined, reads: [] };
     chains.set(tool, chain);
-    const waitsFor = new Set([...used.filter((step) => order.has(step)), ...link(chain, id, isPure(tool, input))]);
+    const waitsFor = new Set([...used.filter((step) => order.has(step)), ...link(chain, id, isPureStep(tool, input))]);
     return [...waitsFor].sort((left, right) => (order.get(left) ?? 0) - (order.get(right) ?? 0));
   });
 }
@@ -165,7 +165,7 @@ function link(chain: Chain, id: string, isPure: boolean): readonly string[] {
 }
 
 /** Whether a step has no effect. If that depends on an input that is not known yet, it is assumed to have one. */
-function isPure(tool: DefinedTool, input: JsonObject): boolean {
+export function isPureStep(tool: DefinedTool, input: JsonObject): boolean {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   if (findReferences(input).length > 0) return false;
   const parsed = parseWith(tool.inputSchema, input);
