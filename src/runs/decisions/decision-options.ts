@@ -128,7 +128,7 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
 }
 
 /** Throws `invalid-options` for anything that is not an id. */
-export function checkName(option: "runId" | "stepId" | "item.stepId", value: unknown): void {
+export function checkName(option: "runId" | "stepId" | "item.stepId" | "id", value: unknown): void {
   if (typeof value !== "string" || value === "") failOption(option, value, "text that is not empty");
 }
 

@@ -1,5 +1,7 @@
 // What people export of what calls return, without a type of their own: the compiler has to find a name for each.
 import * as planwright from "planwright";
+import { createDbosClient, startDbosWorker } from "planwright/dbos";
+import { createPostgresNotes, createPostgresRunStore, createPostgresTodos } from "planwright/postgres";
 import { createSqliteNotes, createSqliteRunStore, createSqliteTodos } from "planwright/sqlite";
 import { z } from "zod/v4";
 
@@ -34,8 +36,20 @@ export async function start(request: string) {
   const { output, approvals, notUndone, usage, plan } = await result;
   return { events, cancel, output, approvals, notUndone, usage, plan };
 }
+export const wait: planwright.StepWait = { event: "paid", timeoutMs: 1_000 };
+export const deliver = (runId: string) => agent.deliver(runId, "paid", { euros: 1 }, { id: "evt_1", resume: false });
 export function open(path: string) {
   return [createSqliteRunStore({ path }), createSqliteTodos({ path }), createSqliteNotes({ path })] as const;
+}
+export function share(connectionString: string) {
+  const options = { connectionString };
+  return [createPostgresRunStore(options), createPostgresTodos(options), createPostgresNotes(options)] as const;
+}
+export async function distribute(databaseUrl: string) {
+  const worker = await startDbosWorker(agent, { databaseUrl });
+  const client = createDbosClient<typeof agent>({ databaseUrl });
+  const { output, pending } = await client.result("r");
+  return { worker, client, output, pending, submitted: await client.submit("add milk") };
 }
 export const toAgentError = (thrown: unknown) => (planwright.isAgentError(thrown) ? thrown : undefined);
 export const outcomeOf = (event: planwright.AgentEventOf<"step-end">) => event.outcome;
