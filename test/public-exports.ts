@@ -59,6 +59,7 @@ export const publicExports = {
       "DryRunStep",
       "ErrorData",
       "EventStream",
+      "ForkOptions",
       "InferSchemaInput",
       "InferSchemaOutput",
       "InferToolInput",

@@ -20,7 +20,7 @@ import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning, warnOfSecrets } from "./report-warning.ts";
-import type { Settlement } from "./resume/resume-options.ts";
+import type { readForkOptions, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy } from "./run-errors.ts";
@@ -145,6 +145,14 @@ export class Engine {
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
     const resume = (runId: string, own: ResumeOptions) => this.resume(runId, own, { retriesFailed: false });
     return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
+  }
+
+  /** Runs a new run from a prefix of the events of another one. Errors reject the handle's result. */
+  fork(from: string, { after, runId = this.createRunId(), options }: ReturnType<typeof readForkOptions>): RunHandle {
+    checkName("runId", from);
+    return this.handOut(runId, options, (parts, runs, opening) =>
+      parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),
+    );
   }
 
   /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */

@@ -85,7 +85,7 @@ function mayResume(
 }
 
 /** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */
-function canRetry({ error, steps }: RunState): boolean {
+export function canRetry({ error, steps }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }
