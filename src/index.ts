@@ -98,7 +98,7 @@ export {
   type Orchestrator,
   type OrchestratorOptions,
 } from "./runs/orchestrator.ts";
-export type { DeliverOptions, SettleOptions } from "./runs/resume/resume-options.ts";
+export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";

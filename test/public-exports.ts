@@ -60,6 +60,7 @@ export const publicExports = {
       "DryRunStep",
       "ErrorData",
       "EventStream",
+      "ForkOptions",
       "InferSchemaInput",
       "InferSchemaOutput",
       "InferToolInput",

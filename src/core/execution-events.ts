@@ -27,8 +27,19 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
   readonly mayBeSealed?: true;
 }
 
+/** The last event that a run has from another one. @inline */
+export interface ForkPoint {
+  readonly runId: string;
+  readonly after: number;
+}
+
 /** A run started, with the request to plan or the plan to run. */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
+  /**
+   * The run was forked from another one: it was created when this event says, and has the other events up to `after`
+   * from there, with their times.
+   */
+  readonly forkedFrom?: ForkPoint;
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -83,8 +94,11 @@ export interface NotUndone {
   readonly stepId: string;
   readonly iteration?: number;
   readonly tool: string;
-  /** Its tool has no `undo`, the undoing failed, or the step was cut off and may have done nothing. */
-  readonly reason: "no-undo" | "failed" | "unknown";
+  /**
+   * Its tool has no `undo`, the undoing failed, the step was cut off and may have done nothing, or the run that this one
+   * was forked from has done it.
+   */
+  readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
 /** A run ended. */

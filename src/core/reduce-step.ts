@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import {
   decided,
+  hasStarted,
+  instancesOf,
   isDone,
   needsSettling,
   pendingStep,
@@ -25,6 +27,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       delete step.error;
       delete step.isSettled;
       delete step.cached;
+      delete step.isTakenOver;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
       if (step.attempts > 0) step.earlierAttempts = step.attempts;
@@ -142,6 +145,11 @@ function reopenLoop(step: StepState): void {
   delete step.error;
   delete step.completedAt;
   delete step.output;
+}
+
+/** Marks what has started so far: it has in another run, of which this one is a fork. */
+export function takeOver(steps: Iterable<StepState>): void {
+  for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
 }
 
 /** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */

@@ -1,12 +1,12 @@
 import type { DecisionNote } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { SkipReason } from "./events.ts";
-import type { NotUndone, PendingItem } from "./execution-events.ts";
+import type { ForkPoint, NotUndone, PendingItem } from "./execution-events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
 import { type LiveCauses, withLiveCause } from "./live-cause.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
-import { lastCompleted, type RunState } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-summary.ts";
 import { type StepRef, stepRefOf } from "./step-ref.ts";
 import { type ApprovalState, hadNothingToDo, instancesOf, type StepState, type StepStatus } from "./step-state.ts";
@@ -65,6 +65,8 @@ export type ApprovalRecord = (
 
 interface RunFields<TTool extends Tool> {
   readonly runId: string;
+  /** The last event that it has from the run it was forked from; absent if it was not forked. */
+  readonly forkedFrom?: ForkPoint;
   /** Absent if it was started with a plan. */
   readonly request?: string;
   /** ISO 8601, UTC, as are the other times. */
@@ -154,11 +156,12 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
 }
 
 function fields(state: RunState, live: LiveCauses | undefined) {
-  const { runId, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage, digest } = state;
+  const { runId, forkedFrom, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage, digest } = state;
   const last = lastCompleted(state);
   const approvals = approvalRecords(state);
   return {
     runId,
+    ...(forkedFrom && { forkedFrom: { ...forkedFrom } }),
     ...(request !== undefined && { request }),
     createdAt,
     ...(startedAt !== undefined && { startedAt }),
@@ -171,6 +174,15 @@ function fields(state: RunState, live: LiveCauses | undefined) {
     ...(usage && { usage: copyJson(usage) }),
     ...(digest && { digest: digest.value }),
   };
+}
+
+/** The last step of the plan that has completed. An undone one has, too, but its output is no longer true. */
+export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
+  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
+    const step = steps.get(plan?.steps[index]?.id ?? "");
+    if (step?.status === "completed") return step;
+  }
+  return undefined;
 }
 
 function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {

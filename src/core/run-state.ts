@@ -1,12 +1,12 @@
 import type { AgentErrorData } from "./errors.ts";
 import { isDigested } from "./event-types.ts";
 import type { AgentEvent } from "./events.ts";
-import type { NotUndone, PendingItem } from "./execution-events.ts";
+import type { ForkPoint, NotUndone, PendingItem } from "./execution-events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import { plannedStep, unchangedSteps } from "./planned-steps.ts";
-import { reduceStep, retryFailed } from "./reduce-step.ts";
+import { reduceStep, retryFailed, takeOver } from "./reduce-step.ts";
 import { type Deliveries, reduceWait } from "./reduce-wait.ts";
 import { askedNow, type RunStatus, runStatusAfter } from "./run-summary.ts";
 import {
@@ -27,6 +27,8 @@ export interface RunState {
   status: RunStatus;
   /** The number of the last folded event. */
   sequence: number;
+  /** Where its first events are from. */
+  forkedFrom?: ForkPoint;
   request?: string;
   context?: string;
   metadata: JsonObject;
@@ -192,6 +194,7 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
   state.tools = event.tools;
   if (event.mayBeSealed) state.mayBeSealed = true;
   if (event.traceparent !== undefined) state.traceparent = event.traceparent;
+  if (event.forkedFrom !== undefined) state.forkedFrom = event.forkedFrom;
   if (event.request !== undefined) state.request = event.request;
   if (event.context !== undefined) state.context = event.context;
   if (event.plan === undefined) return;
@@ -201,8 +204,9 @@ function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-st
 
 function reopen(
   state: RunState,
-  { retriesFailed, mayBeSealed, traceparent, timestamp }: Extract<AgentEvent, { type: "run-resume" }>,
+  { retriesFailed, mayBeSealed, traceparent, timestamp, sequence }: Extract<AgentEvent, { type: "run-resume" }>,
 ): void {
+  if (sequence - 1 === state.forkedFrom?.after) takeOver(state.steps.values());
   state.executionStartedAt = timestamp;
   if (mayBeSealed) state.mayBeSealed = true;
   if (traceparent !== undefined) state.traceparent = traceparent;
@@ -237,15 +241,6 @@ function adoptPlan(state: RunState, plan: Plan): void {
   for (const step of plan.steps) {
     state.steps.set(step.id, plannedStep(step));
   }
-}
-
-/** The last step of the plan that has completed. An undone one has, too, but its output is no longer true. */
-export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
-  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
-    const step = steps.get(plan?.steps[index]?.id ?? "");
-    if (step?.status === "completed") return step;
-  }
-  return undefined;
 }
 
 /** Whether an event shows that the plan needs no more approval. When a run ends, steps are skipped in any case. */

@@ -49,6 +49,8 @@ export interface StepState {
   approvalReasons?: readonly ApprovalReason[];
   /** Whether it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
+  /** Whether it has started in the run that this one was forked from, and not in this one. */
+  isTakenOver?: true;
   /** Only if it was skipped. */
   skipReason?: SkipReason;
   /** Whether its undoing has started and has not ended. */

@@ -10,6 +10,7 @@ export { settleRun } from "./decisions/settle-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
 export { cancelRun } from "./resume/cancel-run.ts";
+export { forkRun } from "./resume/fork-run.ts";
 export { resumeAll, resumeRun } from "./resume/resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";
 export { readEventsOf } from "./run-events.ts";

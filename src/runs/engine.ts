@@ -3,7 +3,6 @@ import { monotonicNow } from "../async/clock.ts";
 import { EventChannel, type EventStream } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import { fromErrorData } from "../core/errors.ts";
 import { isTransient } from "../core/event-types.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
@@ -20,10 +19,10 @@ import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning, warnOfSecrets } from "./report-warning.ts";
-import type { NamedEvent, Settlement } from "./resume/resume-options.ts";
+import type { NamedEvent, readForkOptions, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
-import { cancelledBy, interruptedBy } from "./run-errors.ts";
+import { cancelledBy, interruptedBy, returnOrThrow } from "./run-errors.ts";
 import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { RunTarget } from "./run-target.ts";
@@ -109,7 +108,7 @@ export class Engine {
     const runId = options?.runId ?? this.createRunId();
     const startedMs = monotonicNow(this.settings.clock);
     const opening = { runId, startedMs, target, settings, isNamed };
-    return deliver(await this.open((parts, runs) => parts.startRun(runs, opening)), settings);
+    return returnOrThrow(await this.open((parts, runs) => parts.startRun(runs, opening)), settings);
   }
 
   /**
@@ -136,7 +135,7 @@ export class Engine {
     checkName("runId", runId);
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
     return this.open(async (parts, runs) =>
-      deliver(await parts.cancelRun(runs, { ...opening, ...how, reason }), how.options),
+      returnOrThrow(await parts.cancelRun(runs, { ...opening, ...how, reason }), how.options),
     );
   }
 
@@ -145,13 +144,21 @@ export class Engine {
     checkName("runId", runId);
     const options = { ...resuming };
     const opening = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
-    return this.open(async (parts, runs) => deliver(await parts.resumeRun(runs, opening), options));
+    return this.open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
   }
 
   /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
   resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
     const resume = (runId: string, own: ResumeOptions) => this.resume(runId, own, { retriesFailed: false });
     return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
+  }
+
+  /** Runs a new run from a prefix of the events of another one. Errors reject the handle's result. */
+  fork(from: string, { after, runId = this.createRunId(), options }: ReturnType<typeof readForkOptions>): RunHandle {
+    checkName("runId", from);
+    return this.handOut(runId, options, (parts, runs, opening) =>
+      parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),
+    );
   }
 
   /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
@@ -207,7 +214,7 @@ export class Engine {
     const result = opened.then(
       (value) => {
         channel.close();
-        return deliver(value, settings);
+        return returnOrThrow(value, settings);
       },
       (thrown) => {
         channel.fail(thrown);
@@ -287,11 +294,4 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
-}
-
-/** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
-function deliver(result: RunResult, { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">): RunResult {
-  const { status, error } = result;
-  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
-  return result;
 }

@@ -163,6 +163,7 @@ const start = keys({
   context: optional(isText),
   metadata: isObject,
   options,
+  forkedFrom: optional(object({ runId: isText, after: isPositive })),
 });
 
 /** The checks of recorded events, in the newest version, except of the fields that all events have. */
@@ -238,7 +239,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
       cancelled: failure,
       interrupted: failure,
     }),
-    notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown") }))),
+    notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown", "forked") }))),
     digest,
   }),
 };

@@ -17,9 +17,11 @@ import {
   type CloseOptions,
   checkResumeOptions,
   type DeliverOptions,
+  type ForkOptions,
   readCloseOptions,
   readDecidingOptions,
   readDelivery,
+  readForkOptions,
   readSettleOptions,
   type SettleOptions,
 } from "./resume/resume-options.ts";
@@ -85,6 +87,18 @@ export interface RunResumer<TTool extends Tool = Tool> {
     this: void,
     ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
+  /**
+   * Starts a new run with the first events of another one, up to number `after`, and resumes it as if the process of
+   * that run had died there: what has ended keeps its result and is not run again, and a step that had started and
+   * not ended runs again, or is `unknown` if its effect is `once`. The other run may still be running, and stays as it
+   * is. The new run has its own idempotency keys, asks again for approvals that were not used yet, and undoes only what
+   * it has done itself.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if there is another
+   * run with the new id, `invalid-options` if the run has fewer events, `secret-unreadable`, and what `resume` rejects
+   * with; then nothing is stored. The events of the handle start with the first one after those that were taken over.
+   */
+  fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
    * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
    * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects
@@ -186,6 +200,9 @@ export function methodsOf(engine: Engine): Orchestrator {
     },
     resume: async (runId, options = {}) => engine.resume(runId, checkResumeOptions(options)),
     resumeAll: async (options = {}) => engine.resumeAll(options),
+    fork: (runId, options = {}) => {
+      return engine.fork(runId, readForkOptions(options));
+    },
     settle: (runId, stepId, options) => {
       return engine.settle(runId, readSettleOptions(stepId, options));
     },

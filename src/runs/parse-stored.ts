@@ -1,6 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import { upgradeEvents } from "../core/event-version.ts";
-import type { AgentEvent } from "../core/events.ts";
+import type { AgentEvent, ApprovalEndEvent } from "../core/events.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus } from "../core/run-summary.ts";
@@ -118,9 +118,9 @@ function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
 
 type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
 
-function whyNotOfPlan({ plan, planApproval }: RunState, { type }: PlanDecision): string | undefined {
+function whyNotOfPlan({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
   if (plan === undefined) return "of a plan that was not made";
-  return type === "approval-request" || isUndecided(planApproval) ? undefined : "that nobody asked for";
+  return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
 
 /** A step that was called keeps its input: its idempotency key stands for it. */
@@ -128,8 +128,12 @@ function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>)
   return outcome.status === "approved" && outcome.changed !== undefined;
 }
 
-/** A question under an older, narrower hash counts as withdrawn, and may have been decided. */
-function isUndecided(approval: ApprovalState | undefined): boolean {
+/**
+ * A question under an older, narrower hash counts as withdrawn, and may have been decided. A fork also withdraws what
+ * was approved for the other run.
+ */
+function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
+  if (approval?.status === "approved") return outcome.status === "withdrawn";
   return approval?.status === "requested" || approval?.status === "withdrawn";
 }
 
@@ -169,7 +173,7 @@ function mayCome(part: StepState, event: StepEvent): boolean {
       // The outcome of a failed step may turn out later to be unknown.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
     case "approval-end":
-      return isUndecided(approval) && !(changesInput(event) && part.attempts > 0);
+      return canDecide(approval, event) && !(changesInput(event) && part.attempts > 0);
     case "undo-start":
       return status === "completed";
     case "undo-end":

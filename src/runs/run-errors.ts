@@ -1,5 +1,7 @@
 import { toErrorData } from "../core/error-data.ts";
-import { AgentError } from "../core/errors.ts";
+import { AgentError, fromErrorData } from "../core/errors.ts";
+import type { RunResult } from "../core/run-result.ts";
+import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
 
 /** The error of a run that a caller cancelled, for the reason given. */
@@ -46,4 +48,14 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
 export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
   const message = `Run "${runId}" is not waiting for this: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
+}
+
+/** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
+export function returnOrThrow(
+  result: RunResult,
+  { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">,
+): RunResult {
+  const { status, error } = result;
+  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
+  return result;
 }

@@ -134,10 +134,13 @@ const planOptions = {
 
 const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfies OptionTable<DryRunOptions>;
 
+/** The id of a new run. */
+export const runIdOption = { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" } as const;
+
 const runOptions = {
   ...dryRunOptions,
   metadata: { read: readMetadata, default: emptyMetadata },
-  runId: { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" },
+  runId: runIdOption,
   timeoutMs: { type: "duration", min: 1 },
   concurrency: { type: "integer", min: 1, default: 1 },
   onStepFailure: { oneOf: ["stop", "continue"], default: "stop" },

@@ -88,6 +88,7 @@ const undoReasons = {
   "no-undo": "its tool cannot undo",
   failed: "undoing it failed",
   unknown: "it may have done nothing",
+  forked: "the run that this one was forked from has done it",
 } as const;
 
 function sourceFacts({ run: { plan } }: RunView): Html {

@@ -34,6 +34,8 @@ export interface Continuation extends Opening {
   readonly looksForPosted?: true;
   /** {@link Continuation.mayResume} compares its values, and so needs the secrets. */
   readonly isCompared?: boolean;
+  /** Returns the record of the run, which it creates under the lease. @default it is in the store */
+  readonly create?: (lease: StoredLease) => Promise<RecordedRun>;
   /** The record that was last read, for callers that read it more than once. */
   readonly known?: { recorded?: RecordedRun };
   /** Whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
@@ -42,8 +44,8 @@ export interface Continuation extends Opening {
   readonly begin: (state: RunState) => ExecutionStart;
 }
 
-/** The lease on a run that is being read, until it is resumed. */
-class StoredLease implements LeaseHolder {
+/** The lease on a run that is being read, or created, until it is resumed. */
+export class StoredLease implements LeaseHolder {
   fence: number | undefined;
   posted: readonly PostedMessage[] = [];
 
@@ -86,22 +88,23 @@ async function restoreRun(
     runId,
     options,
     mayResume,
+    create,
     known = {},
     looksForPosted = false,
     isCancel,
     identity,
     isCompared,
   } = continuation;
-  const before = await readExisting(runs.settings, runId, known.recorded);
-  known.recorded = before;
-  const mayLook = looksForPosted && before.state.status === "suspended";
-  // Only for a comparison: otherwise a run that has ended needs no keys.
-  const asked = identity !== undefined || isCompared ? await secretsOfStored(runs.settings, before.state) : undefined;
-  if (!mayResume(before.state, asked) && !mayLook)
-    return { execution: Promise.resolve(resultOfState(before.state, runs.settings)) };
   const lease = new StoredLease(runId);
-  await runs.leases.acquire(lease);
   try {
+    const before = await (create?.(lease) ?? readExisting(runs.settings, runId, known.recorded));
+    known.recorded = before;
+    const mayLook = looksForPosted && before.state.status === "suspended";
+    // Only for a comparison: otherwise a run that has ended needs no keys.
+    const asked = identity !== undefined || isCompared ? await secretsOfStored(runs.settings, before.state) : undefined;
+    if (!mayResume(before.state, asked) && !mayLook)
+      return { execution: Promise.resolve(resultOfState(before.state, runs.settings)) };
+    if (lease.fence === undefined) await runs.leases.acquire(lease);
     const { state } = await readExisting(runs.settings, runId, before);
     const opening = secretsOfStored(runs.settings, state);
     const secrets = opening && (await opening);
@@ -132,7 +135,7 @@ async function restoreRun(
     await Promise.race([resuming, execution]);
     return { execution };
   } finally {
-    // Does nothing if a run has taken it over.
+    // Does nothing if there is none, or a run has taken it over.
     await runs.leases.release(lease);
   }
 }

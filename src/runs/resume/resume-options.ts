@@ -4,7 +4,13 @@ import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import { eventNamePattern } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
-import { type DecidingOptions, decidingOptions, type ResumeOptions, resumeOptions } from "../run-options.ts";
+import {
+  type DecidingOptions,
+  decidingOptions,
+  type ResumeOptions,
+  resumeOptions,
+  runIdOption,
+} from "../run-options.ts";
 
 /**
  * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
@@ -19,6 +25,21 @@ export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & 
   retry?: true | undefined;
   /** It did not take effect and must not run again: the step has failed, for this reason. */
   failed?: string | undefined;
+};
+
+/**
+ * Options of a fork: what it takes over, and what it needs to be run, as a run that is resumed does.
+ * @interface
+ * @group Runs and results
+ */
+export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
+  /** The number of the last event that is taken over, at least 1. @default that of the last one recorded */
+  after?: number | undefined;
+  /**
+   * The id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. With the id of the same fork it is that run, which is
+   * resumed if it stopped before its end; any other is `run-conflict`. @default a new id
+   */
+  runId?: string | undefined;
 };
 
 /** Options of closing. @inline */
@@ -39,6 +60,22 @@ export function readDecidingOptions(options: Partial<DecidingOptions>): {
 } {
   const { resume, ...rest } = readOptions(decidingOptions, options);
   return { resumes: resume, options: rest };
+}
+
+const forkOptions = {
+  ...resumeOptions,
+  after: { type: "integer", min: 1 },
+  runId: runIdOption,
+} satisfies OptionTable<ForkOptions>;
+
+/** The options of a fork. Throws `invalid-options`. */
+export function readForkOptions(options: ForkOptions): {
+  readonly after: number | undefined;
+  readonly runId: string | undefined;
+  readonly options: ResumeOptions;
+} {
+  const { after, runId, ...rest } = readOptions(forkOptions, options);
+  return { after, runId, options: rest };
 }
 
 const settleOptions = {

@@ -90,7 +90,7 @@ function isDue({ pending }: RunState, nowMs: number): boolean {
 }
 
 /** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */
-function canRetry({ error, steps }: RunState): boolean {
+export function canRetry({ error, steps }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
   return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }

@@ -51,14 +51,12 @@ export class RunSecrets {
   private readonly markedOf = new WeakMap<object, unknown>();
   private readonly views = new Map<string, SensitiveViews>();
   private readonly keys: RunKeys;
-  private readonly runId: string;
-  private readonly tools: ReadonlyMap<string, Tool>;
+  readonly runId: string;
   /** Whether it can seal: if not, a plan with sensitive fields is refused. */
   readonly canSeal: boolean;
 
-  private constructor({ runId, sealing, tools }: RunSecretsOptions) {
+  private constructor({ runId, sealing }: RunSecretsOptions) {
     this.runId = runId;
-    this.tools = tools;
     this.canSeal = sealing?.keys !== undefined;
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
@@ -172,7 +170,7 @@ export class RunSecrets {
     const replace = (secret: unknown, path: Path) => {
       const sealed = { $sealed: "" };
       jobs.push(
-        this.sealAt(this.placeOf(tool, path), secret as JsonValue).then((text) => {
+        this.sealAt({ tool, path }, secret as JsonValue).then((text) => {
           sealed.$sealed = text;
         }),
       );
@@ -184,7 +182,9 @@ export class RunSecrets {
     return deepFreeze(mapped);
   }
 
-  private sealAt(place: string, value: JsonValue): Promise<string> {
+  /** A value as sealed text, for its place in an input or output. */
+  sealAt({ tool, path }: Pick<SealedPart, "tool" | "path">, value: JsonValue): Promise<string> {
+    const place = this.placeOf(tool, path);
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 import { countPending } from "../../async/pending-work.ts";
-import type { EventInit } from "../../core/events.ts";
+import type { AgentEvent, EventInit } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanInput, PlanIssue } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -41,6 +41,15 @@ async function loadSecrets(sealing: SealingSettings | undefined, { runId, tools,
   const secrets = await RunSecrets.create({ runId, tools, sealing });
   if (state?.mayBeSealed) await secrets.load(state);
   return secrets;
+}
+
+/** The events of a run with its secrets sealed for a fork; see `resealEvents` of `secrets/fork-secrets.ts`. */
+export async function sealForFork(
+  { sealing, toolsByName: tools }: Sealing & Pick<EngineSettings, "toolsByName">,
+  { events, secrets, runId }: { events: readonly AgentEvent[]; secrets: RunSecrets; runId: string },
+): Promise<readonly AgentEvent[]> {
+  const { resealEvents } = await countPending(import("./fork-secrets.ts"));
+  return resealEvents({ events, secrets, own: await loadSecrets(sealing, { runId, tools }) });
 }
 
 /** A part of a run's state with its secrets opened. */

@@ -63,6 +63,8 @@ function byEnd(one: StepState, other: StepState): number {
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
   const { stepId, iteration, input, output = null } = state;
   if (isInDoubt(state)) return "unknown";
+  // The other run may need it, and has done it with another idempotency key.
+  if (state.isTakenOver) return "forked";
   // It may be gone if the run was restored only to be cancelled.
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
