@@ -12,7 +12,7 @@ const width = 4;
 interface DbosQueueOptions {
   readonly databaseUrl: string;
   readonly queue: string;
-  /** Which workers take its runs. @default those of the latest version */
+  /** Which workers take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
   readonly maxAdoptions: number;
 }
@@ -31,7 +31,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
 
 /**
  * A run is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
- * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice.
+ * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice. Only a run that
+ * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 class DbosQueue implements RunQueue {
   constructor(
@@ -42,7 +43,9 @@ class DbosQueue implements RunQueue {
   async submit(job: Job, { priority, delayMs }: JobOrder): Promise<{ readonly known: Job | undefined }> {
     const { Error: errors } = await loadDbos();
     try {
+      const { version } = this.options;
       await this.enqueue(job.runId, job, {
+        ...(version !== undefined && { appVersion: version }),
         ...(priority !== undefined && { priority }),
         ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
       });
@@ -96,12 +99,11 @@ class DbosQueue implements RunQueue {
   }
 
   async wakeLater(runId: string, delayMs: number): Promise<void> {
-    const { queue, version } = this.options;
+    const { queue } = this.options;
     await this.client.enqueue(
       {
         ...{ workflowID: `${runId}/later/${randomUUID()}`, queueName: queue, workflowName: wakingWorkflow },
         delaySeconds: delayMs / 1_000,
-        ...(version !== undefined && { appVersion: version }),
       },
       queue,
       runId,
@@ -145,13 +147,12 @@ class DbosQueue implements RunQueue {
   private enqueue(
     workflowID: string,
     job: Job,
-    order: { readonly priority?: number; readonly delaySeconds?: number },
+    order: { readonly priority?: number; readonly delaySeconds?: number; readonly appVersion?: string },
   ): Promise<unknown> {
-    const { queue, version } = this.options;
+    const { queue } = this.options;
     return this.client.enqueue(
       {
         ...{ workflowID, queueName: queue, workflowName: runWorkflow, workflowIDReusePolicy: "reject" },
-        ...(version !== undefined && { appVersion: version }),
         ...order,
       },
       queue,
@@ -159,9 +160,14 @@ class DbosQueue implements RunQueue {
     );
   }
 
-  /** Has a workflow that ended start again, unless another process was first, and it is in the queue by now. */
+  /**
+   * Has a workflow that ended start again, unless another process was first, and it is in the queue by now. It was run by
+   * workers of some version, which may be gone.
+   */
   private async rewind({ workflowID }: WorkflowStatus): Promise<void> {
-    await this.client.rewindWorkflow(workflowID, { queueName: this.options.queue }).catch(() => {});
+    await this.client
+      .rewindWorkflow(workflowID, { queueName: this.options.queue, applicationVersion: noVersion })
+      .catch(() => {});
   }
 
   /** The latest workflow of each run that is in this queue. */
@@ -187,6 +193,9 @@ class DbosQueue implements RunQueue {
     return last;
   }
 }
+
+/** What DBOS stores for none, which only its type does not allow. */
+const noVersion = null as unknown as undefined;
 
 function runIdOf({ workflowID }: WorkflowStatus): string {
   return workflowID.split("/")[0] ?? workflowID;

@@ -103,6 +103,38 @@ describe("workers", { timeout: 90_000 }, () => {
     expect(await client.result("older")).toMatchObject({ status: "completed" });
   });
 
+  it("of the latest version continue what those of older ones have left, and not the other way round", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const older = startWorker({ databaseUrl, version: "1", tools: ["Work", "Ask"] });
+    await older.ready;
+    await client.submit(chain("Ask", 1), { runId: "asked" });
+    await client.submit(chain("Rare", 1), { runId: "postponed" });
+    const { pending = [] } = await client.result("asked");
+    await expect.poll(() => older.said.join("")).toContain("run-postponed");
+    const newer = startWorker({ databaseUrl, version: "2", tools: ["Work"], stepMs: 60_000 });
+    await newer.ready;
+    await client.submit(chain("Work", 1), { runId: "cut" });
+    await expect.poll(async () => (await effects()).has("cut/s0"), { timeout: 10_000 }).toBe(true);
+    newer.signal("SIGKILL");
+    await newer.ended;
+    const adopted = () => server.query(databaseUrl, "select from dbos.workflow_status where workflow_uuid = 'cut/2'");
+    await expect.poll(async () => (await adopted()).length, { timeout: 10_000 }).toBe(1);
+    older.signal("SIGTERM");
+    expect(await older.ended).toBe(0);
+    await client.approve("asked", pending[0] as never);
+    await startWorker({ databaseUrl, version: "2" }).ready;
+    for (const runId of ["asked", "postponed", "cut"]) {
+      expect(await client.result(runId)).toMatchObject({ runId, status: "completed" });
+    }
+    expect(await effects()).toEqual(
+      new Map([
+        ["asked/s0", 1],
+        ["postponed/s0", 1],
+        ["cut/s0", 2],
+      ]),
+    );
+  });
+
   it("join a DBOS that the application has launched", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
     const worker = startWorker({ databaseUrl, joins: true });
