@@ -8,6 +8,6 @@ export const settings = {
   concurrency: Number(CONCURRENCY),
   /** Where the web process listens. */
   port: Number(PORT),
-  /** Only where older workers must not take the runs of this deployment. */
+  /** Of the workers; only where older ones must not take runs of this deployment. */
   version: VERSION || undefined,
 };

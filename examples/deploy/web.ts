@@ -6,8 +6,9 @@ import * as z from "zod/v4";
 import { agent, store } from "./agent.ts";
 import { settings } from "./settings.ts";
 
-const { databaseUrl, version, port } = settings;
-const client = createDbosClient<typeof agent>({ databaseUrl, version, store });
+const { databaseUrl, port } = settings;
+// Without a version: its runs are for the workers of the latest one.
+const client = createDbosClient<typeof agent>({ databaseUrl, store });
 
 const submission = z.object({ request: z.string(), runId: z.string().optional() });
 const approval = z.object({ kind: z.literal("approval"), stepId: z.string(), hash: z.string() });
