@@ -140,6 +140,26 @@ class DbosQueue implements RunQueue {
     return [...new Set(rows.map(runIdOf))];
   }
 
+  async takenTasks(): Promise<readonly string[]> {
+    const rows = await this.client.listWorkflows({
+      queueName: this.options.queue,
+      workflowName: [wakingWorkflow, scheduledWorkflow],
+      status: "PENDING",
+      limit: 100,
+      loadInput: false,
+      loadOutput: false,
+    });
+    return rows.map(({ workflowID }) => workflowID);
+  }
+
+  async restartTasks(ids: readonly string[]): Promise<void> {
+    await inParallel(ids, width, async (workflowID) => {
+      // Only what has ended can start again.
+      await this.client.cancelWorkflow(workflowID);
+      await this.rewind({ workflowID });
+    });
+  }
+
   close(): Promise<void> {
     return this.client.destroy();
   }
@@ -164,7 +184,7 @@ class DbosQueue implements RunQueue {
    * Has a workflow that ended start again, unless another process was first, and it is in the queue by now. It was run by
    * workers of some version, which may be gone.
    */
-  private async rewind({ workflowID }: WorkflowStatus): Promise<void> {
+  private async rewind({ workflowID }: Pick<WorkflowStatus, "workflowID">): Promise<void> {
     await this.client
       .rewindWorkflow(workflowID, { queueName: this.options.queue, applicationVersion: noVersion })
       .catch(() => {});

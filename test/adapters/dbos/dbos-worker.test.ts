@@ -123,6 +123,10 @@ describe("workers", { timeout: 90_000 }, () => {
     older.signal("SIGTERM");
     expect(await older.ended).toBe(0);
     await client.approve("asked", pending[0] as never);
+    // As if a worker had died of waking the run.
+    const died = `update dbos.workflow_status set status = 'PENDING', executor_id = 'dead'
+      where name = 'planwright.wake' and status <> 'SUCCESS' returning name`;
+    expect(await server.query(databaseUrl, died)).toHaveLength(1);
     await startWorker({ databaseUrl, version: "2" }).ready;
     for (const runId of ["asked", "postponed", "cut"]) {
       expect(await client.result(runId)).toMatchObject({ runId, status: "completed" });
