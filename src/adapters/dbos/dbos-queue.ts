@@ -12,7 +12,7 @@ const width = 4;
 interface DbosQueueOptions {
   readonly databaseUrl: string;
   readonly queue: string;
-  /** Which workers take its runs. @default those of the latest version */
+  /** Which workers take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
   readonly maxAdoptions: number;
 }
@@ -31,7 +31,8 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
 
 /**
  * A run is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
- * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice.
+ * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice. Only a run that
+ * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 class DbosQueue implements RunQueue {
   constructor(
@@ -42,7 +43,9 @@ class DbosQueue implements RunQueue {
   async submit(job: Job, { priority, delayMs }: JobOrder): Promise<{ readonly known: Job | undefined }> {
     const { Error: errors } = await loadDbos();
     try {
+      const { version } = this.options;
       await this.enqueue(job.runId, job, {
+        ...(version !== undefined && { appVersion: version }),
         ...(priority !== undefined && { priority }),
         ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
       });
@@ -96,12 +99,11 @@ class DbosQueue implements RunQueue {
   }
 
   async wakeLater(runId: string, delayMs: number): Promise<void> {
-    const { queue, version } = this.options;
+    const { queue } = this.options;
     await this.client.enqueue(
       {
         ...{ workflowID: `${runId}/later/${randomUUID()}`, queueName: queue, workflowName: wakingWorkflow },
         delaySeconds: delayMs / 1_000,
-        ...(version !== undefined && { appVersion: version }),
       },
       queue,
       runId,
@@ -138,6 +140,26 @@ class DbosQueue implements RunQueue {
     return [...new Set(rows.map(runIdOf))];
   }
 
+  async takenTasks(): Promise<readonly string[]> {
+    const rows = await this.client.listWorkflows({
+      queueName: this.options.queue,
+      workflowName: [wakingWorkflow, scheduledWorkflow],
+      status: "PENDING",
+      limit: 100,
+      loadInput: false,
+      loadOutput: false,
+    });
+    return rows.map(({ workflowID }) => workflowID);
+  }
+
+  async restartTasks(ids: readonly string[]): Promise<void> {
+    await inParallel(ids, width, async (workflowID) => {
+      // Only what has ended can start again.
+      await this.client.cancelWorkflow(workflowID);
+      await this.rewind({ workflowID });
+    });
+  }
+
   close(): Promise<void> {
     return this.client.destroy();
   }
@@ -145,13 +167,12 @@ class DbosQueue implements RunQueue {
   private enqueue(
     workflowID: string,
     job: Job,
-    order: { readonly priority?: number; readonly delaySeconds?: number },
+    order: { readonly priority?: number; readonly delaySeconds?: number; readonly appVersion?: string },
   ): Promise<unknown> {
-    const { queue, version } = this.options;
+    const { queue } = this.options;
     return this.client.enqueue(
       {
         ...{ workflowID, queueName: queue, workflowName: runWorkflow, workflowIDReusePolicy: "reject" },
-        ...(version !== undefined && { appVersion: version }),
         ...order,
       },
       queue,
@@ -159,9 +180,14 @@ class DbosQueue implements RunQueue {
     );
   }
 
-  /** Has a workflow that ended start again, unless another process was first, and it is in the queue by now. */
-  private async rewind({ workflowID }: WorkflowStatus): Promise<void> {
-    await this.client.rewindWorkflow(workflowID, { queueName: this.options.queue }).catch(() => {});
+  /**
+   * Has a workflow that ended start again, unless another process was first, and it is in the queue by now. It was run by
+   * workers of some version, which may be gone.
+   */
+  private async rewind({ workflowID }: Pick<WorkflowStatus, "workflowID">): Promise<void> {
+    await this.client
+      .rewindWorkflow(workflowID, { queueName: this.options.queue, applicationVersion: noVersion })
+      .catch(() => {});
   }
 
   /** The latest workflow of each run that is in this queue. */
@@ -187,6 +213,9 @@ class DbosQueue implements RunQueue {
     return last;
   }
 }
+
+/** What DBOS stores for none, which only its type does not allow. */
+const noVersion = null as unknown as undefined;
 
 function runIdOf({ workflowID }: WorkflowStatus): string {
   return workflowID.split("/")[0] ?? workflowID;

@@ -37,8 +37,9 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** The most runs at a time in this process, at least 1. @default 10 */
   concurrency?: number | undefined;
   /**
-   * Which runs it takes: those submitted for this version, and if it is the latest, those submitted for none. Change it
-   * only to keep runs from the workers of an older deployment; these have to work on until theirs have ended.
+   * Which runs it takes: those submitted for this version, and if it was the last one to be new, those submitted for none
+   * and all that continue, after an approval or as their worker has stopped. Change it only to keep runs from the workers
+   * of an older deployment, or of a newer one that is taken back.
    * @default the format of recorded runs
    */
   version?: string | undefined;

@@ -50,12 +50,13 @@ export class Reaper {
   private isFailing = false;
   private readonly stopped = new Sightings();
   private readonly unrecorded = new Sightings();
+  private readonly tasks = new Sightings();
   /** Runs that were taken and are in the store, so that their records are not read again and again. */
   private readonly recorded = new RecentMap<true>(10_000);
 
   constructor(
     private readonly agent: Pick<WorkingAgent, "listRuns" | "getRun">,
-    private readonly queue: Pick<RunQueue, "adopt" | "taken">,
+    private readonly queue: Pick<RunQueue, "adopt" | "taken" | "takenTasks" | "restartTasks">,
     private readonly options: ReaperOptions,
   ) {}
 
@@ -63,7 +64,10 @@ export class Reaper {
   async look(): Promise<void> {
     try {
       await this.adoptStopped();
-      if (this.count++ % takenEvery === 0) await this.adoptUnrecorded();
+      if (this.count++ % takenEvery === 0) {
+        await this.adoptUnrecorded();
+        await this.restartTasks();
+      }
       this.isFailing = false;
     } catch (thrown) {
       if (this.isFailing) return;
@@ -99,10 +103,21 @@ export class Reaper {
     this.unrecorded.startOver();
   }
 
+  /** A task takes a moment: one that is seen twice was taken by a worker that died. */
+  private async restartTasks(): Promise<void> {
+    const left = this.seenForLong(await this.queue.takenTasks(), this.tasks);
+    if (left.length > 0) await this.queue.restartTasks(left);
+    this.tasks.startOver();
+  }
+
+  private seenForLong(ids: readonly string[], sightings: Sightings): readonly string[] {
+    const nowMs = monotonicNow(this.options.clock);
+    return ids.filter((id) => nowMs - sightings.firstMs(id, nowMs) >= graceMs);
+  }
+
   /** Adopts those of these runs that have been seen for long enough. */
   private async adopt(runIds: readonly string[], sightings: Sightings): Promise<void> {
-    const nowMs = monotonicNow(this.options.clock);
-    const left = runIds.filter((runId) => nowMs - sightings.firstMs(runId, nowMs) >= graceMs);
+    const left = this.seenForLong(runIds, sightings);
     for (const runId of left.length === 0 ? [] : await this.queue.adopt(left)) {
       const message = `Run "${runId}" is given up: too many workers have died of it. Resume it once the reason is known.`;
       this.options.warn({ code: "run-given-up", runId, message });

@@ -59,6 +59,10 @@ export interface RunQueue {
   adopt(runIds: readonly string[]): Promise<readonly string[]>;
   /** The runs that workers have taken, at most 100, the oldest first. */
   taken(): Promise<readonly string[]>;
+  /** The ids of what workers have taken beside runs, waking one or submitting one for a schedule: at most 100. */
+  takenTasks(): Promise<readonly string[]>;
+  /** Queues these again; to do one twice does no harm. */
+  restartTasks(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -103,6 +103,41 @@ describe("workers", { timeout: 90_000 }, () => {
     expect(await client.result("older")).toMatchObject({ status: "completed" });
   });
 
+  it("of the latest version continue what those of older ones have left, and not the other way round", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const older = startWorker({ databaseUrl, version: "1", tools: ["Work", "Ask"] });
+    await older.ready;
+    const newer = startWorker({ databaseUrl, version: "2", stepMs: 60_000 });
+    await newer.ready;
+    await client.submit(chain("Work", 1), { runId: "cut" });
+    await expect.poll(async () => (await effects()).has("cut/s0"), { timeout: 10_000 }).toBe(true);
+    newer.signal("SIGKILL");
+    const adopted = () => server.query(databaseUrl, "select from dbos.workflow_status where workflow_uuid = 'cut/2'");
+    await expect.poll(async () => (await adopted()).length, { timeout: 10_000 }).toBe(1);
+    const clientOfOlder = createDbosClient({ databaseUrl, version: "1" });
+    onTestFinished(() => clientOfOlder.close());
+    await clientOfOlder.submit(chain("Ask", 1), { runId: "asked" });
+    await clientOfOlder.submit(chain("Rare", 1), { runId: "postponed" });
+    const { pending = [] } = await client.result("asked");
+    await expect.poll(() => older.said.join(""), { timeout: 10_000 }).toContain("run-postponed");
+    older.signal("SIGTERM");
+    expect(await older.ended).toBe(0);
+    await client.approve("asked", pending[0] as never);
+    // As if a worker had died of waking the run.
+    const died = `update dbos.workflow_status set status = 'PENDING', executor_id = 'dead'
+      where name = 'planwright.wake' and status <> 'SUCCESS' returning name`;
+    expect(await server.query(databaseUrl, died)).toHaveLength(1);
+    await startWorker({ databaseUrl, version: "2" }).ready;
+    for (const runId of ["asked", "postponed", "cut"]) {
+      expect(await client.result(runId)).toMatchObject({ runId, status: "completed" });
+    }
+    expect([...(await effects())].sort()).toEqual([
+      ["asked/s0", 1],
+      ["cut/s0", 2],
+      ["postponed/s0", 1],
+    ]);
+  });
+
   it("join a DBOS that the application has launched", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
     const worker = startWorker({ databaseUrl, joins: true });

@@ -8,11 +8,13 @@ function createReaper() {
   const answers = {
     pages: [[]] as readonly (readonly string[])[],
     taken: [] as readonly string[],
+    tasks: [] as readonly string[],
     recorded: new Set<string>(),
     givenUp: [] as readonly string[],
     fails: false,
   };
   const adopted: string[] = [];
+  const restarted: string[] = [];
   const warnings: string[] = [];
   const reaper = new Reaper(
     {
@@ -30,6 +32,10 @@ function createReaper() {
         return runIds.filter((runId) => answers.givenUp.includes(runId));
       },
       taken: async () => answers.taken,
+      takenTasks: async () => answers.tasks,
+      async restartTasks(ids) {
+        restarted.push(...ids);
+      },
     },
     { clock, warn: ({ code, message }) => warnings.push(`${code} ${message}`) },
   );
@@ -40,7 +46,7 @@ function createReaper() {
     }
     return adopted.splice(0);
   };
-  return { answers, look, warnings, reaper, clock };
+  return { answers, look, restarted, warnings, reaper, clock };
 }
 
 describe("a reaper", () => {
@@ -52,6 +58,16 @@ describe("a reaper", () => {
     expect(await look()).toEqual(["dead"]);
     answers.pages = [["taken"]];
     expect(await look()).toEqual([]);
+  });
+
+  it("restarts a task that it has seen twice, and not one that was done meanwhile", async () => {
+    const { answers, look, restarted } = createReaper();
+    answers.tasks = ["done", "dead"];
+    await look(5);
+    expect(restarted).toEqual([]);
+    answers.tasks = ["dead"];
+    await look(5);
+    expect(restarted).toEqual(["dead"]);
   });
 
   it("adopts runs of all pages, though those of the first one stay", async () => {

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { expect, it, onTestFinished } from "vitest";
+import { freePort, usePostgres } from "../postgres/postgres-server.ts";
+
+const server = usePostgres();
+
+/** Starts a process of examples/deploy; resolves once it says that it is ready. */
+async function start(name: string, environment: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", `examples/deploy/${name}`], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    child.stderr?.on("data", (data) => {
+      said += data;
+    });
+    child.stdout?.on("data", (data) => {
+      said += data;
+      if (/^(?:ready|listens)/m.test(said)) resolve();
+    });
+    void ended.then((code) => reject(new Error(`${name} ended with ${code}: ${said}`)));
+  });
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+it("the application of examples/deploy runs a request, waits for approval, and ends when it is told to", {
+  timeout: 90_000,
+}, async () => {
+  const DATABASE_URL = await server.newDatabase();
+  const PORT = String(await freePort());
+  const [web, worker] = await Promise.all([
+    start("web.ts", { DATABASE_URL, PORT }),
+    start("worker.ts", { DATABASE_URL, CONCURRENCY: "2", VERSION: "" }),
+  ]);
+  const ask = async (path: string, body?: object) => {
+    const init = body && { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(`http://127.0.0.1:${PORT}${path}`, init);
+    return { status: response.status, body: (await response.json()) as { readonly pending?: readonly object[] } };
+  };
+  const runs = async () => (await ask("/runs/r1")).body;
+  const request = "Write a report on tea, then send a letter to Ada";
+  expect(await ask("/runs", { request, runId: "r1" })).toEqual({ status: 202, body: { runId: "r1" } });
+  expect(await ask("/runs", { request: "Write a report on milk", runId: "r1" })).toMatchObject({ status: 409 });
+  expect(await ask("/runs", {})).toMatchObject({ status: 400 });
+  expect(await ask("/runs/none")).toMatchObject({ status: 404 });
+  await expect.poll(runs, { timeout: 30_000 }).toMatchObject({ status: "suspended" });
+  const [item] = (await runs()).pending ?? [];
+  expect(await ask("/runs/r1/approve", item)).toMatchObject({ status: 202 });
+  await expect
+    .poll(runs, { timeout: 30_000 })
+    .toMatchObject({ status: "completed", output: "A letter to Ada was sent" });
+  expect(await Promise.all([web.stop(), worker.stop()])).toEqual([0, 0]);
+});
