@@ -8,6 +8,7 @@ export { decideRun } from "./decisions/decide-run.ts";
 export { settleRun } from "./decisions/settle-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
+export { refuseRun } from "./refuse-run.ts";
 export { cancelRun } from "./resume/cancel-run.ts";
 export { resumeAll, resumeRun } from "./resume/resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";

@@ -80,12 +80,9 @@ class DbosQueue implements RunQueue {
     return row && { job: jobOf(row), state: stateOf(row), outcome: outcomeOf(row) };
   }
 
-  async cancel(runId: string): Promise<boolean> {
+  async cancel(runId: string): Promise<void> {
     const row = (await this.lastRows([runId])).get(runId);
-    if (row === undefined || stateOf(row) !== "waiting") return false;
-    await this.client.cancelWorkflow(row.workflowID);
-    const after = (await this.lastRows([runId])).get(runId);
-    return after?.status === "CANCELLED" && after.dequeuedAt === undefined;
+    if (row !== undefined && stateOf(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
   }
 
   async wake(runIds: readonly string[]): Promise<void> {

@@ -103,7 +103,7 @@ export async function startDbosWorker<TTool extends Tool>(
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
   const { databaseUrl, queue, concurrency, version, maxAdoptions, postponeMs, resources } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
-  const working = agent as WorkingAgent;
+  const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
     try {
       settings.onWarning(warning);

@@ -150,7 +150,16 @@ describe("workers", { timeout: 90_000 }, () => {
     await client.submit(chain("Rare", 1), { runId: "rare" });
     await expect(client.submit({ steps: [] })).rejects.toMatchObject({ code: "invalid-plan" });
     await client.submit({ steps: [{ id: "a", tool: "Work", input: { n: "x" } }] } as never, { runId: "wrong" });
-    await expect(client.result("wrong")).rejects.toMatchObject({ code: "invalid-plan" });
+    expect(await client.result("wrong")).toMatchObject({
+      status: "failed",
+      error: { code: "invalid-plan", details: { issues: [{ path: ["steps", 0, "input", "n"] }] } },
+      steps: [{ stepId: "a", status: "skipped" }],
+    });
+    const followed: string[] = [];
+    for await (const { type } of client.follow("wrong")) followed.push(type);
+    expect(followed).toEqual(["run-start", "step-skip", "run-end"]);
+    await client.submit("make me a sandwich", { runId: "unplannable" });
+    expect(await client.result("unplannable")).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
     await sleep(1_200);
     expect(first.said.join("")).toMatch(/run-postponed.*this worker lacks Rare/);
     await startWorker({ databaseUrl }).ready;
@@ -159,9 +168,11 @@ describe("workers", { timeout: 90_000 }, () => {
 
   it("stop a run that is cancelled, or take it out of the queue", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
-    await client.submit(chain("Work", 1), { runId: "queued" });
-    await client.cancel("queued");
-    await expect(client.result("queued")).rejects.toMatchObject({ code: "cancelled" });
+    await client.submit(chain("Work", 1), { runId: "queued", metadata: { user: "ada" } });
+    await client.cancel("queued", "too late");
+    const cancelled = { status: "cancelled", error: { details: { reason: "too late" } } };
+    expect(await client.result("queued")).toMatchObject({ ...cancelled, metadata: { user: "ada" } });
+    await client.cancel("queued", "once more");
     await expect(client.cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
     await startWorker({ databaseUrl, stepMs: 500 }).ready;
     await client.submit(chain("Work", 20), { runId: "long" });
@@ -172,5 +183,8 @@ describe("workers", { timeout: 90_000 }, () => {
       error: { details: { reason: "enough" } },
     });
     expect([...(await effects()).keys()].some((key) => key.startsWith("queued"))).toBe(false);
+    expect(await client.result("queued")).toMatchObject(cancelled);
+    await client.submit(chain("Work", 1), { runId: "queued" });
+    expect(await client.result("queued")).toMatchObject(cancelled);
   });
 });
