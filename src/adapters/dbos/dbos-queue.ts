@@ -8,6 +8,14 @@ import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.
 /** How many messages to the database may be under way at a time. */
 const width = 4;
 
+/**
+ * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
+ * has no key, and so the others have one of their own.
+ */
+export function limitedQueue(queue: string): string {
+  return `${queue}/limited`;
+}
+
 /** What a queue in DBOS needs. */
 interface DbosQueueOptions {
   readonly databaseUrl: string;
@@ -34,17 +42,22 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
  * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice.
  */
 class DbosQueue implements RunQueue {
+  private readonly limited: string;
+
   constructor(
     private readonly client: DBOSClient,
     private readonly options: DbosQueueOptions,
-  ) {}
+  ) {
+    this.limited = limitedQueue(options.queue);
+  }
 
-  async submit(job: Job, { priority, delayMs }: JobOrder): Promise<{ readonly known: Job | undefined }> {
+  async submit(job: Job, { priority, delayMs, rateKey }: JobOrder): Promise<{ readonly known: Job | undefined }> {
     const { Error: errors } = await loadDbos();
     try {
       await this.enqueue(job.runId, job, {
         ...(priority !== undefined && { priority }),
         ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
+        ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
       });
       return { known: undefined };
     } catch (thrown) {
@@ -125,7 +138,7 @@ class DbosQueue implements RunQueue {
 
   async taken(): Promise<readonly string[]> {
     const rows = await this.client.listWorkflows({
-      queueName: this.options.queue,
+      queueName: [this.options.queue, this.limited],
       workflowName: runWorkflow,
       status: "PENDING",
       limit: 100,
@@ -142,7 +155,12 @@ class DbosQueue implements RunQueue {
   private enqueue(
     workflowID: string,
     job: Job,
-    order: { readonly priority?: number; readonly delaySeconds?: number },
+    order: {
+      readonly priority?: number;
+      readonly delaySeconds?: number;
+      readonly queueName?: string;
+      readonly queuePartitionKey?: string;
+    },
   ): Promise<unknown> {
     const { queue, version } = this.options;
     return this.client.enqueue(
@@ -157,8 +175,10 @@ class DbosQueue implements RunQueue {
   }
 
   /** Has a workflow that ended start again, unless another process was first, and it is in the queue by now. */
-  private async rewind({ workflowID }: WorkflowStatus): Promise<void> {
-    await this.client.rewindWorkflow(workflowID, { queueName: this.options.queue }).catch(() => {});
+  private async rewind({ workflowID, queueName, queuePartitionKey }: WorkflowStatus): Promise<void> {
+    const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
+    const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
+    await this.client.rewindWorkflow(workflowID, where).catch(() => {});
   }
 
   /** The latest workflow of each run that is in this queue. */
@@ -176,7 +196,7 @@ class DbosQueue implements RunQueue {
     });
     for (const row of rows) {
       // While DBOS starts it by hand, a workflow is in no queue.
-      if (row.queueName !== undefined && row.queueName !== this.options.queue) continue;
+      if (![undefined, this.options.queue, this.limited].includes(row.queueName)) continue;
       const runId = runIdOf(row);
       const known = last.get(runId);
       if (known === undefined || numberOf(known) < numberOf(row)) last.set(runId, row);

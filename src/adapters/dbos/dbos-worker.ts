@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent.ts";
-import { systemClock } from "../../async/clock.ts";
+import { maxTimerMs, systemClock } from "../../async/clock.ts";
+import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { eventVersion } from "../../core/event-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -34,8 +35,13 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   databaseUrl: string;
   /** @default "runs" */
   queue?: string | undefined;
-  /** The most runs at a time in this process, at least 1. @default 10 */
+  /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
+  /**
+   * How many runs with the same `rateKey` all workers together take in any window of `intervalMs`. Give all workers of a
+   * queue the same: that of the last one to start counts. @default none
+   */
+  rateLimit?: RateLimitOptions | undefined;
   /**
    * Which runs it takes: those submitted for this version, and if it is the latest, those submitted for none. Change it
    * only to keep runs from the workers of an older deployment; these have to work on until theirs have ended.
@@ -61,10 +67,16 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
+const rateLimitOptions = {
+  limit: { type: "integer", min: 1, isRequired: true },
+  intervalMs: { type: "integer", min: 1, max: maxTimerMs, isRequired: true },
+} satisfies OptionTable<RateLimitOptions>;
+
 const workerOptions = {
   databaseUrl: { type: "short-text", isRequired: true },
   queue: { type: "short-text", default: "runs" },
   concurrency: { type: "integer", min: 1, default: 10 },
+  rateLimit: { options: rateLimitOptions },
   version: { type: "short-text", default: `planwright/${eventVersion}` },
   maxAdoptions: { type: "integer", min: 1, default: 10 },
   postponeMs: { type: "number", min: 100, default: 10_000 },
@@ -101,7 +113,7 @@ export async function startDbosWorker<TTool extends Tool>(
   options: DbosWorkerOptions<TTool>,
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
-  const { databaseUrl, queue, concurrency, version, maxAdoptions, postponeMs, resources } = settings;
+  const { databaseUrl, queue, concurrency, version, rateLimit, maxAdoptions, postponeMs, resources } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
   const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
@@ -126,7 +138,7 @@ export async function startDbosWorker<TTool extends Tool>(
       submit: async (job) => void (await (await queueNow()).submit(job, {})),
       wake: async (runId) => (await queueNow()).wake([runId]),
     },
-    { databaseUrl, queue, concurrency, version },
+    { databaseUrl, queue, concurrency, version, rateLimit },
   );
   const runs = await queueNow();
   const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);

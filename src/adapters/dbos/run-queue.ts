@@ -33,6 +33,8 @@ export interface JobOrder {
   /** The lowest number is taken first. */
   readonly priority?: number | undefined;
   readonly delayMs?: number | undefined;
+  /** Of those with the same one, only so many are taken in a time. */
+  readonly rateKey?: string | undefined;
 }
 
 /** What is known of a run in the queue. */

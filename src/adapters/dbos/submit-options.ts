@@ -19,6 +19,8 @@ export interface SubmitOptions
   priority?: number | undefined;
   /** It is not taken before this time. */
   startAfter?: Date | undefined;
+  /** Of the runs with the same one, such as a tenant, no more are taken than the workers' `rateLimit` says. */
+  rateKey?: string | undefined;
 }
 
 /** Checked by the worker, which gives them their defaults. */
@@ -46,6 +48,7 @@ const submitOptions = {
     isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()),
     expected: "a Date",
   },
+  rateKey: { type: "short-text" },
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
@@ -54,12 +57,12 @@ export async function readJob(
   run: string | PlanInput,
   options: SubmitOptions,
 ): Promise<{ readonly job: Job; readonly order: JobOrder }> {
-  const { runId = `run_${randomUUID()}`, priority, startAfter, ...rest } = readOptions(submitOptions, options);
+  const { runId = `run_${randomUUID()}`, priority, startAfter, rateKey, ...rest } = readOptions(submitOptions, options);
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());
   const job = { runId, ...(await readTarget(run)), options: json.value as JsonObject };
-  return { job, order: { priority, delayMs } };
+  return { job, order: { priority, delayMs, rateKey } };
 }
 
 async function readTarget(run: string | PlanInput): Promise<JobTarget> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
+import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
@@ -10,6 +11,11 @@ const startWorker = useWorkers();
 const chain = (tool: string, length = 3) => ({
   steps: Array.from({ length }, (_, index) => ({ id: `s${index}`, tool, input: { n: index } })),
 });
+
+/** The number of events of each run. */
+function eventsOf(databaseUrl: string) {
+  return server.query(databaseUrl, "select run_id, sequence, status from planwright_runs order by run_id");
+}
 
 describe("workers", { timeout: 90_000 }, () => {
   it("execute what a client submits, started at once on an empty database", async () => {
@@ -74,6 +80,41 @@ describe("workers", { timeout: 90_000 }, () => {
     }
     const doubled = [...counts.values()].filter((calls) => calls > 1).length;
     expect(doubled).toBeLessThanOrEqual(10);
+  });
+
+  it("record nothing in a run that was taken over while they were stopped for longer than their lease", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const zombie = startWorker({ databaseUrl, stepMs: 400 });
+    await zombie.ready;
+    await client.submit(chain("Work", 6), { runId: "work" });
+    await client.submit(chain("Once", 6), { runId: "once" });
+    for (const runId of ["work", "once"])
+      for await (const { type } of client.follow(runId)) if (type === "step-end") break;
+    zombie.signal("SIGSTOP");
+    const other = startWorker({ databaseUrl });
+    await other.ready;
+    expect(await client.result("work")).toMatchObject({ status: "completed" });
+    // Whether a step took effect that must run only once, nobody knows, unless it was stopped between two.
+    const once = await client.result("once");
+    if (once.status === "suspended") expect(once.pending).toMatchObject([{ kind: "outcome" }]);
+    const ended = await eventsOf(databaseUrl);
+    zombie.signal("SIGCONT");
+    zombie.signal("SIGTERM");
+    // What it still has to say is refused.
+    expect(await zombie.ended).toBe(0);
+    expect(await eventsOf(databaseUrl)).toEqual(ended);
+    for (const [key, calls] of await effects()) expect(calls).toBeLessThanOrEqual(key.startsWith("once") ? 1 : 2);
+  });
+
+  it("say so if a newer version has upgraded the store", async () => {
+    const { databaseUrl } = await newRuns(server);
+    const store = createPostgresRunStore({ connectionString: databaseUrl });
+    onTestFinished(() => store.close());
+    await store.list();
+    await server.query(databaseUrl, "update planwright_meta set value = 999");
+    const worker = startWorker({ databaseUrl });
+    await worker.ready;
+    await expect.poll(() => worker.said.join(""), { timeout: 30_000 }).toMatch(/adoption-failed.*newer/);
   });
 
   it("give up a run of which too many have died", async () => {
