@@ -98,8 +98,8 @@ export interface DbosWorker {
  * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
  * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it.
  *
- * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, or as DBOS does if it
- * cannot connect.
+ * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the
+ * agent's store cannot be used, or as DBOS does if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -123,6 +123,8 @@ export async function startDbosWorker<TTool extends Tool>(
       // A handler that fails changes no run.
     }
   };
+  // With a store that it cannot use, it would only take runs away from workers that can.
+  await working.listRuns({ limit: 1 });
   let opened: Promise<RunQueue> | undefined;
   // The launch creates the tables, and may hand out a job before it has returned.
   const queueNow = () => {

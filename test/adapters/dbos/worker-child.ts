@@ -21,6 +21,8 @@ export interface WorkerChildOptions {
   readonly maxAdoptions?: number;
   /** How far its clock is ahead of that of the database. */
   readonly clockOffMs?: number;
+  /** Of its store. */
+  readonly maxConnections?: number;
   readonly rateLimit?: { readonly limit: number; readonly intervalMs: number };
   /** Whether its application has launched DBOS itself. */
   readonly joins?: boolean;
@@ -28,7 +30,7 @@ export interface WorkerChildOptions {
 
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
-const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit } = given;
+const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections } = given;
 
 const machineNow = Date.now;
 Date.now = () => machineNow() + clockOffMs;
@@ -70,7 +72,7 @@ const all = [
 
 const agent = createAgent({
   tools: all.filter(({ name }) => names === undefined || names.includes(name)),
-  store: createPostgresRunStore({ connectionString: databaseUrl }),
+  store: createPostgresRunStore({ connectionString: databaseUrl, maxConnections }),
   leaseMs,
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
