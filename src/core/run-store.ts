@@ -112,6 +112,11 @@ export interface RunStore {
    * whoever follows a run polls, too. Absent if the store cannot tell.
    */
   watch?(runId: string, listener: () => void): () => void;
+  /**
+   * As `watch`, for the messages posted to any run: calls back with the run's id, or without one if messages to any run
+   * may have been missed. Owners of runs also look when they renew their leases.
+   */
+  watchPosted?(listener: (runId?: string) => void): () => void;
 }
 
 /** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */

@@ -9,6 +9,7 @@ export { deliverEvent } from "./decisions/deliver.ts";
 export { settleRun } from "./decisions/settle-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
+export { refuseRun } from "./refuse-run.ts";
 export { cancelRun } from "./resume/cancel-run.ts";
 export { forkRun } from "./resume/fork-run.ts";
 export { resumeAll, resumeRun } from "./resume/resume-run.ts";

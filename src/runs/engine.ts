@@ -18,6 +18,7 @@ import type { DryRun } from "./dry-run.ts";
 import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
+import type { Refusal } from "./refuse-run.ts";
 import { reportWarning, warnOfSecrets } from "./report-warning.ts";
 import type { NamedEvent, readForkOptions, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
@@ -109,6 +110,11 @@ export class Engine {
     const startedMs = monotonicNow(this.settings.clock);
     const opening = { runId, startedMs, target, settings, isNamed };
     return returnOrThrow(await this.open((parts, runs) => parts.startRun(runs, opening)), settings);
+  }
+
+  /** Records a run of which nothing is executed. Rejects as `refuseRun` does. */
+  refuse(refusal: Refusal): Promise<RunResult> {
+    return this.open((parts, runs) => runs.track(parts.refuseRun(runs, refusal)));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import { eventVersion } from "../core/event-version.ts";
+import type { EventInit } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
@@ -105,11 +106,16 @@ function claim(run: Run, leases: Leases): void | Promise<void> {
 }
 
 async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
+  await run.emit(await startEvent(run, beginning));
+}
+
+/** The first event of a run. */
+export async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;
   const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
   const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
-  await run.emit({
+  return {
     type: "run-start",
     version: eventVersion,
     // A request that is far too long is refused later; here it must not fill the store.
@@ -120,7 +126,7 @@ async function emitStart(run: Run, beginning: RunBeginning): Promise<void> {
     ...(secrets && { mayBeSealed: true }),
     ...traceOf(run),
     tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
-  });
+  };
 }
 
 /** The trace context of an execution, as its first event contains it. */

@@ -41,6 +41,7 @@ export class Leases {
   private readonly holders = new Set<LeaseHolder>();
   private owner: string | undefined;
   private timer: unknown;
+  private stopWatching: (() => void) | undefined;
 
   constructor(private readonly options: LeaseOptions) {}
 
@@ -131,7 +132,19 @@ export class Leases {
     const posted = readPosted(claim);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
+    // From the first run on and not with each, as that may take a connection.
+    this.stopWatching ??= this.options.store.watchPosted?.((runId) => this.look(runId));
     if (posted.length > 0) holder.onPosted(posted);
+  }
+
+  /** Stops looking for messages before it is time to renew a lease. */
+  close(): void {
+    this.stopWatching?.();
+  }
+
+  /** Somebody has posted to a run, perhaps one of these. */
+  private look(runId: string | undefined): void {
+    for (const holder of this.holders) if (runId === undefined || holder.runId === runId) void this.renewInTime(holder);
   }
 
   private renewLater(): void {

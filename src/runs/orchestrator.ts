@@ -13,6 +13,7 @@ import type { DryRun } from "./dry-run.ts";
 import { Engine, type RunHandle } from "./engine.ts";
 import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
+import type { Refusal } from "./refuse-run.ts";
 import {
   type CloseOptions,
   checkResumeOptions,
@@ -134,6 +135,17 @@ export interface RunResumer<TTool extends Tool = Tool> {
   close(this: void, options?: CloseOptions): Promise<void>;
 }
 
+/**
+ * The key of what workers and clients need of an agent, and nobody else: it records a run that is refused, or was
+ * cancelled before it started; see {@link Engine.refuse}. The same in all copies of this package.
+ */
+export const refuseKey: unique symbol = Symbol.for("planwright.refuse") as never;
+
+/** An agent, or an orchestrator, to its workers and clients. */
+export interface RefusesRuns {
+  [refuseKey](refusal: Refusal): Promise<RunResult>;
+}
+
 /** Runs plans. @group Agents */
 export interface Orchestrator<TTool extends Tool = Tool>
   extends RunObserver<TTool>,
@@ -187,7 +199,8 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 /** The methods of an orchestrator, for tools of any type; an agent has them, too. */
 export function methodsOf(engine: Engine): Orchestrator {
-  return {
+  const methods: Orchestrator & RefusesRuns = {
+    [refuseKey]: (refusal) => engine.refuse(refusal),
     ...observe(engine),
     dryRun: (plan, options) => engine.dryRun({ plan: plan as PlanInput }, options),
     execute: (plan, options) => engine.run({ plan: plan as PlanInput }, options),
@@ -218,4 +231,5 @@ export function methodsOf(engine: Engine): Orchestrator {
     deleteRun: async (runId) => engine.deleteRun(runId),
     prune: async (options) => engine.prune(options),
   };
+  return methods;
 }

@@ -216,6 +216,7 @@ export class RunRegistry {
     clock.clearTimeout(timer);
     this.hasStopped = true;
     for (const active of [...this.active.values()]) this.abandon(active, reason);
+    this.leases.close();
   }
 
   private async allEnded(): Promise<void> {

@@ -54,13 +54,15 @@ export async function completePlanInput(
   const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
   if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
   await requireApproved(plan, { settings });
-  if (plan === given) return plan as Plan;
+  return plan === given ? (plan as Plan) : rememberPlan(fillIn(engine, plan));
+}
+
+/** A plan with all that its writer may leave out. */
+export function fillIn(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];
-  return rememberPlan(
-    deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps }),
-  );
+  return deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps });
 }
 
 /** Rejects with `plan-not-approved` if another plan was approved. Stored runs with secrets have a hash of the hash. */

@@ -234,3 +234,21 @@ describe("a lease that cannot be obtained", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 });
+
+it("asks for messages at once when the store says that some were posted, and no more once it is closed", async () => {
+  const { clock, process, store } = await setUp({ hangs: "forever" });
+  const listeners = new Set<(runId?: string) => void>();
+  const watchPosted = (listener: (runId?: string) => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const agent = process({}, (shared) => withMethods(shared, { watchPosted }));
+  const [first, second] = [agent.start(plan), agent.start(plan)];
+  await clock.advance(0);
+  for (const { runId } of [first, second]) store.post(runId, { type: "cancel", reason: "enough" });
+  for (const told of [first.runId, undefined]) for (const listener of listeners) listener(told);
+  expect(listeners.size).toBe(1);
+  for (const { result } of [first, second]) expect(await clock.runUntil(result)).toMatchObject({ status: "cancelled" });
+  await clock.runUntil(agent.close());
+  expect(listeners.size).toBe(0);
+});

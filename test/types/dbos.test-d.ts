@@ -31,7 +31,8 @@ describe("a worker", () => {
     startDbosWorker(agent, { databaseUrl });
     // @ts-expect-error Save needs a text as its db.
     startDbosWorker(agent, { databaseUrl, resources: () => ({ db: 1 }) });
-    startDbosWorker(createAgent({ tools: [plain], store }), { databaseUrl, concurrency: 10 });
+    const rateLimit = { limit: 100, intervalMs: 60_000 };
+    startDbosWorker(createAgent({ tools: [plain], store }), { databaseUrl, concurrency: 10, rateLimit });
   });
 });
 
@@ -40,7 +41,10 @@ describe("a client", () => {
   const client = createDbosClient<typeof agent>({ databaseUrl });
 
   it("knows the tools of the agent: in plans, events and results", async () => {
-    const { runId } = await client.submit({ steps: [{ id: "a", tool: "Add", input: { n: 1 } }] }, { priority: 1 });
+    const { runId } = await client.submit(
+      { steps: [{ id: "a", tool: "Add", input: { n: 1 } }] },
+      { priority: 1, rateKey: "ada" },
+    );
     // @ts-expect-error There is no tool of this name.
     client.submit({ steps: [{ id: "a", tool: "Sub", input: { n: 1 } }] });
     for await (const event of client.follow(runId)) {

@@ -1,7 +1,7 @@
 import { sleep, systemClock } from "../../async/clock.ts";
 import { inParallel } from "../../async/in-parallel.ts";
 import { RecentMap } from "../../async/recent-map.ts";
-import { fromErrorData } from "../../core/errors.ts";
+import { isAgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
@@ -11,14 +11,14 @@ import { runNotFound } from "../../core/run-store-errors.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs/decisions/decision-options.ts";
-import { createOrchestrator, type Orchestrator } from "../../runs/orchestrator.ts";
+import { createOrchestrator, type Orchestrator, type RefusesRuns, refuseKey } from "../../runs/orchestrator.ts";
 import type { SettleOptions } from "../../runs/resume/resume-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
 import { loadDbos } from "./load-dbos.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import type { RunQueue } from "./run-queue.ts";
+import { type Job, type RunQueue, targetOfJob } from "./run-queue.ts";
 import { identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
 
 /** Options of {@link createDbosClient}. @group Workers */
@@ -51,7 +51,8 @@ type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure"
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan; resolves once that is recorded. The same id again is the same run; with another request
-   * or plan it rejects with `run-conflict`, and for a plan with plain mistakes with `invalid-plan`.
+   * or plan it rejects with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; whether it
+   * is valid with its tools, the worker finds out.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -77,7 +78,10 @@ export interface DbosClient<TTool extends Tool = Tool> {
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
   /** Settles a step whose outcome is unknown. Rejects as `agent.settle` does. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
-  /** Cancels a run, in the queue or wherever it is. Rejects with `run-not-found`. */
+  /**
+   * Cancels a run wherever it is. One that no worker has started ends at once, and is recorded so. Rejects with
+   * `run-not-found`.
+   */
   cancel(this: void, runId: string, reason?: string): Promise<void>;
   /** The events of a run after number `after`, also before it starts, until it ends. Rejects with `run-not-found`. */
   follow(
@@ -86,8 +90,9 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * The run once it has ended or waits for somebody. Rejects with `run-not-found`, `cancelled` for one that was taken
-   * out of the queue or by the signal, and for one that could not start with the reason, such as `invalid-plan`.
+   * The run once it has ended or waits for somebody; one whose plan the worker's tools refuse has failed with
+   * `invalid-plan`. Rejects with `run-not-found`, and with `cancelled` by the signal, or if somebody has taken the run out
+   * of the queue of DBOS itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -136,7 +141,7 @@ const firstPollMs = 20;
 const maxPollMs = 500;
 
 class Client {
-  readonly runs: Orchestrator;
+  readonly runs: Orchestrator & RefusesRuns;
   private readonly settings;
   private readonly ownStore: { close(): Promise<void> } | undefined;
   private opened: Promise<RunQueue> | undefined;
@@ -149,7 +154,8 @@ class Client {
     const own = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
     this.ownStore = own;
     // With no tools it can run nothing.
-    this.runs = createOrchestrator({ tools: [], store: (store ?? own) as RunStore });
+    const runs: object = createOrchestrator({ tools: [], store: (store ?? own) as RunStore });
+    this.runs = runs as Orchestrator & RefusesRuns;
   }
 
   queue(): Promise<RunQueue> {
@@ -169,7 +175,7 @@ class Client {
   }
 
   async submit(run: string | PlanInput, options: SubmitOptions): Promise<{ readonly runId: string }> {
-    const { job, order } = readJob(run, options);
+    const { job, order } = await readJob(run, options);
     const queue = await this.queue();
     const { known } = await queue.submit(job, order);
     if (known !== undefined && identityOfJob(known) !== identityOfJob(job)) throw runConflict(job.runId);
@@ -196,15 +202,24 @@ class Client {
 
   async cancel(runId: string, reason?: string): Promise<void> {
     const queue = await this.queue();
-    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs)) {
-      if ((await this.runs.getRun(runId)) !== undefined) {
-        return this.decide(runId, () => this.runs.cancel(runId, reason, { resume: false }));
-      }
-      if (await queue.cancel(runId)) return;
-      const found = await queue.find(runId);
-      if (found === undefined) throw runNotFound(runId);
-      // It has just been taken, and will be recorded, or it never will be.
-      if (found.state === "cancelled" || found.outcome?.outcome === "refused") return;
+    while ((await this.runs.getRun(runId)) === undefined) {
+      const { job } = (await queue.find(runId)) ?? {};
+      if (job === undefined) throw runNotFound(runId);
+      // A worker may take it at the same time: whoever records first wins, and the other one finds that.
+      if (await this.recordCancelled(job, reason)) return queue.cancel(runId);
+    }
+    await this.decide(runId, () => this.runs.cancel(runId, reason, { resume: false }));
+  }
+
+  /** Records that a run was cancelled before it started. Returns false if it is recorded already. */
+  private async recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
+    const { runId, options } = job;
+    try {
+      await this.runs[refuseKey]({ runId, target: targetOfJob(job), options, error: cancelledBy(reason) });
+      return true;
+    } catch (thrown) {
+      if (isAgentError(thrown, "run-conflict")) return false;
+      throw thrown;
     }
   }
 
@@ -232,13 +247,15 @@ class Client {
 
   /** The run, once a worker has recorded its start. */
   private async whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+    let wasRecorded = false;
     for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
       const run = await this.runs.getRun(runId);
       if (run !== undefined) return run;
       const found = await (await this.queue()).find(runId);
-      if (found === undefined) throw runNotFound(runId);
+      // It may have been recorded since it was looked for, but not if that was before the last time.
+      if (found === undefined || wasRecorded) throw runNotFound(runId);
       if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
-      if (found.outcome?.outcome === "refused") throw fromErrorData(found.outcome.error);
+      wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
     }
   }
 }

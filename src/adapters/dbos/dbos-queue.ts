@@ -8,6 +8,14 @@ import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.
 /** How many messages to the database may be under way at a time. */
 const width = 4;
 
+/**
+ * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
+ * has no key, and so the others have one of their own.
+ */
+export function limitedQueue(queue: string): string {
+  return `${queue}/limited`;
+}
+
 /** What a queue in DBOS needs. */
 interface DbosQueueOptions {
   readonly databaseUrl: string;
@@ -35,12 +43,16 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
  * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 class DbosQueue implements RunQueue {
+  private readonly limited: string;
+
   constructor(
     private readonly client: DBOSClient,
     private readonly options: DbosQueueOptions,
-  ) {}
+  ) {
+    this.limited = limitedQueue(options.queue);
+  }
 
-  async submit(job: Job, { priority, delayMs }: JobOrder): Promise<{ readonly known: Job | undefined }> {
+  async submit(job: Job, { priority, delayMs, rateKey }: JobOrder): Promise<{ readonly known: Job | undefined }> {
     const { Error: errors } = await loadDbos();
     try {
       const { version } = this.options;
@@ -48,6 +60,7 @@ class DbosQueue implements RunQueue {
         ...(version !== undefined && { appVersion: version }),
         ...(priority !== undefined && { priority }),
         ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
+        ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
       });
       return { known: undefined };
     } catch (thrown) {
@@ -83,12 +96,9 @@ class DbosQueue implements RunQueue {
     return row && { job: jobOf(row), state: stateOf(row), outcome: outcomeOf(row) };
   }
 
-  async cancel(runId: string): Promise<boolean> {
+  async cancel(runId: string): Promise<void> {
     const row = (await this.lastRows([runId])).get(runId);
-    if (row === undefined || stateOf(row) !== "waiting") return false;
-    await this.client.cancelWorkflow(row.workflowID);
-    const after = (await this.lastRows([runId])).get(runId);
-    return after?.status === "CANCELLED" && after.dequeuedAt === undefined;
+    if (row !== undefined && stateOf(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
   }
 
   async wake(runIds: readonly string[]): Promise<void> {
@@ -130,7 +140,7 @@ class DbosQueue implements RunQueue {
 
   async taken(): Promise<readonly string[]> {
     const rows = await this.client.listWorkflows({
-      queueName: this.options.queue,
+      queueName: [this.options.queue, this.limited],
       workflowName: runWorkflow,
       status: "PENDING",
       limit: 100,
@@ -167,7 +177,13 @@ class DbosQueue implements RunQueue {
   private enqueue(
     workflowID: string,
     job: Job,
-    order: { readonly priority?: number; readonly delaySeconds?: number; readonly appVersion?: string },
+    order: {
+      readonly priority?: number;
+      readonly delaySeconds?: number;
+      readonly appVersion?: string;
+      readonly queueName?: string;
+      readonly queuePartitionKey?: string;
+    },
   ): Promise<unknown> {
     const { queue } = this.options;
     return this.client.enqueue(
@@ -184,10 +200,11 @@ class DbosQueue implements RunQueue {
    * Has a workflow that ended start again, unless another process was first, and it is in the queue by now. It was run by
    * workers of some version, which may be gone.
    */
-  private async rewind({ workflowID }: Pick<WorkflowStatus, "workflowID">): Promise<void> {
-    await this.client
-      .rewindWorkflow(workflowID, { queueName: this.options.queue, applicationVersion: noVersion })
-      .catch(() => {});
+  private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queueName" | "queuePartitionKey">): Promise<void> {
+    const { workflowID, queueName, queuePartitionKey } = ended;
+    const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
+    const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
+    await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(() => {});
   }
 
   /** The latest workflow of each run that is in this queue. */
@@ -205,7 +222,7 @@ class DbosQueue implements RunQueue {
     });
     for (const row of rows) {
       // While DBOS starts it by hand, a workflow is in no queue.
-      if (row.queueName !== undefined && row.queueName !== this.options.queue) continue;
+      if (![undefined, this.options.queue, this.limited].includes(row.queueName)) continue;
       const runId = runIdOf(row);
       const known = last.get(runId);
       if (known === undefined || numberOf(known) < numberOf(row)) last.set(runId, row);

@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent.ts";
-import { systemClock } from "../../async/clock.ts";
+import { maxTimerMs, systemClock } from "../../async/clock.ts";
+import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { eventVersion } from "../../core/event-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -34,8 +35,13 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   databaseUrl: string;
   /** @default "runs" */
   queue?: string | undefined;
-  /** The most runs at a time in this process, at least 1. @default 10 */
+  /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
+  /**
+   * How many runs with the same `rateKey` all workers together take in any window of `intervalMs`. Give all workers of a
+   * queue the same: that of the last one to start counts. @default none
+   */
+  rateLimit?: RateLimitOptions | undefined;
   /**
    * Which runs it takes: those submitted for this version, and if it was the last one to be new, those submitted for none
    * and all that continue, after an approval or as their worker has stopped. Change it only to keep runs from the workers
@@ -62,10 +68,16 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });
 
+const rateLimitOptions = {
+  limit: { type: "integer", min: 1, isRequired: true },
+  intervalMs: { type: "integer", min: 1, max: maxTimerMs, isRequired: true },
+} satisfies OptionTable<RateLimitOptions>;
+
 const workerOptions = {
   databaseUrl: { type: "short-text", isRequired: true },
   queue: { type: "short-text", default: "runs" },
   concurrency: { type: "integer", min: 1, default: 10 },
+  rateLimit: { options: rateLimitOptions },
   version: { type: "short-text", default: `planwright/${eventVersion}` },
   maxAdoptions: { type: "integer", min: 1, default: 10 },
   postponeMs: { type: "number", min: 100, default: 10_000 },
@@ -87,8 +99,8 @@ export interface DbosWorker {
  * store must be one that all workers and clients share, such as `createPostgresRunStore`. If this process has launched
  * DBOS, after `registerDbosRuns`, the worker joins that; otherwise it launches it.
  *
- * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, or as DBOS does if it
- * cannot connect.
+ * Rejects with `invalid-options`, `missing-dependency` without the package `@dbos-inc/dbos-sdk`, `store-failed` if the
+ * agent's store cannot be used, or as DBOS does if it cannot connect.
  *
  * ```ts
  * const agent = createAgent({ tools, store: createPostgresRunStore({ connectionString: databaseUrl }) });
@@ -102,9 +114,9 @@ export async function startDbosWorker<TTool extends Tool>(
   options: DbosWorkerOptions<TTool>,
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
-  const { databaseUrl, queue, concurrency, version, maxAdoptions, postponeMs, resources } = settings;
+  const { databaseUrl, queue, concurrency, version, rateLimit, maxAdoptions, postponeMs, resources } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
-  const working = agent as WorkingAgent;
+  const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
     try {
       settings.onWarning(warning);
@@ -112,6 +124,8 @@ export async function startDbosWorker<TTool extends Tool>(
       // A handler that fails changes no run.
     }
   };
+  // With a store that it cannot use, it would only take runs away from workers that can.
+  await working.listRuns({ limit: 1 });
   let opened: Promise<RunQueue> | undefined;
   // The launch creates the tables, and may hand out a job before it has returned.
   const queueNow = () => {
@@ -127,7 +141,7 @@ export async function startDbosWorker<TTool extends Tool>(
       submit: async (job) => void (await (await queueNow()).submit(job, {})),
       wake: async (runId) => (await queueNow()).wake([runId]),
     },
-    { databaseUrl, queue, concurrency, version },
+    { databaseUrl, queue, concurrency, version, rateLimit },
   );
   const runs = await queueNow();
   const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);

@@ -1,6 +1,7 @@
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanInput } from "../../core/plan.ts";
+import type { RunTarget } from "../../runs/run-target.ts";
 
 /** What a job is to plan, or to run. */
 export type JobTarget =
@@ -14,10 +15,15 @@ export type Job = JobTarget & {
   readonly options: JsonObject;
 };
 
+/** What a job is to run, as an agent knows it. */
+export function targetOfJob({ request, plan }: JobTarget): RunTarget {
+  return request === undefined ? { plan } : { request };
+}
+
 /** How a job ended that was executed; anything else is thrown. */
 export type JobOutcome =
   | { readonly outcome: "ran"; readonly status: string }
-  /** It never started, and never will. */
+  /** It never started, and never will: that is recorded, or its id is that of another run. */
   | { readonly outcome: "refused"; readonly error: AgentErrorData }
   /** This worker cannot execute it, but another may: it is woken later. */
   | { readonly outcome: "postponed" };
@@ -27,6 +33,8 @@ export interface JobOrder {
   /** The lowest number is taken first. */
   readonly priority?: number | undefined;
   readonly delayMs?: number | undefined;
+  /** Of those with the same one, only so many are taken in a time. */
+  readonly rateKey?: string | undefined;
 }
 
 /** What is known of a run in the queue. */
@@ -49,8 +57,8 @@ export interface RunQueue {
   unschedule(name: string): Promise<void>;
   /** Undefined for a run that was never queued. */
   find(runId: string): Promise<JobState | undefined>;
-  /** Takes a run out of the queue. Returns false if it does not wait in it. */
-  cancel(runId: string): Promise<boolean>;
+  /** Takes a run out of the queue, if it waits in it. */
+  cancel(runId: string): Promise<void>;
   /** Queues runs again that have left the queue, such as a suspended one that somebody has decided about. */
   wake(runIds: readonly string[]): Promise<void>;
   /** Wakes a run after some time, for a worker that cannot execute it. */

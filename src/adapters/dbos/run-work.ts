@@ -5,10 +5,11 @@ import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { Job, JobOutcome } from "./run-queue.ts";
+import { type RefusesRuns, refuseKey } from "../../runs/orchestrator.ts";
+import { type Job, type JobOutcome, targetOfJob } from "./run-queue.ts";
 
 /** What a worker needs of an agent, whatever its tools are. */
-export interface WorkingAgent {
+export interface WorkingAgent extends RefusesRuns {
   readonly tools: readonly Tool[];
   getRun(runId: string): Promise<RunSnapshot | undefined>;
   listRuns(options: ListRunsOptions): Promise<RunPage>;
@@ -40,8 +41,8 @@ export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: 
       requireRecorded(result);
       return { outcome: "ran", status: result.status };
     } catch (thrown) {
-      if (isAgentError(thrown, "resume-mismatch")) return postpone(job, thrown.message, options);
-      if (isRefusal(thrown)) return { outcome: "refused", error: thrown.toJSON() as AgentErrorData };
+      if (isOfThisWorker(thrown)) return postpone(job, thrown.message, options);
+      if (isRefusal(thrown)) return refuse(agent, job, thrown);
       throw thrown;
     }
   };
@@ -59,6 +60,17 @@ async function postpone({ runId }: Job, reason: string, options: WorkOptions): P
   options.warn({ code: "run-postponed", runId, message });
   await options.wakeLater(runId);
   return { outcome: "postponed" };
+}
+
+/** The run of a job that can never start is recorded as failed, unless its id is that of another run. */
+async function refuse(agent: WorkingAgent, job: Job, error: AgentError): Promise<JobOutcome> {
+  const { runId, options } = job;
+  try {
+    await agent[refuseKey]({ runId, target: targetOfJob(job), options, error });
+  } catch (thrown) {
+    if (!isAgentError(thrown, "run-conflict")) throw thrown;
+  }
+  return { outcome: "refused", error: error.toJSON() as AgentErrorData };
 }
 
 interface Execution {
@@ -84,6 +96,11 @@ function requireRecorded({ status, error }: RunResult): void {
 }
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
+
+/** Another worker may have the tool, or the key, that this one lacks. */
+function isOfThisWorker(thrown: unknown): thrown is AgentError {
+  return isAgentError(thrown, "resume-mismatch") || isAgentError(thrown, "secret-unreadable");
+}
 
 function isRefusal(thrown: unknown): thrown is AgentError {
   return isAgentError(thrown) && refusals.has(thrown.code);

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import { limitedQueue } from "./dbos-queue.ts";
 import { type DbosModule, loadDbos } from "./load-dbos.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { type QueueWorker, registerDbosRuns, workers } from "./register-runs.ts";
@@ -10,21 +12,31 @@ interface ServeOptions {
   readonly queue: string;
   readonly concurrency: number;
   readonly version: string;
+  /** Of the runs with one rate key. */
+  readonly rateLimit: RateLimitOptions | undefined;
 }
 
-/** How often a queue that is empty is looked at. */
-const pollMs = 100;
+/** How often a queue that is empty is looked at: if runs with a rate key have no limit, there are few. */
+const [pollMs, seldomMs] = [100, 1_000];
 
 /** Hands out the jobs of a queue to a worker: by the DBOS that this process has launched, or one that it launches. */
 export async function serveJobs(worker: QueueWorker, options: ServeOptions): Promise<JobServer> {
   const { DBOS } = await loadDbos();
   const isJoining = DBOS.isInitialized();
   await registerDbosRuns();
-  const { queue, concurrency: workerConcurrency } = options;
+  const { queue, concurrency: workerConcurrency, rateLimit } = options;
   workers.set(queue, worker);
   try {
     if (!isJoining) await launch(DBOS, options);
-    await DBOS.registerQueue(queue, { workerConcurrency, minPollingIntervalMs: pollMs, onConflict: "always_update" });
+    const settings = { workerConcurrency, onConflict: "always_update" } as const;
+    await DBOS.registerQueue(queue, { ...settings, minPollingIntervalMs: pollMs });
+    await DBOS.registerQueue(limitedQueue(queue), {
+      ...settings,
+      minPollingIntervalMs: rateLimit === undefined ? seldomMs : pollMs,
+      ...(rateLimit !== undefined && {
+        partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
+      }),
+    });
   } catch (thrown) {
     workers.delete(queue);
     throw thrown;
@@ -47,7 +59,7 @@ function launch(DBOS: DbosModule["DBOS"], { databaseUrl, version, queue }: Serve
     // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
     executorID: randomUUID(),
     logLevel: "error",
-    listenQueues: [queue],
+    listenQueues: [queue, limitedQueue(queue)],
   });
   return oneAtATime(databaseUrl, () => DBOS.launch());
 }

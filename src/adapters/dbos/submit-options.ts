@@ -4,8 +4,9 @@ import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
+import { checkPlan } from "../../plan/check-plan.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import { invalidPlan, plainIssues } from "../../plan/plain-issues.ts";
+import { invalidPlan } from "../../plan/plain-issues.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
 import type { Job, JobOrder, JobTarget } from "./run-queue.ts";
 
@@ -18,6 +19,8 @@ export interface SubmitOptions
   priority?: number | undefined;
   /** It is not taken before this time. */
   startAfter?: Date | undefined;
+  /** Of the runs with the same one, such as a tenant, no more are taken than the workers' `rateLimit` says. */
+  rateKey?: string | undefined;
 }
 
 /** Checked by the worker, which gives them their defaults. */
@@ -45,43 +48,39 @@ const submitOptions = {
     isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()),
     expected: "a Date",
   },
+  rateKey: { type: "short-text" },
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
-/** Tools of any name: only a worker knows which ones there are. */
-class AnyTools extends Map<string, Tool> {
-  override has(): boolean {
-    return true;
-  }
-}
-
-const anyTools = new AnyTools();
-
-/** What is submitted, as a job. Throws `invalid-options`, and `invalid-plan` for plain mistakes. */
-export function readJob(
+/** What is submitted, as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
+export async function readJob(
   run: string | PlanInput,
   options: SubmitOptions,
-): { readonly job: Job; readonly order: JobOrder } {
-  const { runId = `run_${randomUUID()}`, priority, startAfter, ...rest } = readOptions(submitOptions, options);
+): Promise<{ readonly job: Job; readonly order: JobOrder }> {
+  const { runId = `run_${randomUUID()}`, priority, startAfter, rateKey, ...rest } = readOptions(submitOptions, options);
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());
-  const job = { runId, ...readTarget(run), options: json.value as JsonObject };
-  return { job, order: { priority, delayMs } };
+  const job = { runId, ...(await readTarget(run)), options: json.value as JsonObject };
+  return { job, order: { priority, delayMs, rateKey } };
 }
 
-function readTarget(run: string | PlanInput): JobTarget {
+async function readTarget(run: string | PlanInput): Promise<JobTarget> {
   if (typeof run === "string") {
     if (run.trim() === "") failOption("request", run, "a request or a plan");
     return { request: run };
   }
-  const issues = plainIssues(run, anyTools);
-  const json = toJson(run, { maxBytes: maxPlanBytes });
-  if (!json.ok) throw invalidPlan("The plan is invalid", [{ code: "invalid-shape", ...json.issue }]);
-  if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
-  // Looked at above, and checked by the worker.
-  return { plan: json.value as unknown as PlanInput };
+  const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), {
+    tools: noTools,
+    maxSteps: Number.POSITIVE_INFINITY,
+  });
+  // Only a worker knows which tools there are, and what they take.
+  const plain = issues.filter(({ code }) => code !== "unknown-tool");
+  if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
+  return { plan: plan ?? (json as unknown as PlanInput) };
 }
+
+const noTools: ReadonlyMap<string, Tool> = new Map();
 
 /** What makes two jobs of one id the same run. */
 export function identityOfJob({ request, plan }: Job): string {

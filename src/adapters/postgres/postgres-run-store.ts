@@ -43,6 +43,7 @@ export interface PostgresRunStore extends RunStore {
   post(runId: string, message: JsonObject): Promise<{ readonly number?: number }>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
+  watchPosted(listener: (runId?: string) => void): () => void;
   /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
   close(): Promise<void>;
 }
@@ -147,7 +148,7 @@ class DatabaseRunStore implements PostgresRunStore {
       if (row === undefined) throw runNotFound(runId);
       return row.number === null ? {} : { number: readInteger(row, "number") };
     });
-    this.database.notices.tell(runId);
+    this.database.notices.tell(runId, { isPosted: true });
     return posted;
   }
 
@@ -172,6 +173,10 @@ class DatabaseRunStore implements PostgresRunStore {
 
   watch(runId: string, listener: () => void): () => void {
     return this.database.notices.watch(runId, listener);
+  }
+
+  watchPosted(listener: (runId?: string) => void): () => void {
+    return this.database.notices.watchPosted(listener);
   }
 
   close(): Promise<void> {

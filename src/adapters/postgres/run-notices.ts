@@ -10,9 +10,10 @@ interface NoticeOptions {
   readonly pool: () => Promise<PostgresQueryable>;
 }
 
-const channel = "planwright";
-/** How often it is tried to connect again, one second after the other; then followers only poll, until one more comes. */
-const maxReconnects = 60;
+/** One for all that happens, and one for messages alone: whoever has runs need not hear of each event of all others. */
+const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
+/** The time between two attempts to connect: at first, and at most. It doubles each time. */
+const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
 
 /**
  * Tells stores on the same database of what was recorded. It is not a part of the statement that records, as a commit with
@@ -20,8 +21,13 @@ const maxReconnects = 60;
  */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly postListeners = new Set<(runId?: string) => void>();
   private client: NoticeClient | undefined;
   private connecting: Promise<void> | undefined;
+  /** The channels that the client listens to. */
+  private heard = new Set<string>();
+  private listening: Promise<void> = Promise.resolve();
+  /** What is to be told: a channel and a run id, neither of which has a space. */
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
   private readonly closing = new AbortController();
@@ -29,38 +35,53 @@ export class RunNotices {
   constructor(private readonly options: NoticeOptions) {}
 
   /** Tells of a run soon; those that are told of meanwhile share one statement. */
-  tell(runId: string): void {
+  tell(runId: string, { isPosted = false } = {}): void {
     if (this.closing.signal.aborted) return;
-    this.news.add(runId);
+    this.news.add(`${eventChannel} ${runId}`);
+    if (isPosted) this.news.add(`${postChannel} ${runId}`);
     this.telling ??= this.send();
   }
 
   watch(runId: string, listener: () => void): () => void {
     const known = this.listeners.get(runId) ?? new Set();
     this.listeners.set(runId, known.add(listener));
-    if (this.client === undefined) this.connecting ??= this.connect();
+    this.follow();
     return () => {
       known.delete(listener);
       if (known.size === 0 && this.listeners.get(runId) === known) this.listeners.delete(runId);
-      if (this.listeners.size === 0) this.disconnect();
+      this.follow();
+    };
+  }
+
+  watchPosted(listener: (runId?: string) => void): () => void {
+    this.postListeners.add(listener);
+    this.follow();
+    return () => {
+      this.postListeners.delete(listener);
+      this.follow();
     };
   }
 
   async close(): Promise<void> {
     this.closing.abort();
     this.listeners.clear();
+    this.postListeners.clear();
     this.disconnect();
     await Promise.all([this.telling, this.connecting]);
   }
 
   private async send(): Promise<void> {
     while (this.news.size > 0) {
-      // A payload of a run id, which has no space, and the schema.
-      const payloads = [...this.news].map((runId) => `${runId} ${this.options.schema}`);
+      const news = [...this.news].map((one) => one.split(" ") as [channel: string, runId: string]);
       this.news = new Set();
+      const channels = news.map(([channel]) => channel);
+      const payloads = news.map(([, runId]) => `${runId} ${this.options.schema}`);
       try {
         const pool = await this.options.pool();
-        await pool.query(`SELECT pg_notify('${channel}', payload) FROM unnest($1::text[]) AS payload`, [payloads]);
+        await pool.query("SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS news (c, p)", [
+          channels,
+          payloads,
+        ]);
       } catch {
         // Followers poll.
       }
@@ -68,29 +89,61 @@ export class RunNotices {
     this.telling = undefined;
   }
 
+  private get isWatched(): boolean {
+    return this.listeners.size > 0 || this.postListeners.size > 0;
+  }
+
+  /** Listens to what somebody wants to know, and to nothing else. */
+  private follow(): void {
+    const { client } = this;
+    if (!this.isWatched) this.disconnect();
+    else if (client === undefined) this.connecting ??= this.connect();
+    else if (this.isChanged(eventChannel) || this.isChanged(postChannel))
+      this.listening = this.listening.then(() => this.listen(client)).catch(() => {});
+  }
+
+  private isChanged(channel: string): boolean {
+    const isWanted = channel === eventChannel ? this.listeners.size > 0 : this.postListeners.size > 0;
+    return isWanted !== this.heard.has(channel);
+  }
+
+  private async listen(client: NoticeClient): Promise<void> {
+    for (const channel of [eventChannel, postChannel]) {
+      if (!this.isChanged(channel)) continue;
+      if (this.heard.delete(channel)) await client.query(`UNLISTEN ${channel}`);
+      else {
+        await client.query(`LISTEN ${channel}`);
+        this.heard.add(channel);
+        this.callAll(channel);
+      }
+    }
+  }
+
   /** Connects until there is a connection, or nobody listens. */
   private async connect(): Promise<void> {
     const { clock, createClient } = this.options;
-    for (let attempt = 0; attempt < maxReconnects && this.listeners.size > 0; attempt++) {
+    for (let delayMs = firstReconnectMs; this.isWatched; delayMs = Math.min(2 * delayMs, maxReconnectMs)) {
       const client = await createClient().catch(() => undefined);
       if (client === undefined) break;
       // Otherwise a broken connection would end the process; `end` follows.
       client.on("error", () => {});
       try {
         await client.connect();
-        client.on("notification", ({ payload }) => this.pass(payload ?? ""));
+        // Whoever waits for something has a timer, too.
+        client.unref?.();
+        client.on("notification", ({ channel, payload }) => this.pass(channel, payload ?? ""));
         client.on("end", () => this.lose(client));
-        await client.query(`LISTEN ${channel}`);
+        this.heard = new Set();
+        await this.listen(client);
         this.client = client;
         this.connecting = undefined;
-        if (this.listeners.size === 0) this.disconnect();
-        // Something may have been missed.
-        for (const runId of [...this.listeners.keys()]) this.call(runId);
+        // Something may have changed meanwhile.
+        this.follow();
         return;
       } catch {
         await client.end().catch(() => {});
       }
-      await sleep(1_000, { clock, signal: this.closing.signal });
+      await sleep(delayMs, { clock: withoutHold(clock), signal: this.closing.signal });
     }
     this.connecting = undefined;
   }
@@ -98,7 +151,7 @@ export class RunNotices {
   private lose(client: NoticeClient): void {
     if (this.client !== client) return;
     this.client = undefined;
-    if (this.listeners.size > 0) this.connecting ??= this.connect();
+    if (this.isWatched) this.connecting ??= this.connect();
   }
 
   private disconnect(): void {
@@ -107,12 +160,34 @@ export class RunNotices {
     client?.end().catch(() => {});
   }
 
-  private pass(payload: string): void {
+  private pass(channel: string, payload: string): void {
     const space = payload.indexOf(" ");
-    if (payload.slice(space + 1) === this.options.schema) this.call(payload.slice(0, space));
+    if (payload.slice(space + 1) !== this.options.schema) return;
+    const runId = payload.slice(0, space);
+    if (channel === postChannel) for (const listener of [...this.postListeners]) listener(runId);
+    else this.call(runId);
+  }
+
+  /** Something may have been missed. */
+  private callAll(channel: string): void {
+    if (channel === postChannel) for (const listener of [...this.postListeners]) listener();
+    else for (const runId of [...this.listeners.keys()]) this.call(runId);
   }
 
   private call(runId: string): void {
     for (const listener of [...(this.listeners.get(runId) ?? [])]) listener();
   }
+}
+
+/** A clock whose timers keep no process alive. */
+function withoutHold(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    setTimeout(callback, delayMs) {
+      const timer = clock.setTimeout(callback, delayMs);
+      (timer as { unref?(): void } | undefined)?.unref?.();
+      return timer;
+    },
+    clearTimeout: (timer) => clock.clearTimeout(timer),
+  };
 }

@@ -38,12 +38,19 @@ export interface PostgresPool extends PostgresQueryable {
   readonly options?: object | undefined;
 }
 
+interface Notification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
 /** A connection that listens to other processes. */
 export interface NoticeClient extends PostgresQueryable {
   connect(): Promise<unknown>;
   end(): Promise<void>;
-  on(event: "notification", listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(event: "notification", listener: (message: Notification) => void): unknown;
   on(event: "error" | "end", listener: () => void): unknown;
+  /** From now on it keeps no process alive. */
+  unref?(): void;
 }
 
 /** A pool that a store has created, so that it also ends it. */

@@ -89,9 +89,13 @@ function isDue({ pending }: RunState, nowMs: number): boolean {
   return (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= nowMs;
 }
 
-/** Not a run that somebody rejected, and not one that was undone: to their tools, its steps would be the same again. */
-export function canRetry({ error, steps }: RunState): boolean {
+/**
+ * Not a run that was refused, or that somebody rejected, and not one that was undone: to their tools, its steps would be
+ * the same again.
+ */
+export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
+  if (error?.code === "invalid-options" || (error?.code === "invalid-plan" && givenPlan !== undefined)) return false;
   return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }
 

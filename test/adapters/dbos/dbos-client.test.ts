@@ -26,6 +26,44 @@ it("a worker takes the runs of the lowest priority number first, and none before
   expect((later as Date).getTime()).toBeGreaterThanOrEqual(startAfter.getTime());
 });
 
+it("no more runs with one rate key are taken in any window than the limit says, whichever worker takes them", {
+  timeout: 90_000,
+}, async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  const rateLimit = { limit: 2, intervalMs: 1_200 };
+  const keys = ["ada", "ada", "ada", "ada", "ada", "bob", "bob"];
+  for (const [index, rateKey] of keys.entries()) await client.submit(work, { runId: `r${index}`, rateKey });
+  await client.submit(work, { runId: "free" });
+  const workers = [startWorker({ databaseUrl, rateLimit }), startWorker({ databaseUrl, rateLimit })];
+  await Promise.all(workers.map(({ ready }) => ready));
+  for (const runId of [...keys.map((_key, index) => `r${index}`), "free"])
+    expect(await client.result(runId)).toMatchObject({ status: "completed" });
+  const rows = await server.query(
+    databaseUrl,
+    `select workflow_uuid as id, started_at_epoch_ms as at from dbos.workflow_status
+     where queue_partition_key = 'ada' order by started_at_epoch_ms, workflow_uuid`,
+  );
+  expect(rows.map(({ id }) => id)).toEqual(["r0", "r1", "r2", "r3", "r4"]);
+  for (const [index, { at }] of rows.entries()) {
+    const later = rows[index + rateLimit.limit]?.at ?? Number.POSITIVE_INFINITY;
+    expect(Number(later) - Number(at)).toBeGreaterThanOrEqual(rateLimit.intervalMs);
+  }
+});
+
+it("runs with a rate key are taken by workers without a limit, too, and out of the queue", {
+  timeout: 90_000,
+}, async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "cancelled", rateKey: "ada" });
+  await client.cancel("cancelled");
+  await startWorker({ databaseUrl }).ready;
+  await client.submit({ steps: [{ id: "s0", tool: "Ask", input: {} }] }, { runId: "asks", rateKey: "ada" });
+  const { pending = [] } = await client.result("asks");
+  await client.approve("asks", pending[0] as never);
+  expect(await client.result("asks")).toMatchObject({ status: "completed" });
+  expect(await client.result("cancelled")).toMatchObject({ status: "cancelled" });
+});
+
 it("each run has the resources that its worker makes for it", { timeout: 90_000 }, async () => {
   const { databaseUrl, client } = await newRuns(server);
   await startWorker({ databaseUrl }).ready;
@@ -54,6 +92,9 @@ it("misuse is refused before anything is queued", { timeout: 90_000 }, async () 
   const { client } = await newRuns(server);
   await expect(client.submit(work, { runId: "a b" })).rejects.toMatchObject({ code: "invalid-options" });
   await expect(client.submit(work, { startAfter: "soon" as never })).rejects.toMatchObject({ code: "invalid-options" });
+  await expect(client.submit(work, { rateKey: "" })).rejects.toMatchObject({ code: "invalid-options" });
+  const backwards = { steps: [{ id: "a", tool: "Work", input: { n: { $ref: "b.n" } }, dependsOn: ["b"] }] };
+  await expect(client.submit(backwards)).rejects.toMatchObject({ code: "invalid-plan" });
   const twice = { steps: [...work.steps, ...work.steps] };
   await expect(client.submit(twice)).rejects.toMatchObject({ code: "invalid-plan" });
   await expect(client.cancel("none")).rejects.toMatchObject({ code: "run-not-found" });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
+import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
@@ -11,10 +12,16 @@ const chain = (tool: string, length = 3) => ({
   steps: Array.from({ length }, (_, index) => ({ id: `s${index}`, tool, input: { n: index } })),
 });
 
+/** The number of events of each run. */
+function eventsOf(databaseUrl: string) {
+  return server.query(databaseUrl, "select run_id, sequence, status from planwright_runs order by run_id");
+}
+
 describe("workers", { timeout: 90_000 }, () => {
   it("execute what a client submits, started at once on an empty database", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
-    const workers = [startWorker({ databaseUrl }), startWorker({ databaseUrl })];
+    // One of them has fewer connections than runs.
+    const workers = [startWorker({ databaseUrl }), startWorker({ databaseUrl, maxConnections: 1 })];
     await Promise.all(workers.map(({ ready }) => ready));
     const list = Array.from({ length: 20 }, (_, index) => ({ run: chain("Work"), options: { runId: `r${index}` } }));
     const submitted = await client.submitAll(list);
@@ -74,6 +81,39 @@ describe("workers", { timeout: 90_000 }, () => {
     }
     const doubled = [...counts.values()].filter((calls) => calls > 1).length;
     expect(doubled).toBeLessThanOrEqual(10);
+  });
+
+  it("record nothing in a run that was taken over while they were stopped for longer than their lease", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const zombie = startWorker({ databaseUrl, stepMs: 400 });
+    await zombie.ready;
+    await client.submit(chain("Work", 6), { runId: "work" });
+    await client.submit(chain("Once", 6), { runId: "once" });
+    for (const runId of ["work", "once"])
+      for await (const { type } of client.follow(runId)) if (type === "step-end") break;
+    zombie.signal("SIGSTOP");
+    const other = startWorker({ databaseUrl });
+    await other.ready;
+    expect(await client.result("work")).toMatchObject({ status: "completed" });
+    // Whether a step took effect that must run only once, nobody knows, unless it was stopped between two.
+    const once = await client.result("once");
+    if (once.status === "suspended") expect(once.pending).toMatchObject([{ kind: "outcome" }]);
+    const ended = await eventsOf(databaseUrl);
+    zombie.signal("SIGCONT");
+    zombie.signal("SIGTERM");
+    // What it still has to say is refused.
+    expect(await zombie.ended).toBe(0);
+    expect(await eventsOf(databaseUrl)).toEqual(ended);
+    for (const [key, calls] of await effects()) expect(calls).toBeLessThanOrEqual(key.startsWith("once") ? 1 : 2);
+  });
+
+  it("do not start with a store that a newer version has upgraded", async () => {
+    const { databaseUrl } = await newRuns(server);
+    const store = createPostgresRunStore({ connectionString: databaseUrl });
+    onTestFinished(() => store.close());
+    await store.list();
+    await server.query(databaseUrl, "update planwright_format set format = 999");
+    await expect(startWorker({ databaseUrl }).ready).rejects.toThrow(/later version of planwright/);
   });
 
   it("give up a run of which too many have died", async () => {
@@ -185,7 +225,16 @@ describe("workers", { timeout: 90_000 }, () => {
     await client.submit(chain("Rare", 1), { runId: "rare" });
     await expect(client.submit({ steps: [] })).rejects.toMatchObject({ code: "invalid-plan" });
     await client.submit({ steps: [{ id: "a", tool: "Work", input: { n: "x" } }] } as never, { runId: "wrong" });
-    await expect(client.result("wrong")).rejects.toMatchObject({ code: "invalid-plan" });
+    expect(await client.result("wrong")).toMatchObject({
+      status: "failed",
+      error: { code: "invalid-plan", details: { issues: [{ path: ["steps", 0, "input", "n"] }] } },
+      steps: [{ stepId: "a", status: "skipped" }],
+    });
+    const followed: string[] = [];
+    for await (const { type } of client.follow("wrong")) followed.push(type);
+    expect(followed).toEqual(["run-start", "step-skip", "run-end"]);
+    await client.submit("make me a sandwich", { runId: "unplannable" });
+    expect(await client.result("unplannable")).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
     await sleep(1_200);
     expect(first.said.join("")).toMatch(/run-postponed.*this worker lacks Rare/);
     await startWorker({ databaseUrl }).ready;
@@ -194,9 +243,11 @@ describe("workers", { timeout: 90_000 }, () => {
 
   it("stop a run that is cancelled, or take it out of the queue", async () => {
     const { databaseUrl, client, effects } = await newRuns(server);
-    await client.submit(chain("Work", 1), { runId: "queued" });
-    await client.cancel("queued");
-    await expect(client.result("queued")).rejects.toMatchObject({ code: "cancelled" });
+    await client.submit(chain("Work", 1), { runId: "queued", metadata: { user: "ada" } });
+    await client.cancel("queued", "too late");
+    const cancelled = { status: "cancelled", error: { details: { reason: "too late" } } };
+    expect(await client.result("queued")).toMatchObject({ ...cancelled, metadata: { user: "ada" } });
+    await client.cancel("queued", "once more");
     await expect(client.cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
     await startWorker({ databaseUrl, stepMs: 500 }).ready;
     await client.submit(chain("Work", 20), { runId: "long" });
@@ -207,5 +258,8 @@ describe("workers", { timeout: 90_000 }, () => {
       error: { details: { reason: "enough" } },
     });
     expect([...(await effects()).keys()].some((key) => key.startsWith("queued"))).toBe(false);
+    expect(await client.result("queued")).toMatchObject(cancelled);
+    await client.submit(chain("Work", 1), { runId: "queued" });
+    expect(await client.result("queued")).toMatchObject(cancelled);
   });
 });

@@ -21,13 +21,16 @@ export interface WorkerChildOptions {
   readonly maxAdoptions?: number;
   /** How far its clock is ahead of that of the database. */
   readonly clockOffMs?: number;
+  /** Of its store. */
+  readonly maxConnections?: number;
+  readonly rateLimit?: { readonly limit: number; readonly intervalMs: number };
   /** Whether its application has launched DBOS itself. */
   readonly joins?: boolean;
 }
 
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
-const { version, maxAdoptions, clockOffMs = 0, joins = false } = given;
+const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections } = given;
 
 const machineNow = Date.now;
 Date.now = () => machineNow() + clockOffMs;
@@ -69,7 +72,7 @@ const all = [
 
 const agent = createAgent({
   tools: all.filter(({ name }) => names === undefined || names.includes(name)),
-  store: createPostgresRunStore({ connectionString: databaseUrl }),
+  store: createPostgresRunStore({ connectionString: databaseUrl, maxConnections }),
   leaseMs,
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
@@ -85,6 +88,7 @@ const worker = await startDbosWorker(agent, {
   maxAdoptions,
   concurrency,
   postponeMs,
+  rateLimit,
   resources: ({ runId, metadata }) => Promise.resolve({ user: String(metadata.user ?? runId) }),
   onWarning: ({ code, message }) => process.stdout.write(`warning ${code} ${message}\n`),
 });

@@ -45,6 +45,56 @@ it("tells stores of what others record and post, and, after a lost connection, t
   stop?.();
 });
 
+it("tells who waits for messages of these alone, to whichever run", async () => {
+  const url = await server.newDatabase();
+  const owner = openStore(url);
+  const writer = openStore(url);
+  const told: (string | undefined)[] = [];
+  let resolve = () => {};
+  const connected = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const stop = owner.watchPosted((runId) => {
+    told.push(runId);
+    resolve();
+  });
+  await connected;
+  // One more channel on the same connection, and then no more.
+  const { next, listener } = createListener();
+  const isFollowing = next();
+  const unfollow = owner.watch("q", listener);
+  await isFollowing;
+  for (const runId of ["q", "r"]) await writer.append(runId, [runStart(runId)], { sequence: 1 });
+  unfollow();
+  await writer.post("r", { text: "stop" });
+  await expect.poll(() => told).toEqual([undefined, "r"]);
+  const rows = await server.query(
+    url,
+    "SELECT query FROM pg_stat_activity WHERE query LIKE '%LISTEN%' AND datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  expect(rows).toEqual([{ query: "UNLISTEN planwright" }]);
+  stop();
+});
+
+it("cancels a run in another process long before its lease is renewed", async () => {
+  const url = await server.newDatabase();
+  const hang = defineTool({
+    name: "Hang",
+    description: "Waits until it is cancelled",
+    inputSchema: z.object({}),
+    timeoutMs: Number.POSITIVE_INFINITY,
+    execute: (_input, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({}))),
+  });
+  const leaseMs = 600_000;
+  const create = () => createAgent({ tools: [hang], store: openStore(url), leaseMs });
+  const [runner, other] = [create(), create()];
+  const { runId, result } = runner.start({ steps: [{ id: "s1", tool: "Hang", input: {} }] });
+  await new Promise((resolve) => runner.on("step-start", resolve));
+  await other.cancel(runId, "enough", { resume: false });
+  expect(await result).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
+  await Promise.all([runner.close(), other.close()]);
+});
+
 it("wakes who follows a run in another process, long before it is time to poll", async () => {
   const url = await server.newDatabase();
   let open = () => {};
