@@ -241,7 +241,8 @@ class Client {
 
   async close(): Promise<void> {
     await this.runs.close();
-    await (await this.opened)?.close();
+    // One that could not be opened has told whoever needed it.
+    await (await this.opened?.catch(() => undefined))?.close();
     await this.ownStore?.close();
   }
 

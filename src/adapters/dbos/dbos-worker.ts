@@ -143,7 +143,10 @@ export async function startDbosWorker<TTool extends Tool>(
     },
     { databaseUrl, queue, concurrency, version, rateLimit },
   );
-  const runs = await queueNow();
+  const runs = await queueNow().catch(async (thrown) => {
+    await server.stop(0);
+    throw thrown;
+  });
   const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);
   let stopping: Promise<void> | undefined;
   const stop = async (timeoutMs: number) => {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { usePostgres } from "../postgres/postgres-server.ts";
+import { freePort, usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
 const server = usePostgres();
@@ -98,4 +98,11 @@ it("misuse is refused before anything is queued", { timeout: 90_000 }, async () 
   const twice = { steps: [...work.steps, ...work.steps] };
   await expect(client.submit(twice)).rejects.toMatchObject({ code: "invalid-plan" });
   await expect(client.cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
+});
+
+it("a client can be closed while it cannot reach the database", async () => {
+  const client = createDbosClient({ databaseUrl: `postgres://postgres:secret@127.0.0.1:${await freePort()}/none` });
+  const submitting = expect(client.submit(work)).rejects.toThrow(/ECONNREFUSED/);
+  await client.close();
+  await submitting;
 });

@@ -19,7 +19,7 @@ function eventsOf(databaseUrl: string) {
 
 describe("workers", { timeout: 90_000 }, () => {
   it("execute what a client submits, started at once on an empty database", async () => {
-    const { databaseUrl, client, effects } = await newRuns(server);
+    const { databaseUrl, client, effects } = await newRuns(server, { isEmpty: true });
     // One of them has fewer connections than runs.
     const workers = [startWorker({ databaseUrl }), startWorker({ databaseUrl, maxConnections: 1 })];
     await Promise.all(workers.map(({ ready }) => ready));

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { buildChild } from "../../kills/start-child.ts";
@@ -46,9 +47,20 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
   await ended;
 }
 
-/** A new database with a client, and a table in which each call of a tool leaves a row. */
-export async function newRuns(server: PostgresServer) {
+/** A database with the tables of DBOS, which take long to create, by server. */
+const templates = new WeakMap<PostgresServer, Promise<string>>();
+
+async function createTemplate(server: PostgresServer): Promise<string> {
   const databaseUrl = await server.newDatabase();
+  await DBOS.migrate(databaseUrl);
+  return databaseUrl;
+}
+
+/** A new database with a client, and a table in which each call of a tool leaves a row. */
+export async function newRuns(server: PostgresServer, { isEmpty = false } = {}) {
+  const template = templates.get(server) ?? createTemplate(server);
+  templates.set(server, template);
+  const databaseUrl = await server.newDatabase(isEmpty ? undefined : await template);
   await server.query(
     databaseUrl,
     "create table effects (key text, attempt int, pid int, at timestamptz default now())",

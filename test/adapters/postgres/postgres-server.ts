@@ -12,8 +12,8 @@ import { type AgentError, isAgentError } from "../../../src/core/errors.ts";
 /** A real server, for all tests of a file. */
 export interface PostgresServer {
   readonly port: number;
-  /** The address of a new, empty database. */
-  newDatabase(): Promise<string>;
+  /** The address of a new database: an empty one, or a copy of another one that nobody uses. */
+  newDatabase(template?: string): Promise<string>;
   /** Runs a statement past every store. */
   query(url: string, text: string, values?: unknown[]): Promise<readonly Record<string, unknown>[]>;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export function usePostgres(): PostgresServer {
     get port() {
       return server().port;
     },
-    newDatabase: () => server().newDatabase(),
+    newDatabase: (template) => server().newDatabase(template),
     query: (url, text, values) => runStatement(url, text, values),
     stop: () => server().stop(),
     start: () => server().start(),
@@ -46,7 +46,7 @@ export function usePostgres(): PostgresServer {
 
 interface RunningServer {
   readonly port: number;
-  newDatabase(): Promise<string>;
+  newDatabase(template?: string): Promise<string>;
   stop(): Promise<void>;
   start(): Promise<void>;
   end(): Promise<void>;
@@ -87,9 +87,10 @@ async function startServer(): Promise<RunningServer> {
     throw new Error(`The server did not start: ${log.join("\n")}`);
   });
   let count = 0;
-  const newDatabase = async () => {
+  const newDatabase = async (template?: string) => {
     const name = `test_${++count}_${randomBytes(4).toString("hex")}`;
-    await runStatement(`postgres://postgres:secret@127.0.0.1:${port}/postgres`, `CREATE DATABASE ${name}`);
+    const from = template === undefined ? "" : ` TEMPLATE ${template.split("/").at(-1)}`;
+    await runStatement(`postgres://postgres:secret@127.0.0.1:${port}/postgres`, `CREATE DATABASE ${name}${from}`);
     return `postgres://postgres:secret@127.0.0.1:${port}/${name}`;
   };
   const end = async () => {
