@@ -25,9 +25,11 @@ export function renderRun(
   run: RunSnapshot,
   { tools, colors, db }: { readonly tools: readonly Tool[]; readonly colors: Colors; readonly db: string | undefined },
 ): string[] {
-  const { runId, status, request, createdAt, updatedAt, plan, steps, error, pending } = run;
+  const { runId, forkedFrom, status, request, createdAt, updatedAt, plan, steps, error, pending } = run;
   const times = `${renderTime(createdAt)} to ${renderTime(updatedAt)}`;
   const lines = [printable(runId), `  ${paint(status, colors, status)}, ${times}`, `  ${renderRequest(request)}`];
+  if (forkedFrom !== undefined)
+    lines.push(`  forked from ${printable(forkedFrom.runId)}, after event ${forkedFrom.after}`);
   if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, colors));
   if (steps.length > 0) {
     const toolOf = (name: string) => tools.find((tool) => tool.name === name);

@@ -56,6 +56,7 @@ function facts(view: RunView): Html {
   const { usage } = run;
   const all: readonly (readonly [string, string])[] = [
     ["started", formatTime(run.createdAt)],
+    ["forked from", describeFork(run)],
     ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
     ["busy", formatDuration(busyMs(view))],
     ["waited", executions.length > 1 ? formatDuration(pausedMs(view)) : ""],
@@ -71,6 +72,10 @@ function facts(view: RunView): Html {
   ];
   const shown = all.filter(([, value]) => value !== "");
   return html`<dl class="numbers">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function describeFork({ forkedFrom }: RunView["run"]): string {
+  return forkedFrom === undefined ? "" : cutText(`${forkedFrom.runId}, event ${forkedFrom.after}`, 200);
 }
 
 function notices({ run, approvals }: RunView): Html {

@@ -16,7 +16,7 @@ export interface Bar {
 
 /** One execution of a run, from its start or resume until it ends or waits. */
 export interface Execution {
-  readonly startMs: number;
+  startMs: number;
   endMs?: number;
 }
 
@@ -35,6 +35,9 @@ export class Timeline {
 
   follow(event: AgentEvent): void {
     const ms = Date.parse(event.timestamp);
+    const execution = this.executions.at(-1);
+    // In a fork, what was taken over happened before the run was created.
+    if (execution !== undefined && ms < execution.startMs) execution.startMs = ms;
     switch (event.type) {
       case "run-start":
       case "run-resume":

@@ -21,6 +21,7 @@ import { requireApproved } from "../run-target.ts";
 import type { RunSecrets } from "../secrets/run-secrets.ts";
 import { sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { readExisting, resultOfState } from "../stored-runs.ts";
+import { withdrawals } from "./fork-start.ts";
 import { compareTools, restoreSettings } from "./restore-run.ts";
 
 /** How to resume a stored run. */
@@ -119,10 +120,11 @@ async function restoreRun(
     run.keepHistory();
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
-    const beginning = resumes ? continuation.begin(state) : { events: [] };
+    const start: ExecutionStart = resumes ? continuation.begin(state) : { events: [] };
+    const events = [...withdrawals(state, start.retriesFailed === true), ...start.events];
     const resume = () => {
       // Events for the whole execution come first: posted messages may decide what waits in it.
-      const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
+      const resuming = recordResume(run, { ...start, events, ...(isCancel && { isCancel }) })
         .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
         .then(() => rejectExpired(run));
       return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };

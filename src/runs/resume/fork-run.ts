@@ -1,6 +1,6 @@
-import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import { AgentError } from "../../core/errors.ts";
 import { eventVersion } from "../../core/event-version.ts";
-import type { AgentEvent, EventInit } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/events.ts";
 import type { ForkPoint } from "../../core/execution-events.ts";
 import { deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
@@ -8,20 +8,17 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { runNotFound } from "../../core/run-store-errors.ts";
 import { unendedStatuses } from "../../core/run-summary.ts";
-import { stepRefOf } from "../../core/step-ref.ts";
-import { type ApprovalState, instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
-import { endsOfCutOff } from "../cut-off.ts";
 import { fingerprintsOf } from "../execute-run.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";
-import { interruptedBy } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import { type ActiveRun, followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
 import { sealForFork, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { readEvents, readRecorded } from "../stored-runs.ts";
-import { continueStored, type ExecutionStart, type StoredLease } from "./continue-run.ts";
+import { continueStored, type StoredLease } from "./continue-run.ts";
+import { isNewFork } from "./fork-start.ts";
 import { compareTools, restoreSettings } from "./restore-run.ts";
-import { beginStopped, canRetry } from "./resume-run.ts";
+import { begin, canRetry } from "./resume-run.ts";
 
 /** A new run that has the first events of another one. */
 interface Forking extends Opening {
@@ -45,7 +42,7 @@ export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult>
         create: (lease) => findOrCopy(runs, { ...forking, lease }),
         mayResume: (state) => {
           requireSame(state, forking);
-          return isUntouched(state) ? continues(state) : unendedStatuses.has(state.status);
+          return isNewFork(state) ? continues(state) : unendedStatuses.has(state.status);
         },
         begin,
       }),
@@ -70,11 +67,6 @@ function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   const where = from.after === undefined ? "" : ` after event ${from.after}`;
   const message = `Run "${runId}" exists, and was not forked from run "${from.runId}"${where}. Use a new runId.`;
   throw new AgentError("run-conflict", message, { details: { runId } });
-}
-
-/** Whether a fork has no events of its own: its process died after it was stored, or it had nothing left to do. */
-function isUntouched({ forkedFrom, sequence }: RunState): boolean {
-  return forkedFrom?.after === sequence;
 }
 
 /** Whether there is something left to do. A suspended run has new questions to ask, or waits for itself. */
@@ -136,32 +128,4 @@ async function readPrefix({ store }: RunRegistry["settings"], { runId, after }: 
   if (after !== undefined && sequence < after)
     failOption("after", after, `at most ${sequence}, the number of the last event of run "${runId}"`);
   return recorded;
-}
-
-/** How a fork is resumed: like any run, except that its first execution withdraws approvals. */
-function begin(state: RunState): ExecutionStart {
-  if (!isUntouched(state)) return beginStopped(state);
-  if (state.status === "failed") return { retriesFailed: true, events: withdrawals(state, (part) => !isDone(part)) };
-  const error = interruptedBy("the run was forked before this had ended").toJSON() as AgentErrorData;
-  return { events: [...endsOfCutOff(state, error), ...withdrawals(state, mayRun)] };
-}
-
-function mayRun(part: StepState): boolean {
-  return isOpen(part) || part.status === "running" || part.status === "unknown";
-}
-
-/** A question and its answer are about one run: what was approved and has not been done is asked again. */
-function withdrawals(state: RunState, isLeft: (part: StepState) => boolean): readonly EventInit[] {
-  const outcome = { status: "withdrawn" } as const;
-  const parts = [...instancesOf(state.steps.values())].filter(isLeft);
-  const events: EventInit[] = parts
-    .filter(({ approval }) => isToWithdraw(approval))
-    .map((part) => ({ type: "approval-end", kind: "step", ...stepRefOf(part), outcome }));
-  if (parts.length > 0 && isToWithdraw(state.planApproval))
-    events.push({ type: "approval-end", kind: "plan", outcome });
-  return events;
-}
-
-function isToWithdraw(approval: ApprovalState | undefined): boolean {
-  return approval?.status === "requested" || approval?.status === "approved";
 }

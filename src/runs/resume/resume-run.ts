@@ -18,6 +18,7 @@ import { type ResumeOptions, resumeOptions } from "../run-options.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
 import { listRuns, readRun } from "../stored-runs.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
+import { isNewFork } from "./fork-start.ts";
 import type { LeftRun } from "./wait-timers.ts";
 
 /** A run to resume. */
@@ -99,13 +100,15 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }
 
-function begin(state: RunState): ExecutionStart {
+/** How a run is resumed that stopped before its end, or has failed. */
+export function begin(state: RunState): ExecutionStart {
   return state.status === "failed" ? { retriesFailed: true, events: [] } : beginStopped(state);
 }
 
 /** How a run that stopped before its end is resumed. */
 export function beginStopped(state: RunState): ExecutionStart {
-  return { events: endsOfCutOff(state, interruptedBy("its process has died").toJSON() as AgentErrorData) };
+  const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
+  return { events: endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData) };
 }
 
 /**

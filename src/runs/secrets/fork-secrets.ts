@@ -37,7 +37,9 @@ export async function resealEvents(resealing: Resealing): Promise<readonly Agent
     for (const step of planOf(event)?.steps ?? []) tools.set(step.id, toolOf(step));
     for (const part of partsIn(event, tools)) await sealPart(part, { ...resealing, texts });
     const copy = replaceSealed(event, sealedAgain);
-    resealed.push(copy.type === "run-start" ? { ...copy, options: await rebind(copy.options, resealing) } : copy);
+    // Without this mark, what it was started with is not sealed.
+    const isBound = copy.type === "run-start" && copy.mayBeSealed;
+    resealed.push(isBound ? { ...copy, options: await rebind(copy.options, resealing) } : copy);
   }
   return resealed;
 }
@@ -85,7 +87,7 @@ async function sealPart(
 /** The options with the hash of the approved plan bound to the fork. */
 async function rebind(options: StoredRunOptions, { events, secrets, own }: Resealing): Promise<StoredRunOptions> {
   const { approvedHash } = options;
-  // Without a key it was recorded as it is.
+  // Without a key it is recorded as it is.
   if (approvedHash === undefined || !secrets.canSeal) return options;
   const planned = events.find((event) => planOf(event) !== undefined);
   if (planned === undefined) {
