@@ -19,7 +19,7 @@ const onDemand = {
 const all = ["test/**/*.test.ts"];
 
 /** What starts a database server. */
-const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts"];
+const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts", "test/kills/*.postgres.test.ts"];
 
 /** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
 const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
