@@ -24,10 +24,19 @@ const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.
 /** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
 const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
 
-const alone = readdirSync("test", { recursive: true, encoding: "utf8" })
+/** What runs on a server of its project as well. */
+const playsScenario = /\/scenario\/(run-scenario|run-several|resume-from|resume-everywhere|two-processes)\.ts/;
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
   .map((path) => `test/${path.replaceAll("\\", "/")}`)
-  .filter((path) => concernsProcess.test(readFileSync(path, "utf8")));
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path }) => path);
+
+const scenarios = files
+  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path))
+  .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
@@ -69,6 +78,16 @@ export default defineConfig(({ mode }) => {
               {
                 extends: true as const,
                 test: { name: "servers", include: servers, isolate: false, typecheck: { enabled: false } },
+              },
+              {
+                extends: true as const,
+                test: {
+                  name: "servers-scenarios",
+                  include: scenarios,
+                  isolate: false,
+                  globalSetup: ["test/scenario/postgres-setup.ts"],
+                  typecheck: { enabled: false },
+                },
               },
               { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
             ],
