@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// `--mode long` runs test/long, which takes more time than anybody waits for, `--mode engine` what needs a real engine, and `--mode
-// browser` what needs one: all on demand.
+// `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
+// `--mode engine` what needs a real engine, and `--mode browser` what needs one: all on demand.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
   engine: [
@@ -34,13 +34,17 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 
 const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path }) => path);
 
+/** One server for all files of a project. */
+const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"], testTimeout: 60_000 };
+
 const scenarios = files
   .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path))
   .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
-  const wanted = mode === "long" || mode === "engine" || mode === "browser" ? onDemand[mode] : undefined;
+  const wanted =
+    mode in onDemand ? onDemand[mode as keyof typeof onDemand] : mode === "scenarios" ? scenarios : undefined;
   const unwanted = ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])];
   return {
     resolve: {
@@ -83,16 +87,19 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: {
                   name: "servers-scenarios",
-                  include: scenarios,
+                  // What concerns the store most; all of them with `--mode scenarios`.
+                  include: scenarios.filter((path) =>
+                    /^test\/(whole-runs\/|runs\/(resume\/|decisions\/decide-run))/.test(path),
+                  ),
                   isolate: false,
-                  globalSetup: ["test/scenario/postgres-setup.ts"],
+                  ...onServer,
                   typecheck: { enabled: false },
                 },
               },
               { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
             ],
           }
-        : { include: wanted }),
+        : { include: wanted, ...(mode === "scenarios" && { ...onServer, isolate: false }) }),
       coverage: {
         provider: "v8",
         include: ["src/**/*.ts"],

@@ -25,6 +25,8 @@ export async function scenarioStore({ now }: { readonly now?: () => number } = {
   if (databaseUrl === undefined) return createMemoryRunStore({ now });
   const schema = await countPending(emptySchema(databaseUrl));
   const store = createPostgresRunStore({ pool: schema.pool, schema: schema.name, listen: false, now });
+  // Creates the tables.
+  await countPending(store.list({ limit: 1 }));
   onTestFinished(async () => {
     await store.close();
     free.push(schema);

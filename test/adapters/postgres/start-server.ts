@@ -32,7 +32,7 @@ export async function startServer(): Promise<RunningServer> {
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: [
       "-c",
-      "max_connections=60",
+      "max_connections=120",
       "-c",
       "shared_buffers=32MB",
       "-c",
