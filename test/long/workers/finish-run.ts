@@ -30,7 +30,7 @@ async function answer(
 }
 
 /** Undefined if the server could not be reached, or somebody else was faster. */
-async function patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (thrown) {
