@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// `--mode long` runs test/long, which takes more time than anybody waits for, `--mode engine` what needs a real engine, and `--mode
-// browser` what needs one: all on demand.
+// `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
+// `--mode engine` what needs a real engine, and `--mode browser` what needs one: all on demand.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
   engine: [
@@ -19,19 +19,32 @@ const onDemand = {
 const all = ["test/**/*.test.ts"];
 
 /** What starts a database server. */
-const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts"];
+const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts", "test/kills/*.postgres.test.ts"];
 
 /** What replaces a part of the whole process, or listens to it: whatever another file has left running would show. */
 const concernsProcess = /\bvi\.(useFakeTimers|mock|doMock|resetModules|spyOn)\b|\bunhandledRejection\b/;
 
-const alone = readdirSync("test", { recursive: true, encoding: "utf8" })
+/** What runs on a server of its project as well. */
+const playsScenario = /\/scenario\/(run-scenario|run-several|resume-from|resume-everywhere|two-processes)\.ts/;
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"))
   .map((path) => `test/${path.replaceAll("\\", "/")}`)
-  .filter((path) => concernsProcess.test(readFileSync(path, "utf8")));
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path }) => path);
+
+/** One server for all files of a project. */
+const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"], testTimeout: 60_000 };
+
+const scenarios = files
+  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path))
+  .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
-  const wanted = mode === "long" || mode === "engine" || mode === "browser" ? onDemand[mode] : undefined;
+  const wanted =
+    mode in onDemand ? onDemand[mode as keyof typeof onDemand] : mode === "scenarios" ? scenarios : undefined;
   const unwanted = ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])];
   return {
     resolve: {
@@ -70,10 +83,23 @@ export default defineConfig(({ mode }) => {
                 extends: true as const,
                 test: { name: "servers", include: servers, isolate: false, typecheck: { enabled: false } },
               },
+              {
+                extends: true as const,
+                test: {
+                  name: "servers-scenarios",
+                  // What concerns the store most; all of them with `--mode scenarios`.
+                  include: scenarios.filter((path) =>
+                    /^test\/(whole-runs\/|runs\/(resume\/|decisions\/decide-run))/.test(path),
+                  ),
+                  isolate: false,
+                  ...onServer,
+                  typecheck: { enabled: false },
+                },
+              },
               { extends: true as const, test: { name: "alone", include: alone, typecheck: { enabled: false } } },
             ],
           }
-        : { include: wanted }),
+        : { include: wanted, ...(mode === "scenarios" && { ...onServer, isolate: false }) }),
       coverage: {
         provider: "v8",
         include: ["src/**/*.ts"],

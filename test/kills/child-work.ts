@@ -1,4 +1,5 @@
 import type { PlanKind } from "./kill-plans.ts";
+import type { StoreAddress } from "./store-address.ts";
 
 /** An action of a process that outlives it. */
 export type Boundary = "append" | "claim" | "release" | "effect";
@@ -24,10 +25,9 @@ export interface WantedRun {
 
 /** The work of a process: it resumes all earlier runs, then starts others, and ends when nothing is left to do. */
 export interface ChildWork {
-  /** Of the database. */
-  readonly path: string;
+  readonly address: StoreAddress;
   readonly journalPath: string;
-  /** The number of the process on this database, from 1. */
+  /** The number of the process on this store, from 1. */
   readonly generation: number;
   readonly runs: readonly WantedRun[];
   /** Runs that earlier processes were to start, and may not have started. */

@@ -1,5 +1,4 @@
 import { writeSync } from "node:fs";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type Agent, createAgent } from "../../src/agent.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import type { PendingItem } from "../../src/core/execution-events.ts";
@@ -9,6 +8,7 @@ import { type Journal, openJournal } from "./journal.ts";
 import { killPlans } from "./kill-plans.ts";
 import { createKillClock, createKillStore, createKillSwitch } from "./kill-switch.ts";
 import { createKillTools } from "./kill-tools.ts";
+import { openStore } from "./store-address.ts";
 
 // A process that resumes the runs of those that were killed before it, and may be killed itself: bundled and started by
 // start-child.ts, with its work in its arguments.
@@ -99,12 +99,12 @@ async function startNew(agent: Agent, store: RunStore, runs: readonly WantedRun[
 
 async function main(): Promise<void> {
   const work = childWork(process.argv);
-  const { path, journalPath, generation, aheadMs, leaseMs, effectMs, killPoint, armed = "first" } = work;
+  const { address, journalPath, generation, aheadMs, leaseMs, effectMs, killPoint, armed = "first" } = work;
   const { runs, earlierRuns, closeMs, settles = true } = work;
   const journal = openJournal(journalPath, generation);
   const killSwitch = createKillSwitch(killPoint);
-  const sqlite = createSqliteRunStore({ path, now: () => Date.now() + aheadMs });
-  const store = createKillStore(sqlite, { journal, killSwitch });
+  const opened = openStore(address, aheadMs);
+  const store = createKillStore(opened, { journal, killSwitch });
   const tools = createKillTools({ journal, killSwitch, effectMs });
   const clock = createKillClock(journal);
   const agent: Agent = createAgent({ tools, store, leaseMs, clock });
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
   await finishStored(agent, store, { journal, settles });
   killSwitch.arm();
   await startNew(agent, store, runs);
-  sqlite.close();
+  await opened.close();
   journal.close();
   tell("done");
 }

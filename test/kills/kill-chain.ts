@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadDriver } from "../../src/adapters/sqlite/open-database.ts";
 import { inTransaction, toSqlDatabase } from "../../src/adapters/sqlite/sql-database.ts";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isBusy } from "../../src/adapters/sqlite/store-failure.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
 import { checkRuns, type KillReport } from "./check-runs.ts";
 import type { Boundary, ChildWork, Disturbance, KillPoint, WantedRun } from "./child-work.ts";
 import { readJournal, tellStop } from "./journal.ts";
 import { type PlanKind, planKinds } from "./kill-plans.ts";
 import { type Child, type ChildEnd, startChild } from "./start-child.ts";
+import { openStore, type StoreAddress } from "./store-address.ts";
 
 /** How much later each process lives by its time for claims: those of earlier processes have expired. */
 const hourMs = 3_600_000;
@@ -36,10 +37,10 @@ export interface ChainReport extends KillReport {
   readonly sleeps: number;
 }
 
-/** Processes that share a database one after another: each resumes the runs of those before it, until it is killed. */
+/** Processes that share a store one after another: each resumes the runs of those before it, until it is killed. */
 export class KillChain {
   private readonly folder = mkdtempSync(join(tmpdir(), "planwright-kills-"));
-  private readonly path = join(this.folder, "runs.db");
+  private readonly address: StoreAddress;
   private readonly journalPath = join(this.folder, "journal");
   private readonly runs: WantedRun[] = [];
   /** Runs that may not be recorded: no process has completed since they were to be started. */
@@ -49,7 +50,13 @@ export class KillChain {
   private closes = 0;
   private sleeps = 0;
 
-  constructor(private readonly script: string) {}
+  constructor(
+    private readonly script: string,
+    /** @default a file of SQLite of its own */
+    address?: StoreAddress,
+  ) {
+    this.address = address ?? { path: join(this.folder, "runs.db") };
+  }
 
   /** Creates a run and kills it, or asks its process to end, at each of its kill points in turn. */
   async killFirstExecution(kind: PlanKind, boundaries: readonly Boundary[], signal?: Disturbance): Promise<void> {
@@ -104,7 +111,7 @@ export class KillChain {
   }
 
   /**
-   * One falls asleep, another takes its runs when their claims have expiredand is disturbed, a third resumes at once,
+   * One falls asleep, another takes its runs when their claims have expired and is disturbed, a third resumes at once,
    * and the first wakes up meanwhile. None of them settles anything, as another one may have a call on its way.
    */
   private async disturbAmongOthers({ random, withinMs, leaseMs }: Timing): Promise<void> {
@@ -127,9 +134,9 @@ export class KillChain {
     await Promise.all([...ends, this.endOf(sleeper)]);
   }
 
-  /** A process that is stopped while it writes keeps the file locked for all. */
+  /** A process that is stopped while it writes keeps a file locked for all. */
   private async pauseBetweenWrites(child: Child): Promise<void> {
-    for (child.pause(); isLocked(this.path); child.pause()) {
+    for (child.pause(); isLocked(this.address); child.pause()) {
       child.unpause();
       await sleep(1);
     }
@@ -138,13 +145,15 @@ export class KillChain {
   /** Lets a last process end the remaining runs, and checks everything that has happened. */
   async report(): Promise<ChainReport> {
     await this.live({});
-    const store = createSqliteRunStore({ path: this.path });
+    const store = openStore(this.address);
     try {
-      const report = checkRuns(this.runs, readJournal(this.journalPath), (runId) => store.read(runId));
+      const events = new Map<string, readonly AgentEvent[]>();
+      for (const { runId } of this.runs) events.set(runId, await store.read(runId));
+      const report = checkRuns(this.runs, readJournal(this.journalPath), (runId) => events.get(runId) ?? []);
       const { kills, closes, sleeps } = this;
       return { ...report, kills, closes, sleeps };
     } finally {
-      store.close();
+      await store.close();
     }
   }
 
@@ -182,12 +191,12 @@ export class KillChain {
 
   private begin(work: Partial<ChildWork>): Child {
     const generation = ++this.generation;
-    const { path, journalPath } = this;
+    const { address, journalPath } = this;
     const aheadMs = generation * hourMs;
     const { runs = [] } = work;
     const earlierRuns = [...this.unsure];
     for (const run of runs) this.unsure.add(run);
-    const common = { path, journalPath, generation, aheadMs, leaseMs: 60_000, effectMs: 0, closeMs: 0 };
+    const common = { address, journalPath, generation, aheadMs, leaseMs: 60_000, effectMs: 0, closeMs: 0 };
     return startChild(this.script, { ...common, runs, earlierRuns, ...work });
   }
 
@@ -211,8 +220,10 @@ function anySignal(random: () => number): Disturbance {
   return random() < 0.5 ? "SIGKILL" : "SIGTERM";
 }
 
-function isLocked(path: string): boolean {
-  const db = toSqlDatabase(new (loadDriver(undefined))(path));
+function isLocked(address: StoreAddress): boolean {
+  // A server's locks are those of its own processes.
+  if (!("path" in address)) return false;
+  const db = toSqlDatabase(new (loadDriver(undefined))(address.path));
   try {
     inTransaction(db, "IMMEDIATE", () => {});
     return false;

@@ -1,4 +1,3 @@
-import type { SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type Clock, systemClock } from "../../src/async/clock.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Boundary, KillPoint } from "./child-work.ts";
@@ -8,8 +7,8 @@ import type { Journal } from "./journal.ts";
 export interface KillSwitch {
   /** Lets the kill point count from now on. */
   arm(): void;
-  /** Does work that outlives the process, and disturbs the process before or after it if this is the point. */
-  pass<T>(boundary: Boundary, work: () => T): T;
+  /** Does work that outlives the process, and disturbs the process before it or once it is done, if this is the point. */
+  pass<T>(boundary: Boundary, work: () => T | Promise<T>): T | Promise<T>;
 }
 
 /** A {@link KillSwitch}; without a kill point it never kills. */
@@ -30,11 +29,17 @@ export function createKillSwitch(point: KillPoint | undefined): KillSwitch {
     pass(boundary, work) {
       const isHere = isArmed && boundary === point?.boundary && ++count === point.nth;
       if (isHere && point.side === "before") die();
-      const result = work();
-      if (isHere) die();
-      return result;
+      return andThen(work(), (result) => {
+        if (isHere) die();
+        return result;
+      });
     },
   };
+}
+
+/** At once where the work is done at once, as nothing else may happen in between. */
+function andThen<T, U>(work: T | Promise<T>, next: (result: T) => U): U | Promise<U> {
+  return work instanceof Promise ? work.then(next) : next(work);
 }
 
 /** The system clock, which records in the journal when a timer fires. */
@@ -51,14 +56,14 @@ export function createKillClock(journal: Journal): Clock {
 
 /** A store that records its appends in the journal, and where this process may be killed. */
 export function createKillStore(
-  store: SqliteRunStore,
+  store: RunStore,
   { journal, killSwitch }: { readonly journal: Journal; readonly killSwitch: KillSwitch },
 ): RunStore {
   return {
     append(runId, events, options) {
       journal.write({ type: "try", runId, events });
-      killSwitch.pass("append", () => store.append(runId, events, options));
-      journal.write({ type: "ack", runId, sequence: options.sequence });
+      const appended = killSwitch.pass("append", () => store.append(runId, events, options));
+      return andThen(appended, () => journal.write({ type: "ack", runId, sequence: options.sequence }));
     },
     read: (...args) => store.read(...args),
     list: (...args) => store.list(...args),

@@ -4,13 +4,15 @@ import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
 import type { PendingItem } from "../../src/core/execution-events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
+import type { RunStore } from "../../src/core/run-store.ts";
 import { hideSealed } from "../../src/core/sealed.ts";
 import type { RunHandle } from "../../src/runs/engine.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { seededRandom } from "../kills/seeded-random.ts";
 import { keyOf } from "./check-starts-and-ends.ts";
 import { checkInvariants } from "./invariants.ts";
 import type { Played, Scenario } from "./run-scenario.ts";
+import { scenarioDatabase, scenarioStore } from "./scenario-store.ts";
 import { checkSpans, recordSpans } from "./span-recorder.ts";
 
 type Create = (clock: ManualClock) => Scenario;
@@ -23,26 +25,48 @@ export async function resumeEverywhere(create: Create, whole: Pick<Played, "reco
   const { recorded, result } = whole;
   // A failed run is retried, which may end differently.
   const last = recorded.length - (result.status === "failed" ? 1 : 0);
-  for (let count = 1; count <= last; count++) {
+  const store = await scenarioStore();
+  for (const count of cutsOf(last)) {
     const before = (JSON.parse(JSON.stringify(recorded.slice(0, count))) as AgentEvent[]).map((one) => deepFreeze(one));
-    expect([count, endOf(await resumeAfter(create, before, recorded))]).toEqual([count, endOf(result)]);
+    expect([count, endOf(await resumeAfter(create, { store, before, whole: recorded }))]).toEqual([
+      count,
+      endOf(result),
+    ]);
   }
+}
+
+/**
+ * After how many events a process dies: after each in memory. In a database that would take minutes: after `CUTS` of them,
+ * one if left out, which are others for runs of other lengths.
+ */
+function cutsOf(last: number): readonly number[] {
+  const all = Array.from({ length: last }, (_, index) => index + 1);
+  if (scenarioDatabase() === undefined) return all;
+  const random = seededRandom(last);
+  return all
+    .map((count) => ({ count, order: random() }))
+    .sort((one, other) => one.order - other.order)
+    .slice(0, Number(process.env.CUTS ?? 1))
+    .map(({ count }) => count);
 }
 
 /** More executions than a scenario has. */
 const maxExecutions = 20;
 
-async function resumeAfter(
-  create: Create,
-  before: readonly AgentEvent[],
-  whole: readonly AgentEvent[],
-): Promise<RunResult> {
+/** A run that is cut off, and its whole record. */
+interface Cut {
+  /** An empty one; it is emptied in the end. */
+  readonly store: RunStore;
+  readonly before: readonly AgentEvent[];
+  readonly whole: readonly AgentEvent[];
+}
+
+async function resumeAfter(create: Create, { store, before, whole }: Cut): Promise<RunResult> {
   const clock = createManualClock({ nowMs: Date.parse(before.at(-1)?.timestamp ?? "") });
   const { plan: _plan, request: _, options: _options, act: _act, executions: _executions, ...scenario } = create(clock);
   const { leftoverTimers: _timers, isResumable: _isResumable, ...agentOptions } = scenario;
-  const store = createMemoryRunStore();
   const runId = before[0]?.runId ?? "";
-  store.append(runId, before, { sequence: 1 });
+  await store.append(runId, before, { sequence: 1 });
   let ids = 0;
   const createId = () => `again_${++ids}`;
   const recorder = recordSpans();
@@ -57,6 +81,7 @@ async function resumeAfter(
     result = await clock.runUntil(handle.result);
   }
   const recorded = await store.read(runId);
+  await store.delete(runId);
   checkInvariants({ events: [...before, ...emitted], recorded, result, killedAt: before.length });
   if (agentOptions.observers === undefined) checkSpans(recorder, emitted);
   return result;

@@ -12,6 +12,7 @@ import { createManualClock, type ManualClock } from "../../src/testing/manual-cl
 import { eventTexts } from "./ask-for-approval.ts";
 import { checkInvariants } from "./invariants.ts";
 import { answerLater, type Played, runScenario, type Scenario } from "./run-scenario.ts";
+import { scenarioStore } from "./scenario-store.ts";
 import { checkSpans, recordSpans } from "./span-recorder.ts";
 
 /** A run whose process has died, and an agent of another one. */
@@ -35,7 +36,7 @@ export type Resume = (around: AroundResume) => Promise<RunResult>;
 export type ResumeScenario = Omit<Scenario, "plan" | "request" | "options" | "act" | "executions">;
 
 /**
- * Lets a new agent resume a run of which these events are recorded, with a store that answers at once, then with one
+ * Lets a new agent resume a run of which these events are recorded, with a store that answers at once, or a database, then with one
  * that answers by promises, and checks the invariants of the whole run each time.
  */
 export async function resumeFrom(
@@ -43,8 +44,8 @@ export async function resumeFrom(
   create: (clock: ManualClock) => ResumeScenario,
   resume: Resume = ({ agent, runId }) => agent.resume(runId),
 ): Promise<Played> {
-  const resumed = await play(recorded, { create, resume, wrap: (store) => store });
-  const slow = await play(recorded, { create, resume, wrap: answerLater });
+  const resumed = await play(recorded, { create, resume, store: await scenarioStore() });
+  const slow = await play(recorded, { create, resume, store: createMemoryRunStore(), wrap: answerLater });
   expect(eventTexts(slow.recorded)).toEqual(eventTexts(resumed.recorded));
   expect(slow.result.status).toBe(resumed.result.status);
   return resumed;
@@ -53,23 +54,27 @@ export async function resumeFrom(
 interface Play {
   readonly create: (clock: ManualClock) => ResumeScenario;
   readonly resume: Resume;
-  readonly wrap: (store: RunStore) => RunStore;
+  readonly store: RunStore;
+  readonly wrap?: (store: RunStore) => RunStore;
 }
 
-async function play(recorded: readonly AgentEvent[], { create, resume, wrap }: Play): Promise<Played> {
+async function play(
+  recorded: readonly AgentEvent[],
+  { create, resume, store: empty, wrap = (store) => store }: Play,
+): Promise<Played> {
   const clock = createManualClock({ nowMs: Date.parse(recorded.at(-1)?.timestamp ?? "") });
   const { leftoverTimers = 0, ...options } = create(clock);
   await Promise.all([...indexTools(options.tools).values()].map(toolFingerprint));
-  const { store: memory, runId, before } = await storeOf(recorded);
+  const { store: stored, runId, before } = await storeOf(recorded, empty);
   const warnings: AgentWarning[] = [];
   const events: AgentEvent[] = [];
-  const store = wrap(memory);
+  const store = wrap(stored);
   const recorder = recordSpans();
   const base = { ...baseOptions(clock), store, observers: [recorder.observer] };
   const agent = createAgent({ ...base, onWarning: (one) => warnings.push(one), ...options });
   agent.subscribe((event) => events.push(event));
   const result = await clock.runUntil(resume({ agent, runId, clock, store, events }));
-  const all = await memory.read(runId);
+  const all = await stored.read(runId);
   expect(clock.pendingTimers).toBe(leftoverTimers);
   checkInvariants({ events: [...before, ...events], recorded: all, result, killedAt: before.length });
   checkSpans(recorder, events);
@@ -82,11 +87,12 @@ export function baseOptions(clock: ManualClock): Partial<AgentOptions> {
   return { clock, random: () => 1, createId: () => `again_${++ids}` };
 }
 
-/** A store in memory that contains these events of one run, as parsed from JSON. */
+/** A store that contains these events of one run, as parsed from JSON. */
 export async function storeOf(
   recorded: readonly AgentEvent[],
-  store: RunStore = createMemoryRunStore(),
+  given?: RunStore,
 ): Promise<{ readonly store: RunStore; readonly runId: string; readonly before: readonly AgentEvent[] }> {
+  const store = given ?? (await scenarioStore());
   const before = (JSON.parse(JSON.stringify(recorded)) as AgentEvent[]).map((event) => deepFreeze(event));
   const runId = before[0]?.runId ?? "";
   await store.append(runId, before, { sequence: 1 });

@@ -10,6 +10,7 @@ import type { RunHandle } from "../../src/runs/engine.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater, checkInvariants } from "./run-scenario.ts";
+import { scenarioStore } from "./scenario-store.ts";
 
 /** Several runs of one agent, and what happens around them. */
 export interface Gathering extends Partial<Omit<AgentOptions, "tools">> {
@@ -31,25 +32,24 @@ export interface Gathered {
 }
 
 /**
- * Plays several runs with a store that answers at once and again with one that answers by promises, and checks the
+ * Plays several runs with a store that answers at once, or a database, and again with one that answers by promises, and checks the
  * invariants of every run each time.
  */
 export async function runTogether(create: (clock: ManualClock) => Gathering): Promise<Gathered> {
-  const gathered = await play(create, (store) => store);
-  const slow = await play(create, answerLater);
+  const gathered = await play(create, await scenarioStore());
+  const slow = await play(create, answerLater(createMemoryRunStore()));
   expect(slow.results.map(({ status }) => status)).toEqual(gathered.results.map(({ status }) => status));
   return gathered;
 }
 
-async function play(create: (clock: ManualClock) => Gathering, wrap: (store: RunStore) => RunStore): Promise<Gathered> {
+async function play(create: (clock: ManualClock) => Gathering, store: RunStore): Promise<Gathered> {
   const clock = createManualClock();
   const { act, leftoverTimers = 0, ...agentOptions } = create(clock);
   // Hashes take real time, in which a manual clock must not run ahead.
   await Promise.all([...indexTools(agentOptions.tools).values()].map(toolFingerprint));
-  const memory = createMemoryRunStore();
   let ids = 0;
   const agent = createAgent({
-    store: wrap(memory),
+    store,
     clock,
     random: () => 1,
     createId: () => `${++ids}`,
@@ -62,7 +62,7 @@ async function play(create: (clock: ManualClock) => Gathering, wrap: (store: Run
   expect(clock.pendingTimers).toBe(leftoverTimers);
   const eventsOf = (index: number) => events.filter(({ runId }) => runId === handles[index]?.runId);
   for (const [index, result] of results.entries()) {
-    const recorded = await memory.read(result.runId);
+    const recorded = await store.read(result.runId);
     checkInvariants({ events: eventsOf(index), recorded, result });
   }
   return { results, events, eventsOf };

@@ -4,10 +4,10 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { storeOf } from "./resume-from.ts";
 import { answerLater } from "./run-scenario.ts";
+import { scenarioStore } from "./scenario-store.ts";
 
 /** A store that outlives its processes, and their shared clock. */
 export interface Shared {
@@ -18,14 +18,14 @@ export interface Shared {
   process(options?: Partial<AgentOptions>, reach?: (store: RunStore) => RunStore): Agent;
 }
 
-/** A store in memory that claims to outlive its processes, so that leases on its runs expire. */
+/** A store that claims to outlive its processes, so that leases on its runs expire. */
 export async function share(
   tools: (clock: ManualClock) => readonly Tool[],
   { isSlow = false, recorded }: { isSlow?: boolean; recorded?: readonly AgentEvent[] } = {},
 ): Promise<Shared> {
   const clock = createManualClock();
-  const memory = createMemoryRunStore({ now: () => clock.now() });
-  const durable: RunStore = Object.assign(Object.create(memory) as RunStore, { isVolatile: false });
+  const stored = await scenarioStore({ now: () => clock.now() });
+  const durable: RunStore = Object.assign(Object.create(stored) as RunStore, { isVolatile: false });
   const store = isSlow ? answerLater(durable) : durable;
   if (recorded !== undefined) await storeOf(recorded, store);
   await Promise.all([...indexTools(tools(clock)).values()].map(toolFingerprint));

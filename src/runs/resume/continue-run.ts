@@ -133,8 +133,8 @@ async function restoreRun(
     const execution = runs.hold(run, executing);
     // The caller gets its failure from this function.
     execution.catch(() => {});
-    // The agent may be closed while the store keeps it waiting.
-    await Promise.race([resuming, execution]);
+    // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
+    await Promise.race([resuming.catch(() => execution), execution]);
     return { execution };
   } finally {
     // Does nothing if there is none, or a run has taken it over.

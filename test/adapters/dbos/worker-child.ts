@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import { z } from "zod";
@@ -6,6 +7,8 @@ import { registerDbosRuns } from "../../../src/adapters/dbos/register-runs.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import { isTransient } from "../../../src/core/event-types.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 
 /** What a worker process is started with. */
@@ -24,13 +27,20 @@ export interface WorkerChildOptions {
   /** Of its store. */
   readonly maxConnections?: number;
   readonly rateLimit?: { readonly limit: number; readonly intervalMs: number };
+  /** A file for its calls and the events that it tells, rather than the table: it works without a server. */
+  readonly journalPath?: string;
   /** Whether its application has launched DBOS itself. */
   readonly joins?: boolean;
 }
 
+/** A line of a journal: a call of a tool, or an event that was told. */
+export type JournalLine =
+  | { readonly key: string; readonly attempt: number; readonly pid: number }
+  | { readonly told: AgentEvent };
+
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
-const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections } = given;
+const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections, journalPath } = given;
 
 const machineNow = Date.now;
 Date.now = () => machineNow() + clockOffMs;
@@ -38,8 +48,14 @@ Date.now = () => machineNow() + clockOffMs;
 const effects = new pg.Pool({ connectionString: databaseUrl, max: 4 });
 effects.on("error", () => {});
 
+/** Written at once, so that it outlives the process. */
+function note(row: JournalLine): void {
+  if (journalPath !== undefined) appendFileSync(journalPath, `${JSON.stringify(row)}\n`);
+}
+
 /** Each call leaves a row, so that the test can count them. */
 async function record(key: string, attempt: number): Promise<void> {
+  if (journalPath !== undefined) return note({ key, attempt, pid: process.pid });
   await effects.query("insert into effects (key, attempt, pid) values ($1, $2, $3)", [key, attempt, process.pid]);
 }
 
@@ -70,13 +86,17 @@ const all = [
   toolOf("Deadly"),
 ];
 
+/** Does nothing, in no time. */
+const quick = defineTool({ name: "Quick", description: "Quick", inputSchema, execute: () => ({ n: 0 }) });
+
 const agent = createAgent({
-  tools: all.filter(({ name }) => names === undefined || names.includes(name)),
+  tools: [...all, quick].filter(({ name }) => names === undefined || names.includes(name)),
   store: createPostgresRunStore({ connectionString: databaseUrl, maxConnections }),
   leaseMs,
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
 });
+if (journalPath !== undefined) agent.subscribe((event) => !isTransient(event) && note({ told: event }));
 if (joins) {
   await registerDbosRuns();
   DBOS.setConfig({ name: "app", systemDatabaseUrl: databaseUrl, logLevel: "error" });
@@ -93,6 +113,13 @@ const worker = await startDbosWorker(agent, {
   onWarning: ({ code, message }) => process.stdout.write(`warning ${code} ${message}\n`),
 });
 process.stdout.write("ready\n");
+// Says that it is awake, having done what was waiting to be done, and how much it holds.
+process.on("SIGUSR2", () => {
+  setTimeout(() => {
+    globalThis.gc?.();
+    process.stdout.write(`awake ${process.memoryUsage().heapUsed}\n`);
+  }, 200);
+});
 process.on("SIGTERM", () => {
   void worker.stop({ timeoutMs: 5_000 }).then(() => {
     if (joins) process.stdout.write(DBOS.isInitialized() ? "still launched\n" : "shut down\n");

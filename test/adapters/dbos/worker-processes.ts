@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { buildChild } from "../../kills/start-child.ts";
 import type { PostgresServer } from "../postgres/postgres-server.ts";
@@ -10,6 +10,9 @@ import type { WorkerChildOptions } from "./worker-child.ts";
 export interface WorkerProcess {
   readonly ready: Promise<void>;
   readonly said: readonly string[];
+  readonly pid: number;
+  /** Resolves once it has done what was waiting to be done, to how many bytes of its heap are in use. */
+  awake(): Promise<number>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<number | null>;
 }
@@ -25,7 +28,9 @@ export function useWorkers(): (options: WorkerChildOptions) => WorkerProcess {
 }
 
 function startWorker(script: string, options: WorkerChildOptions): WorkerProcess {
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["--expose-gc", script, JSON.stringify(options)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const said: string[] = [];
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const ready = new Promise<void>((resolve, reject) => {
@@ -38,7 +43,13 @@ function startWorker(script: string, options: WorkerChildOptions): WorkerProcess
   });
   ready.catch(() => {});
   onTestFinished(() => end(child, ended));
-  return { ready, said, signal: (signal) => void child.kill(signal), ended };
+  const awake = async () => {
+    const before = said.length;
+    child.kill("SIGUSR2");
+    await expect.poll(() => said.slice(before).join(""), { timeout: 60_000 }).toMatch(/awake \d+\n/);
+    return Number(/awake (\d+)\n/.exec(said.slice(before).join(""))?.[1]);
+  };
+  return { ready, said, pid: child.pid ?? 0, awake, signal: (signal) => void child.kill(signal), ended };
 }
 
 async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { AgentEvent } from "../../../src/core/events.ts";
+import type { JournalLine } from "../../adapters/dbos/worker-child.ts";
+
+/** A time from which and until which a disturbance happened, in ms since 1970. */
+export interface Disturbed {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** What is wrong with disturbed runs: all but the last two must be 0. */
+export interface Report {
+  /** Runs with a gap in the numbers of their events. */
+  gaps: number;
+  /** Events that a worker told, so that they were recorded, and that are missing or changed. */
+  lost: number;
+  /** Calls of `once` steps beyond the first. */
+  onceTwice: number;
+  /** Steps that were called again though they were not in flight when the runs were disturbed. */
+  wronglyDoubled: number;
+  /** Runs that have not completed. */
+  notCompleted: number;
+  /** Steps that were called again. */
+  doubled: number;
+  /** Steps in flight while the runs were disturbed. */
+  inFlight: number;
+}
+
+/** The counts that must be 0. */
+export const noneWrong = { gaps: 0, lost: 0, onceTwice: 0, wronglyDoubled: 0, notCompleted: 0 } as const;
+
+/** The whole lines that processes have written. */
+export function readLines(path: string): readonly JournalLine[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as JournalLine);
+}
+
+/** Compares the records of runs with what their workers wrote down. */
+export function checkJournal(
+  lines: readonly JournalLine[],
+  recorded: ReadonlyMap<string, readonly AgentEvent[]>,
+  disturbed: Disturbed,
+): Report {
+  const report: Report = { ...noneWrong, doubled: 0, inFlight: 0 };
+  const inFlight = new Set<string>();
+  for (const events of recorded.values()) {
+    if (events.some(({ sequence }, index) => sequence !== index + 1)) report.gaps++;
+    const last = events.at(-1);
+    if (last?.type !== "run-end" || last.outcome.status !== "completed") report.notCompleted++;
+    for (const key of keysInFlight(events, disturbed)) inFlight.add(key);
+  }
+  report.inFlight = inFlight.size;
+  const isRecorded = ({ runId, sequence, ...told }: AgentEvent) =>
+    isDeepStrictEqual(recorded.get(runId)?.[sequence - 1], { runId, sequence, ...told });
+  report.lost = lines.filter((line) => "told" in line && !isRecorded(line.told)).length;
+  const tools = toolsOf([...recorded.values()].flat());
+  for (const [key, count] of countCalls(lines)) {
+    const tool = tools.get(key);
+    // It fails at first, and is called again.
+    if (count <= (tool === "Flaky" ? 2 : 1)) continue;
+    report.doubled++;
+    if (!inFlight.has(key)) report.wronglyDoubled++;
+    if (tool === "Once") report.onceTwice++;
+  }
+  return report;
+}
+
+function countCalls(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
+  const calls = new Map<string, number>();
+  for (const line of lines) if ("key" in line) calls.set(line.key, (calls.get(line.key) ?? 0) + 1);
+  return calls;
+}
+
+/** The tools of steps, by the keys of their calls. */
+function toolsOf(events: readonly AgentEvent[]): ReadonlyMap<string, string> {
+  return new Map(events.flatMap((event) => (event.type === "step-start" ? [[keyOf(event), event.tool] as const] : [])));
+}
+
+/** The steps that had started when the runs were disturbed, and had not ended before that. */
+function keysInFlight(events: readonly AgentEvent[], { fromMs, untilMs }: Disturbed): readonly string[] {
+  const found: string[] = [];
+  const open = new Set<string>();
+  for (const event of events) {
+    const atMs = Date.parse(event.timestamp);
+    if (event.type === "step-start" && atMs <= untilMs) open.add(keyOf(event));
+    if (event.type === "step-end" && open.delete(keyOf(event)) && atMs >= fromMs) found.push(keyOf(event));
+  }
+  return [...found, ...open];
+}
+
+/** The key of the calls of a step. */
+export function keyOf(event: { readonly runId: string; readonly stepId: string; readonly iteration?: number }): string {
+  const { runId, stepId, iteration } = event;
+  return `${runId}/${stepId}${iteration === undefined ? "" : `[${iteration}]`}`;
+}
