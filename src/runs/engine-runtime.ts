@@ -20,6 +20,9 @@ export { startRun } from "./start-run.ts";
 export { listRuns, readRun } from "./stored-runs.ts";
 
 /** The registry of an engine's runs. */
-export function createRegistry({ settings, hub }: Pick<RunHost, "settings" | "hub">): RunRegistry {
-  return new RunRegistry({ settings, hub, receive: receivePosted, resumeLeft });
+export function createRegistry(
+  owner: Pick<RunHost, "settings" | "hub"> & { readonly leavesWaits: boolean },
+): RunRegistry {
+  const { settings, hub } = owner;
+  return new RunRegistry({ settings, hub, owner, receive: receivePosted, resumeLeft });
 }

@@ -68,6 +68,8 @@ export class Engine {
   private registry: RunRegistry | undefined;
   /** For a run without options, as most are. */
   private readonly plainOptions: RunSettings;
+  /** Whether runs that wait for a time are left for whoever looks for them. */
+  leavesWaits = false;
   /** Set once it accepts no more runs. */
   private closing: Promise<void> | undefined;
 

@@ -135,15 +135,17 @@ export interface RunResumer<TTool extends Tool = Tool> {
   close(this: void, options?: CloseOptions): Promise<void>;
 }
 
-/**
- * The key of what workers and clients need of an agent, and nobody else: it records a run that is refused, or was
- * cancelled before it started; see {@link Engine.refuse}. The same in all copies of this package.
- */
-export const refuseKey: unique symbol = Symbol.for("planwright.refuse") as never;
+/** The key of what workers and clients need of an agent, and nobody else. The same in all copies of this package. */
+export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 /** An agent, or an orchestrator, to its workers and clients. */
-export interface RefusesRuns {
-  [refuseKey](refusal: Refusal): Promise<RunResult>;
+export interface WorkedAgent {
+  readonly [workerKey]: {
+    /** Records a run that is refused, or was cancelled before it started; see {@link Engine.refuse}. */
+    refuse(refusal: Refusal): Promise<RunResult>;
+    /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
+    leaveWaits(): void;
+  };
 }
 
 /** Runs plans. @group Agents */
@@ -199,8 +201,13 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
 
 /** The methods of an orchestrator, for tools of any type; an agent has them, too. */
 export function methodsOf(engine: Engine): Orchestrator {
-  const methods: Orchestrator & RefusesRuns = {
-    [refuseKey]: (refusal) => engine.refuse(refusal),
+  const methods: Orchestrator & WorkedAgent = {
+    [workerKey]: {
+      refuse: (refusal) => engine.refuse(refusal),
+      leaveWaits: () => {
+        engine.leavesWaits = true;
+      },
+    },
     ...observe(engine),
     dryRun: (plan, options) => engine.dryRun({ plan: plan as PlanInput }, options),
     execute: (plan, options) => engine.run({ plan: plan as PlanInput }, options),

@@ -9,10 +9,11 @@ import type { RunSnapshot } from "../../core/run-result.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { runNotFound } from "../../core/run-store-errors.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
+import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs/decisions/decision-options.ts";
-import { createOrchestrator, type Orchestrator, type RefusesRuns, refuseKey } from "../../runs/orchestrator.ts";
-import type { SettleOptions } from "../../runs/resume/resume-options.ts";
+import { createOrchestrator, type Orchestrator, type WorkedAgent, workerKey } from "../../runs/orchestrator.ts";
+import type { DeliverOptions, SettleOptions } from "../../runs/resume/resume-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
@@ -31,6 +32,8 @@ export interface DbosClientOptions {
   store?: RunStore | undefined;
   /** Only workers of this version take its runs. @default those of the latest version */
   version?: string | undefined;
+  /** The events that it may deliver, as of `createAgent`. @default the workers refuse what does not fit theirs */
+  events?: Readonly<Record<string, StandardSchema>> | undefined;
 }
 
 const clientOptions = {
@@ -38,6 +41,7 @@ const clientOptions = {
   queue: { type: "short-text", default: "runs" },
   store: { methods: ["append", "read", "list", "post"], expected: "a run store" },
   version: { type: "short-text" },
+  events: { type: "any" },
 } satisfies OptionTable<DbosClientOptions>;
 
 /** The options of a decision without those that only a process that executes runs could use. */
@@ -78,6 +82,11 @@ export interface DbosClient<TTool extends Tool = Tool> {
   reject(this: void, runId: string, item: ApprovalItem, options?: Remote<RejectionOptions<TTool>>): Promise<void>;
   /** Settles a step whose outcome is unknown. Rejects as `agent.settle` does. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
+  /**
+   * Delivers an event to a run that a worker has started; a worker continues with it. Rejects as `agent.deliver` does, with
+   * `run-not-found` also for a run that is still in the queue.
+   */
+  deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /**
    * Cancels a run wherever it is. One that no worker has started ends at once, and is recorded so. Rejects with
    * `run-not-found`.
@@ -130,6 +139,8 @@ function methodsOf(client: Client): DbosClient {
       client.decide(runId, () => runs.reject(runId, item, { ...options, ...leave }).result),
     settle: (runId, stepId, options) =>
       client.decide(runId, () => runs.settle(runId, stepId, { ...options, ...leave }).result),
+    deliver: (runId, name, value, options) =>
+      client.decide(runId, () => runs.deliver(runId, name, value, { ...options, ...leave }).result),
     cancel: (runId, reason) => client.cancel(runId, reason),
     follow: (runId, options = {}) => client.follow(runId, options),
     result: (runId, options = {}) => client.result(runId, options.signal),
@@ -141,7 +152,7 @@ const firstPollMs = 20;
 const maxPollMs = 500;
 
 class Client {
-  readonly runs: Orchestrator & RefusesRuns;
+  readonly runs: Orchestrator & WorkedAgent;
   private readonly settings;
   private readonly ownStore: { close(): Promise<void> } | undefined;
   private opened: Promise<RunQueue> | undefined;
@@ -150,12 +161,12 @@ class Client {
 
   constructor(options: DbosClientOptions) {
     this.settings = readOptions(clientOptions, options);
-    const { databaseUrl, store } = this.settings;
+    const { databaseUrl, store, events } = this.settings;
     const own = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
     this.ownStore = own;
     // With no tools it can run nothing.
-    const runs: object = createOrchestrator({ tools: [], store: (store ?? own) as RunStore });
-    this.runs = runs as Orchestrator & RefusesRuns;
+    const runs: object = createOrchestrator({ tools: [], store: (store ?? own) as RunStore, events });
+    this.runs = runs as Orchestrator & WorkedAgent;
   }
 
   queue(): Promise<RunQueue> {
@@ -215,7 +226,7 @@ class Client {
   private async recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
     const { runId, options } = job;
     try {
-      await this.runs[refuseKey]({ runId, target: targetOfJob(job), options, error: cancelledBy(reason) });
+      await this.runs[workerKey].refuse({ runId, target: targetOfJob(job), options, error: cancelledBy(reason) });
       return true;
     } catch (thrown) {
       if (isAgentError(thrown, "run-conflict")) return false;

@@ -5,6 +5,7 @@ import { eventVersion } from "../../core/event-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
+import { workerKey } from "../../runs/orchestrator.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
 import { Reaper, startReaper } from "./reaper.ts";
 import type { RunQueue } from "./run-queue.ts";
@@ -126,6 +127,8 @@ export async function startDbosWorker<TTool extends Tool>(
   };
   // With a store that it cannot use, it would only take runs away from workers that can.
   await working.listRuns({ limit: 1 });
+  // The queue hands them out, so that no more run at a time than this worker takes.
+  working[workerKey].leaveWaits();
   let opened: Promise<RunQueue> | undefined;
   // The launch creates the tables, and may hand out a job before it has returned.
   const queueNow = () => {

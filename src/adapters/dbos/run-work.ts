@@ -5,11 +5,11 @@ import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type RefusesRuns, refuseKey } from "../../runs/orchestrator.ts";
+import { type WorkedAgent, workerKey } from "../../runs/orchestrator.ts";
 import { type Job, type JobOutcome, targetOfJob } from "./run-queue.ts";
 
 /** What a worker needs of an agent, whatever its tools are. */
-export interface WorkingAgent extends RefusesRuns {
+export interface WorkingAgent extends WorkedAgent {
   readonly tools: readonly Tool[];
   getRun(runId: string): Promise<RunSnapshot | undefined>;
   listRuns(options: ListRunsOptions): Promise<RunPage>;
@@ -66,7 +66,7 @@ async function postpone({ runId }: Job, reason: string, options: WorkOptions): P
 async function refuse(agent: WorkingAgent, job: Job, error: AgentError): Promise<JobOutcome> {
   const { runId, options } = job;
   try {
-    await agent[refuseKey]({ runId, target: targetOfJob(job), options, error });
+    await agent[workerKey].refuse({ runId, target: targetOfJob(job), options, error });
   } catch (thrown) {
     if (!isAgentError(thrown, "run-conflict")) throw thrown;
   }

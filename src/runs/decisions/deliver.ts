@@ -16,7 +16,7 @@ import { notWaiting } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
 import { leaveMessage } from "./leave-message.ts";
-import { doOrSend } from "./send-message.ts";
+import { doOrSend, type RunMessage } from "./send-message.ts";
 
 /** The most delivered events that a run keeps until a step takes them. */
 const maxKept = 100;
@@ -29,6 +29,9 @@ export interface Delivery {
   readonly value: JsonValue;
   readonly id: string;
 }
+
+/** An event as it is posted; `isChecked` if the schemas of an agent have let it through. */
+export type PostedDelivery = Delivery & { readonly isChecked?: true };
 
 /** A delivery on its way to a run. */
 interface Delivering extends Opening {
@@ -49,9 +52,13 @@ export async function deliverEvent(runs: RunRegistry, { given, ...opening }: Del
   return doOrSend(runs, {
     ...opening,
     here: () => deliverHere(runs, { ...opening, delivery }),
-    message: () => ({ type: "deliver", ...delivery }),
+    message: () => messageOf(runs, delivery),
     check: ({ state }) => void mayTake(state, delivery),
   });
+}
+
+function messageOf({ settings }: RunRegistry, delivery: Delivery): RunMessage {
+  return { type: "deliver", ...delivery, ...(settings.events !== undefined && { isChecked: true }) };
 }
 
 /** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
@@ -100,13 +107,18 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
         : leaveMessage(runs, {
             runId: opening.runId,
             check: ({ state }) => mayTake(state, delivery),
-            message: () => ({ type: "deliver", ...delivery }),
+            message: () => messageOf(runs, delivery),
           }),
   });
 }
 
 /** Takes an event posted to a run that is active here. Returns whether this execution took it; throws if none can. */
-export async function takePosted(run: Run, delivery: Delivery, message: number): Promise<boolean> {
+export async function takePosted(
+  run: Run,
+  { isChecked, ...posted }: PostedDelivery,
+  message: number,
+): Promise<boolean> {
+  const delivery = isChecked ? posted : { ...posted, value: await checkValue(run.engine, posted) };
   if (!isTaking(run)) return false;
   const isNew = mayTake(run.state, delivery);
   run.recorder.acknowledge(message);

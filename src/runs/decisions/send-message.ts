@@ -162,7 +162,13 @@ export type RunMessage =
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "decide"; readonly decision: Decision }
   | { readonly type: "settle"; readonly ref: StepRef; readonly outcome: RunSettleEvent["outcome"] }
-  | { readonly type: "deliver"; readonly name: string; readonly value: JsonValue; readonly id: string };
+  | {
+      readonly type: "deliver";
+      readonly name: string;
+      readonly value: JsonValue;
+      readonly id: string;
+      readonly isChecked?: true;
+    };
 
 /** A message as a store keeps it: there a step ref is a `place`, as processes of other versions may read it. */
 function messageToJson(message: RunMessage): JsonObject {

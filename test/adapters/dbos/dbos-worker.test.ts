@@ -218,6 +218,28 @@ describe("workers", { timeout: 90_000 }, () => {
     expect(await client.result("cancelled")).toMatchObject({ status: "cancelled" });
   });
 
+  it("continue runs that waited for a time, or for an event, though the worker that had them is gone", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const first = startWorker({ databaseUrl });
+    await first.ready;
+    const work = { id: "s0", tool: "Work", input: { n: 0 } };
+    await client.submit({ steps: [{ id: "w", wait: { forMs: 3_000 } }, work] }, { runId: "time" });
+    await client.submit({ steps: [{ id: "w", wait: { event: "paid" } }, work] }, { runId: "event" });
+    for (const runId of ["time", "event"]) {
+      expect(await client.result(runId)).toMatchObject({ status: "suspended", pending: [{ kind: "wait" }] });
+    }
+    first.signal("SIGKILL");
+    await first.ended;
+    await client.deliver("event", "paid", { euros: 1 }, { id: "1" });
+    await client.deliver("event", "paid", { euros: 2 }, { id: "1" });
+    await startWorker({ databaseUrl }).ready;
+    expect(await client.result("event")).toMatchObject({ status: "completed", steps: [{ output: { euros: 1 } }, {}] });
+    for await (const { type } of client.follow("time")) if (type === "run-end") break;
+    expect(await client.result("time")).toMatchObject({ status: "completed" });
+    expect([...(await effects()).values()]).toEqual([1, 1]);
+    await expect(client.deliver("event", "paid", 1, { id: "2" })).rejects.toMatchObject({ code: "run-conflict" });
+  });
+
   it("leave a run with a tool that they lack to others, and refuse one with a wrong input", async () => {
     const { databaseUrl, client } = await newRuns(server);
     const first = startWorker({ databaseUrl, tools: ["Work"] });

@@ -83,6 +83,23 @@ it("refuses wrong options at once", () => {
   }
 });
 
+it("is checked by whoever has the schemas", async () => {
+  const { agent, store } = await suspend({ events: { paid: z.string().transform((text) => ({ text })) } });
+  const web = createOrchestrator({ tools: [], store });
+  await web.deliver(runId, "paid", 5, { id: "1", resume: false }).result;
+  expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "suspended" });
+  await web.deliver(runId, "paid", "five", { id: "2", resume: false }).result;
+  expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "completed", output: { text: "five" } });
+});
+
+it("is checked once", async () => {
+  const events = { paid: z.string().transform((text) => ({ text })) };
+  const { agent, store } = await suspend({ events });
+  const web = createOrchestrator({ tools: [], store, events });
+  await web.deliver(runId, "paid", "five", { id: "1", resume: false }).result;
+  expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "completed", output: { text: "five" } });
+});
+
 it("with resume: false is left for whoever has the run next", async () => {
   const { agent, store } = await suspend();
   const web = createOrchestrator({ tools: [], store });
