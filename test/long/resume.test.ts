@@ -3,11 +3,15 @@ import { createAgent } from "../../src/agent.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { seedOr } from "../random-plans/model-suite.ts";
-import { resumeMany } from "../random-plans/resume-suite.ts";
+import { forkMany, resumeMany } from "../random-plans/resume-suite.ts";
 
 it("1 500 random plans end the same, whenever their process dies", async () => {
   // Others each time: the seed is told, and repeats them.
   await resumeMany({ numRuns: 1_500, seed: seedOr(Date.now() % 2 ** 31) });
+});
+
+it("500 random plans end the same in a fork, wherever it is made", async () => {
+  await forkMany({ numRuns: 500, seed: seedOr(Date.now() % 2 ** 31) });
 });
 
 it.each([1, 20_000, 40_000])("a run of 20 000 steps is resumed within two seconds, after event %i", async (count) => {

@@ -65,6 +65,17 @@ export async function playOn(
   return played;
 }
 
+/** Like {@link playOn}, in a fork of the whole run after this many of its events. */
+export async function forkOn(
+  model: ModelCase,
+  { count, whole }: { count: number; whole: ResumedCase },
+): Promise<ResumedCase> {
+  const process = new Process(model, Date.parse(whole.recorded.at(-1)?.timestamp ?? ""));
+  await process.memory.append(whole.result.runId, whole.recorded, { sequence: 1 });
+  const forked = process.agent.fork(whole.result.runId, { after: count, runId: "fork" });
+  return process.finish(await process.clock.runUntil(forked.result), whole);
+}
+
 /** The rest of a case that could not be resumed, and what was done anyway. */
 export interface RefusedCase extends Omit<ResumedCase, "result"> {
   readonly result?: undefined;

@@ -4,11 +4,13 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import { eventTexts } from "../scenario/ask-for-approval.ts";
+import { checkStartsAndEnds } from "../scenario/check-starts-and-ends.ts";
 import { checkInvariants } from "../scenario/run-scenario.ts";
 import type { ModelCase } from "./model-case.ts";
 import { pathToRepeat, type SuiteOptions } from "./model-suite.ts";
 import { planOf } from "./play-case.ts";
 import {
+  forkOn,
   playOn,
   playWhole,
   prefixOf,
@@ -39,6 +41,40 @@ export async function resumeMany({ numRuns, seed }: SuiteOptions): Promise<void>
     const said = `${JSON.stringify(ends)}, with a changed tool ${JSON.stringify(changes)}`;
     console.log(`resume: PLANWRIGHT_SEED=${seed}, ${numRuns} plans, ${cuts} cuts, ${said}`);
   }
+}
+
+/** Plays many cases, and forks each after every event it has recorded: the fork must end the same. */
+export async function forkMany({ numRuns, seed }: SuiteOptions): Promise<void> {
+  let cuts = 0;
+  const property = fc.asyncProperty(resumableCase, async (given) => {
+    // A fork leaves to the whole run what that has done.
+    const model: ModelCase = { ...given, undoOnFailure: false };
+    const whole = await playWhole(model);
+    const last = whole.recorded.length - (whole.result.status === "failed" ? 1 : 0);
+    for (let count = 1; count <= last; count++, cuts++) await checkFork(model, whole, count);
+  });
+  try {
+    await fc.assert(property, { numRuns, seed, ...pathToRepeat() });
+  } finally {
+    console.log(`fork: PLANWRIGHT_SEED=${seed}, ${numRuns} plans, ${cuts} cuts`);
+  }
+}
+
+function checkFork(model: ModelCase, whole: ResumedCase, count: number): Promise<void> {
+  return explaining({ model, whole, count }, async (onPlayed) => {
+    const forked = await forkOn(model, { count, whole });
+    onPlayed(forked);
+    const { recorded, result } = forked;
+    checkStartsAndEnds(recorded);
+    expect(toRunResult(foldEvents("fork", recorded))).toMatchObject({ status: result.status, steps: result.steps });
+    expect(unasked(endOf(result))).toEqual(unasked(endOf(whole.result)));
+    checkCalls(prefixOf(whole, count), forked);
+  });
+}
+
+/** A withdrawn question is asked again when its step may start: not while the run waits for the outcome of another. */
+function unasked(end: unknown): string {
+  return JSON.stringify(end).replaceAll(" waiting ", " pending ");
 }
 
 /** Plays, and reports all details of a failure. */

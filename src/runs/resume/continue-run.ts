@@ -120,11 +120,10 @@ async function restoreRun(
     run.keepHistory();
     runs.leases.handOver(lease, run);
     const ending = endingOf(state);
-    const start: ExecutionStart = resumes ? continuation.begin(state) : { events: [] };
-    const events = [...withdrawals(state, start.retriesFailed === true), ...start.events];
+    const beginning = resumes ? continuation.begin(state) : { events: [] };
     const resume = () => {
       // Events for the whole execution come first: posted messages may decide what waits in it.
-      const resuming = recordResume(run, { ...start, events, ...(isCancel && { isCancel }) })
+      const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
         .then(() => run.host.receive(run, lease.posted, { isOpening: true }))
         .then(() => rejectExpired(run));
       return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
@@ -152,8 +151,9 @@ function resumedCall({ runId, traceparent }: RunState): ObservedCall {
  */
 async function recordResume(
   run: Run,
-  { retriesFailed, events, isCancel }: ExecutionStart & Pick<Continuation, "isCancel">,
+  { retriesFailed, events: begun, isCancel }: ExecutionStart & Pick<Continuation, "isCancel">,
 ): Promise<void> {
+  const events = [...withdrawals(run.state, retriesFailed === true), ...begun];
   const tools = await fingerprintsOf(run.settings.tools);
   const changedTools = isCancel ? [] : await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
   const opening = {

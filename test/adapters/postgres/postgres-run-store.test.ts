@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { listIds, runEnd, runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
+import { callsOf, withSource } from "../../scenario/fork-source.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();
@@ -25,6 +26,19 @@ describe("createPostgresRunStore", () => {
     expect((await second.list()).runs[0]?.request).toBe('Add "milk" \u0000 \ud800 \u{1F600}');
     await expect(second.claim("r", { owner: "bob", ttlMs: 1 })).rejects.toThrow(/belongs to another owner/);
     expect((await second.claim("r", { owner: "ada", ttlMs: 1_000_000 })).fence).toBe(fence);
+  });
+
+  it("keeps forks at every event of a run, listed as the newest", async () => {
+    const store = openStore(await server.newDatabase());
+    const { agent, tools } = await withSource({ store });
+    const { length } = await store.read("source");
+    for (let after = 1; after <= length; after++) {
+      const result = await agent.fork("source", { after, runId: `fork${after}` }).result;
+      expect(result).toMatchObject({ status: "completed", output: 3, forkedFrom: { runId: "source", after } });
+    }
+    // Each was run again by the forks that were made before its end.
+    expect(callsOf(tools)).toEqual([3, 5, 7]);
+    expect(await listIds(store)).toMatch(/^fork8 .* source$/);
   });
 
   it("creates its tables once, though several stores start on an empty database at once", async () => {
