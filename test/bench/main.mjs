@@ -15,6 +15,7 @@ import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
 import { modelPlanning } from "./sections/model-planning.mjs";
 import { observers } from "./sections/observers.mjs";
+import { postgres } from "./sections/postgres.mjs";
 import { stepCost } from "./sections/step-cost.mjs";
 import { storedRuns } from "./sections/stored-runs.mjs";
 import { unusedFeatures } from "./sections/unused-features.mjs";
@@ -34,6 +35,7 @@ const sections = [
   calculator,
   modelPlanning,
   storedRuns,
+  postgres,
 ];
 
 const { values: options } = parseArgs({

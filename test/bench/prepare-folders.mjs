@@ -6,7 +6,7 @@ import { packBaseline } from "./prepare-baseline.mjs";
 
 /** What the package is compared with, and what it is measured with: none of it is a dependency of the project. */
 const peers = [
-  ...["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", "libsql@0.5"],
+  ...["p-retry@7.1", "p-timeout@7.0", "mathjs@15", "expr-eval-fork@3", "libsql@0.5", "pg@8", "@dbos-inc/dbos-sdk@5.3"],
   ...["api@1.9", "context-async-hooks@2", "sdk-metrics@2", "sdk-trace-base@2"].map((name) => `@opentelemetry/${name}`),
 ];
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { type Clock, maxTimerMs, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
@@ -103,6 +104,8 @@ export class Database {
       failOption("connectionString", connectionString, expected);
     }
     this.prefix = `${quoteName(schema)}.`;
+    // Each method that waits for the server to come back listens to it.
+    setMaxListeners(0, this.closing.signal);
     this.notices = new RunNotices({
       ...{ schema, clock: settings.clock },
       createClient: () => this.createClient(),

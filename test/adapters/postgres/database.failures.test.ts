@@ -127,6 +127,16 @@ describe("a lost connection", () => {
 });
 
 describe("a server that is not there", () => {
+  it("is waited for by many methods at once without a warning of Node", async () => {
+    const warnings: Error[] = [];
+    const listener = (warning: Error) => warnings.push(warning);
+    process.on("warning", listener);
+    onTestFinished(() => void process.off("warning", listener));
+    const store = openStore(`postgres://postgres:secret@127.0.0.1:${await freePort()}/none`, { retryForMs: 100 });
+    await Promise.all(Array.from({ length: 20 }, () => failureOf(() => store.read("r"))));
+    expect(warnings).toEqual([]);
+  });
+
   it("is reported as unreachable, in every method", async () => {
     const store = openStore(`postgres://postgres:secret@127.0.0.1:${await freePort()}/none`, { retryForMs: 0 });
     const claim = { owner: "ada", fence: 1, ttlMs: 1 };
