@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 // `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
-// `--mode engine` what needs a real engine, and `--mode browser` what needs one: all on demand.
+// `--mode engine` what needs a real engine, and `--mode browser` what needs one: all on demand. CI runs `--mode second-node` beside all.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
   engine: [
@@ -17,6 +17,29 @@ const onDemand = {
 };
 
 const all = ["test/**/*.test.ts"];
+
+/** What only computes, or reads the sources: a second version of Node says nothing new. */
+const alike = [
+  ...[
+    "architecture",
+    "layout",
+    "words",
+    "option-tables",
+    "package/built",
+    "package/deploy",
+    "dates/read-dates.random",
+  ].map((name) => `test/${name}.test.ts`),
+  ...[
+    "gold-plans",
+    "eval",
+    "dates",
+    "english",
+    "language",
+    "plan/grounding",
+    "planners/rules",
+    "planners/llm/reading",
+  ].map((folder) => `test/${folder}/**`),
+];
 
 /** What starts a database server. */
 const servers = ["test/adapters/dbos/*.test.ts", "test/adapters/postgres/*.test.ts", "test/kills/*.postgres.test.ts"];
@@ -45,7 +68,11 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   const wanted =
     mode in onDemand ? onDemand[mode as keyof typeof onDemand] : mode === "scenarios" ? scenarios : undefined;
-  const unwanted = ["**/node_modules/**", ...(wanted === undefined ? Object.values(onDemand).flat() : [])];
+  const unwanted = [
+    "**/node_modules/**",
+    ...(wanted === undefined ? Object.values(onDemand).flat() : []),
+    ...(mode === "second-node" ? alike : []),
+  ];
   return {
     resolve: {
       alias: [
