@@ -91,7 +91,6 @@ export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
 export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
-export type { RunHandle } from "./runs/engine.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
 export {
   createOrchestrator,
@@ -100,6 +99,7 @@ export {
 } from "./runs/orchestrator.ts";
 export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
+export type { RunHandle } from "./runs/run-handle.ts";
 export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";

@@ -1,6 +1,6 @@
 import { AbortSource } from "../async/abort-source.ts";
 import { monotonicNow } from "../async/clock.ts";
-import { EventChannel, type EventStream } from "../async/event-channel.ts";
+import { EventChannel } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { isTransient } from "../core/event-types.ts";
@@ -10,7 +10,6 @@ import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { StepRef } from "../core/step-ref.ts";
-import type { Tool } from "../core/tool.ts";
 import { invalidPlan, plainIssues } from "../plan/plain-issues.ts";
 import type { Decision } from "./decisions/decision.ts";
 import { checkName } from "./decisions/decision-options.ts";
@@ -24,6 +23,7 @@ import type { NamedEvent, readForkOptions, Settlement } from "./resume/resume-op
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
 import { cancelledBy, interruptedBy, returnOrThrow } from "./run-errors.ts";
+import type { RunHandle } from "./run-handle.ts";
 import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { RunTarget } from "./run-target.ts";
@@ -40,22 +40,6 @@ interface Deciding {
   /** Whether its run may be resumed in this process. */
   readonly resumes: boolean;
   readonly options: ResumeOptions;
-}
-
-/**
- * A run in progress.
- *
- * {@includeCode ../../examples/05-cancel-and-time-out.ts}
- * @group Runs and results
- */
-export interface RunHandle<TTool extends Tool = Tool> {
-  readonly runId: string;
-  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
-  readonly events: EventStream<AgentEvent<TTool>>;
-  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
-  readonly result: Promise<RunResult<TTool>>;
-  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
-  cancel(this: void, reason?: string): void;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   readDecision,
 } from "./decisions/decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
-import { Engine, type RunHandle } from "./engine.ts";
+import { Engine } from "./engine.ts";
 import { observe, type RunObserver } from "./observe-runs.ts";
 import { type ExecutionOptions, resolveOptions } from "./options.ts";
 import type { Refusal } from "./refuse-run.ts";
@@ -28,6 +28,7 @@ import {
 } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
+import type { RunHandle } from "./run-handle.ts";
 import type { DecidingOptions, DryRunOptions, OptionsArgument, ResumeOptions, RunOptions } from "./run-options.ts";
 
 /** Options of {@link createOrchestrator}. @group Agents */

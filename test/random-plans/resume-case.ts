@@ -5,7 +5,7 @@ import type { PendingItem } from "../../src/core/execution-events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunHandle } from "../../src/runs/engine.ts";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenario/run-scenario.ts";

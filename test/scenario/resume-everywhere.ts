@@ -6,7 +6,7 @@ import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { hideSealed } from "../../src/core/sealed.ts";
-import type { RunHandle } from "../../src/runs/engine.ts";
+import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { seededRandom } from "../kills/seeded-random.ts";
 import { keyOf } from "./check-starts-and-ends.ts";
