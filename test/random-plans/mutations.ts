@@ -176,7 +176,7 @@ const shapes: Record<string, Mutation> = {
     return { code: "invalid-shape", path: ["steps"] };
   },
   "another version": (plan, pick) => {
-    plan.version = pick<unknown>([0, 2, "1"]);
+    plan.version = pick<unknown>([0, 3, "1"]);
     return { code: "invalid-shape", path: ["version"] };
   },
   "a concurrency without a loop": (plan, pick) => {
