@@ -60,8 +60,9 @@ const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path
 /** One server for all files of a project. */
 const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"], testTimeout: 60_000 };
 
+// Which of two calls at once comes first is known of a store in memory alone.
 const scenarios = files
-  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path))
+  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path) && !/\.concurrent\./.test(path))
   .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
