@@ -129,9 +129,7 @@ class DbosQueue implements RunQueue {
       const number = numberOf(row) + 1;
       const job = jobOf(row);
       if (number > this.options.maxAdoptions + 1) givenUp.push(runId);
-      // Refused if another worker was first.
-      else if (job !== undefined)
-        await this.enqueue(`${runId}/${number}`, job, { priority: row.priority }).catch(() => {});
+      else if (job !== undefined) await this.enqueueFirst(`${runId}/${number}`, job);
       // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
       await this.client.cancelWorkflow(row.workflowID);
     });
@@ -194,6 +192,14 @@ class DbosQueue implements RunQueue {
       queue,
       job,
     );
+  }
+
+  /** Before all that nobody has started yet: an adopted run must not wait until a long queue is empty. */
+  private async enqueueFirst(workflowID: string, job: Job): Promise<void> {
+    // Refused if another worker was first.
+    await this.enqueue(workflowID, job, {}).catch(() => {});
+    // Nobody can submit with a number below 0.
+    await this.client.setWorkflowPriority(workflowID, -1);
   }
 
   /**

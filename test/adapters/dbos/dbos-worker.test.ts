@@ -116,6 +116,21 @@ describe("workers", { timeout: 90_000 }, () => {
     await expect(startWorker({ databaseUrl }).ready).rejects.toThrow(/later version of planwright/);
   });
 
+  it("adopt a run before they take those that nobody has started", async () => {
+    const { databaseUrl, client, effects } = await newRuns(server);
+    const first = startWorker({ databaseUrl, concurrency: 1, stepMs: 200 });
+    await first.ready;
+    await client.submit(chain("Work"), { runId: "left" });
+    await expect.poll(effects, { timeout: 20_000 }).toHaveProperty("size", 1);
+    first.signal("SIGKILL");
+    await first.ended;
+    const queued = Array.from({ length: 30 }, (_, index) => ({ run: chain("Work"), options: { runId: `r${index}` } }));
+    await client.submitAll(queued);
+    await startWorker({ databaseUrl, concurrency: 1, stepMs: 50 }).ready;
+    expect(await client.result("left")).toMatchObject({ status: "completed" });
+    expect((await effects()).size).toBeLessThan(3 * queued.length);
+  });
+
   it("give up a run of which too many have died", async () => {
     const { databaseUrl, client } = await newRuns(server);
     await client.submit(chain("Deadly", 1), { runId: "deadly" });

@@ -33,7 +33,7 @@ export interface WorkerChildOptions {
   readonly joins?: boolean;
 }
 
-/** A line of a journal: a call of a tool, or an event that was told. */
+/** A line of a journal: a call of a tool, or an event that was told as recorded. */
 export type JournalLine =
   | { readonly key: string; readonly attempt: number; readonly pid: number }
   | { readonly told: AgentEvent };
@@ -96,7 +96,10 @@ const agent = createAgent({
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
 });
-if (journalPath !== undefined) agent.subscribe((event) => !isTransient(event) && note({ told: event }));
+// Those of a run that it has lost say that they are not recorded.
+agent.subscribe((event) => {
+  if (!isTransient(event) && !("recorded" in event)) note({ told: event });
+});
 if (joins) {
   await registerDbosRuns();
   DBOS.setConfig({ name: "app", systemDatabaseUrl: databaseUrl, logLevel: "error" });

@@ -54,7 +54,9 @@ export function checkJournal(
   report.inFlight = inFlight.size;
   const isRecorded = ({ runId, sequence, ...told }: AgentEvent) =>
     isDeepStrictEqual(recorded.get(runId)?.[sequence - 1], { runId, sequence, ...told });
-  report.lost = lines.filter((line) => "told" in line && !isRecorded(line.told)).length;
+  const lost = lines.filter((line) => "told" in line && !isRecorded(line.told));
+  for (const line of lost) console.log(`lost: ${JSON.stringify(line)}`);
+  report.lost = lost.length;
   const tools = toolsOf([...recorded.values()].flat());
   for (const [key, count] of countCalls(lines)) {
     const tool = tools.get(key);
