@@ -21,11 +21,12 @@ async function newPlace() {
 
 // Some cases create many storages.
 describe("createPostgresTodos", { timeout: 120_000 }, () => {
-  testTodoStorage({ describe, it, expect }, async () => {
+  const create = async () => {
     const todos = createPostgresTodos(await newPlace());
     onTestFinished(() => todos.close());
     return todos;
-  });
+  };
+  testTodoStorage({ describe, it, expect }, create, { orders: 6 });
 
   it("shares its database with runs, keeps all texts, and makes a change once though it is asked for at once", async () => {
     const place = await newPlace();
