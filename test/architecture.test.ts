@@ -82,7 +82,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/adapters/postgres/",
     own: /^src\/(core|async|adapters\/(sql|postgres)|tools\/(todo-store|notes))\//,
-    packages: /^(node:crypto|pg)$/,
+    packages: /^(node:(crypto|events)|pg)$/,
   },
   {
     // It stands above what runs agents, as the command does.
