@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/in-parallel.ts";
-import { loadDbos } from "./load-dbos.ts";
+import { idleTransactionMs, loadDbos } from "./load-dbos.ts";
 import { runWorkflow, type ScheduleContext, scheduledWorkflow, wakingWorkflow } from "./register-runs.ts";
 import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.ts";
 
@@ -32,6 +32,7 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
   const client = await DBOSClient.create({
     systemDatabaseUrl: options.databaseUrl,
     systemDatabasePoolSize: 4,
+    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     logger: quiet,
   });
   return new DbosQueue(client, options);

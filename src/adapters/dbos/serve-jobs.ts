@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { limitedQueue } from "./dbos-queue.ts";
-import { type DbosModule, loadDbos } from "./load-dbos.ts";
+import { type DbosModule, idleTransactionMs, loadDbos } from "./load-dbos.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { type QueueWorker, registerDbosRuns, workers } from "./register-runs.ts";
 import type { JobServer } from "./run-queue.ts";
@@ -55,6 +55,7 @@ function launch(DBOS: DbosModule["DBOS"], { databaseUrl, version, queue }: Serve
     systemDatabaseUrl: databaseUrl,
     // It only hands out runs; what they do goes through the store.
     systemDatabasePoolSize: 6,
+    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
     // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
     executorID: randomUUID(),

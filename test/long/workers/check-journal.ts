@@ -63,7 +63,17 @@ export function checkJournal(
     // It fails at first, and is called again.
     if (count <= (tool === "Flaky" ? 2 : 1)) continue;
     report.doubled++;
-    if (!inFlight.has(key)) report.wronglyDoubled++;
+    if (!inFlight.has(key)) {
+      report.wronglyDoubled++;
+      console.log(
+        `wrongly doubled: ${key}`,
+        recorded.get(key.split("/")[0] ?? "")?.map((one) => JSON.stringify(one)),
+      );
+      console.log(
+        lines.filter((line) => "key" in line && line.key === key),
+        disturbed,
+      );
+    }
     if (tool === "Once") report.onceTwice++;
   }
   return report;
