@@ -18,7 +18,7 @@ const onDemand = {
 
 const all = ["test/**/*.test.ts"];
 
-/** What only computes, or reads the sources: a second version of Node says nothing new. */
+/** What only computes, reads the sources, or takes long for what other files show, too, on a second version of Node. */
 const alike = [
   ...[
     "architecture",
@@ -58,7 +58,7 @@ const files = readdirSync("test", { recursive: true, encoding: "utf8" })
 const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path }) => path);
 
 /** One server for all files of a project. */
-const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"], testTimeout: 60_000 };
+const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"] };
 
 // Which of two calls at once comes first is known of a store in memory alone.
 const scenarios = files
@@ -97,7 +97,7 @@ export default defineConfig(({ mode }) => {
       passWithNoTests: isLong,
       // What grows is measured there: a small young generation takes more time the more there is.
       ...(isLong && { execArgv: ["--max-semi-space-size=256"] }),
-      testTimeout: isLong ? 600_000 : 20_000,
+      testTimeout: isLong ? 600_000 : 60_000,
       typecheck: { include: ["test/types/**/*.test-d.ts"] },
       ...(wanted === undefined
         ? {
