@@ -20,25 +20,9 @@ const all = ["test/**/*.test.ts"];
 
 /** What only computes, reads the sources, or takes long for what other files show, too, on a second version of Node. */
 const alike = [
-  ...[
-    "architecture",
-    "layout",
-    "words",
-    "option-tables",
-    "package/built",
-    "package/deploy",
-    "dates/read-dates.random",
-  ].map((name) => `test/${name}.test.ts`),
-  ...[
-    "gold-plans",
-    "eval",
-    "dates",
-    "english",
-    "language",
-    "plan/grounding",
-    "planners/rules",
-    "planners/llm/reading",
-  ].map((folder) => `test/${folder}/**`),
+  "test/{architecture,layout,words,option-tables}.test.ts",
+  "test/{kills/kills,package/built,package/deploy,dates/read-dates.random}.test.ts",
+  "test/{gold-plans,eval,english,language,plan/grounding,planners/rules,planners/llm/reading}/**",
 ];
 
 /** What starts a database server. */
