@@ -37,8 +37,11 @@ const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path
 /** One server for all files of a project. */
 const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"], testTimeout: 60_000 };
 
+/** What expects an order of turns, which a database changes. */
+const byTurns = /\/(tool-gate\.limits|leases|resume-run\.concurrent)\.test\.ts$/;
+
 const scenarios = files
-  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path))
+  .filter(({ path, text }) => playsScenario.test(text) && !byTurns.test(path) && !alone.includes(path))
   .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {
