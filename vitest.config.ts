@@ -44,9 +44,11 @@ const alone = files.filter(({ text }) => concernsProcess.test(text)).map(({ path
 /** One server for all files of a project. */
 const onServer = { globalSetup: ["test/scenario/postgres-setup.ts"] };
 
-// Which of two calls at once comes first is known of a store in memory alone.
+/** What expects an order of turns, which a database changes. */
+const byTurns = /\/(tool-gate\.limits|leases|.*\.concurrent)\.test\.ts$/;
+
 const scenarios = files
-  .filter(({ path, text }) => playsScenario.test(text) && !alone.includes(path) && !/\.concurrent\./.test(path))
+  .filter(({ path, text }) => playsScenario.test(text) && !byTurns.test(path) && !alone.includes(path))
   .map(({ path }) => path);
 
 export default defineConfig(({ mode }) => {

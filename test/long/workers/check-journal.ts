@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { JournalLine } from "../../adapters/dbos/worker-child.ts";
 
-/** A time from which and until which a disturbance happened, in ms since 1970. */
+/** When a disturbance happened, in ms since 1970, and to which process, if not to all. */
 export interface Disturbed {
+  readonly pid?: number;
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -44,44 +45,52 @@ export function checkJournal(
   disturbed: Disturbed,
 ): Report {
   const report: Report = { ...noneWrong, doubled: 0, inFlight: 0 };
-  const inFlight = new Set<string>();
   for (const events of recorded.values()) {
     if (events.some(({ sequence }, index) => sequence !== index + 1)) report.gaps++;
     const last = events.at(-1);
     if (last?.type !== "run-end" || last.outcome.status !== "completed") report.notCompleted++;
-    for (const key of keysInFlight(events, disturbed)) inFlight.add(key);
   }
-  report.inFlight = inFlight.size;
   const isRecorded = ({ runId, sequence, ...told }: AgentEvent) =>
     isDeepStrictEqual(recorded.get(runId)?.[sequence - 1], { runId, sequence, ...told });
   const lost = lines.filter((line) => "told" in line && !isRecorded(line.told));
   for (const line of lost) console.log(`lost: ${JSON.stringify(line)}`);
   report.lost = lost.length;
-  const tools = toolsOf([...recorded.values()].flat());
-  for (const [key, count] of countCalls(lines)) {
-    const tool = tools.get(key);
-    // It fails at first, and is called again.
-    if (count <= (tool === "Flaky" ? 2 : 1)) continue;
-    report.doubled++;
-    if (!inFlight.has(key)) {
-      report.wronglyDoubled++;
-      console.log(
-        `wrongly doubled: ${key}`,
-        recorded.get(key.split("/")[0] ?? "")?.map((one) => JSON.stringify(one)),
-      );
-      console.log(
-        lines.filter((line) => "key" in line && line.key === key),
-        disturbed,
-      );
-    }
-    if (tool === "Once") report.onceTwice++;
-  }
+  checkCalls(callsOf(lines), { recorded, disturbed, report });
   return report;
 }
 
-function countCalls(lines: readonly JournalLine[]): ReadonlyMap<string, number> {
-  const calls = new Map<string, number>();
-  for (const line of lines) if ("key" in line) calls.set(line.key, (calls.get(line.key) ?? 0) + 1);
+interface Checking {
+  readonly recorded: ReadonlyMap<string, readonly AgentEvent[]>;
+  readonly disturbed: Disturbed;
+  readonly report: Report;
+}
+
+function checkCalls(calls: ReadonlyMap<string, readonly number[]>, { recorded, disturbed, report }: Checking): void {
+  const keys = [...recorded.values()].flatMap((events) => keysInFlight(events, disturbed));
+  const inFlight = new Set(keys.filter((key) => isOfVictim(calls.get(key), disturbed)));
+  report.inFlight = inFlight.size;
+  const tools = toolsOf([...recorded.values()].flat());
+  for (const [key, pids] of calls) {
+    const tool = tools.get(key);
+    // It fails at first, and is called again.
+    if (pids.length <= (tool === "Flaky" ? 2 : 1)) continue;
+    report.doubled++;
+    if (tool === "Once") report.onceTwice++;
+    if (inFlight.has(key)) continue;
+    report.wronglyDoubled++;
+    console.log(`wrongly doubled: ${key}`, pids, disturbed, recorded.get(key.split("/")[0] ?? ""));
+  }
+}
+
+/** Whether the process that was disturbed has called a step, or had started it and would have. */
+function isOfVictim(pids: readonly number[] | undefined, { pid }: Disturbed): boolean {
+  return pids === undefined || pid === undefined || pids.includes(pid);
+}
+
+/** The processes that called each step, in order, by the key of the calls. */
+function callsOf(lines: readonly JournalLine[]): ReadonlyMap<string, readonly number[]> {
+  const calls = new Map<string, number[]>();
+  for (const line of lines) if ("key" in line) calls.set(line.key, [...(calls.get(line.key) ?? []), line.pid]);
   return calls;
 }
 

@@ -40,14 +40,14 @@ async function disturb(kind: (typeof kinds)[number], victim: WorkerProcess, jour
   }
   victim.signal(kind);
   if (kind === "SIGKILL") await victim.ended;
-  const untilMs = Date.now();
   if (kind === "SIGSTOP") {
     const lines = readLines(journalPath).length;
     await expect.poll(() => isTakenFrom(victim, journalPath, lines), { timeout: 60_000, interval: 100 }).toBe(true);
     victim.signal("SIGCONT");
     await victim.awake();
   }
-  return { fromMs, untilMs };
+  // One that wakes up executes what nobody has taken from it yet, and others may take it meanwhile.
+  return { pid: victim.pid, fromMs, untilMs: Date.now() };
 }
 
 it.each(rounds)(`round $round: ${runsPerRound} runs end as they should, in spite of $kind`, async ({ round, kind }) => {
