@@ -1,4 +1,4 @@
-import { createAgent, createMemoryRunStore, defineTool } from "planwright";
+import { createAgent, defineTool } from "planwright";
 import * as z from "zod/v4";
 
 const send = defineTool({
@@ -9,7 +9,6 @@ const send = defineTool({
 });
 const agent = createAgent({
   tools: [send],
-  store: createMemoryRunStore(),
   // What can be delivered to runs, and its values.
   events: { paid: z.object({ euros: z.number() }) },
 });
