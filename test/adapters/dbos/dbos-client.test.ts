@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
+import { freePort } from "../postgres/embedded-server.mjs";
 import { usePostgres } from "../postgres/postgres-server.ts";
-import { freePort } from "../postgres/start-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
 const server = usePostgres();

