@@ -1,4 +1,4 @@
-import { type Clock, maxTimerMs } from "./clock.ts";
+import { type Clock, letExit, maxTimerMs } from "./clock.ts";
 
 /**
  * Calls back once the wall clock has reached a time, in pieces that a timer can have; a process with nothing else to do
@@ -9,7 +9,7 @@ export function callAt(clock: Clock, atMs: number, callback: () => void): () => 
   const wait = () => {
     const leftMs = Math.max(0, atMs - clock.now());
     timer = clock.setTimeout(() => (clock.now() >= atMs ? callback() : wait()), Math.min(leftMs, maxTimerMs));
-    (timer as { unref?(): void } | undefined)?.unref?.();
+    letExit(timer);
   };
   wait();
   return () => clock.clearTimeout(timer);

@@ -29,6 +29,11 @@ export function monotonicNow(clock: Clock): number {
   return clock.monotonic === undefined ? clock.now() : clock.monotonic();
 }
 
+/** Lets the process exit although a timer of a clock has not called back. */
+export function letExit(timer: unknown): void {
+  (timer as { unref?(): void } | undefined)?.unref?.();
+}
+
 /** Waits, or stops waiting when the signal aborts: resolves to whether the whole time has passed. Never rejects. */
 export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal: Abortable }): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);

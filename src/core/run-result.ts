@@ -176,7 +176,7 @@ function fields(state: RunState, live: LiveCauses | undefined) {
   };
 }
 
-/** The last step of the plan that has completed. An undone one has, too, but its output is no longer true. */
+/** The last step of the plan that has completed; not one that was undone since, whose output no longer holds. */
 export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
   for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
     const step = steps.get(plan?.steps[index]?.id ?? "");

@@ -3,6 +3,7 @@ import type { AgentEvent } from "./events.ts";
 import type { PendingItem } from "./execution-events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
+import { resumeTimeOf } from "./wait-step.ts";
 
 /** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
 type PendingItemSummary =
@@ -111,11 +112,9 @@ export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[
 }
 
 function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {
-  const resumeAt = pending.reduce<string | undefined>((earliest, item) => {
-    if (item.kind !== "wait" || item.until === undefined) return earliest;
-    return earliest === undefined || Date.parse(item.until) < Date.parse(earliest) ? item.until : earliest;
-  }, undefined);
-  return { ...digest, pending: summarizePending(pending), ...(resumeAt !== undefined && { resumeAt }) };
+  const resumeMs = resumeTimeOf(pending);
+  const resumeAt = resumeMs === undefined ? {} : { resumeAt: new Date(resumeMs).toISOString() };
+  return { ...digest, pending: summarizePending(pending), ...resumeAt };
 }
 
 function summarizePending(pending: readonly PendingItem[]): PendingSummary {

@@ -1,10 +1,10 @@
 import * as z from "zod/v4";
 
-/** What ids of steps look like. */
-const stepIdPattern = /^[A-Za-z_][\w-]*$/;
+/** What ids of steps and names of delivered events look like. */
+export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
 
-/** What names of delivered events look like. */
-export const eventNamePattern: RegExp = /^[A-Za-z_][\w-]*$/;
+/** The same in words. */
+export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
 /** The longest wait: a hundred years, which a date can count. */
 export const maxWaitMs: number = 100 * 365 * 86_400_000;
@@ -12,7 +12,7 @@ export const maxWaitMs: number = 100 * 365 * 86_400_000;
 const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
 
 const headShape = () => ({
-  id: z.string().regex(stepIdPattern, "an id is a letter or _, then letters, digits, _ or -"),
+  id: z.string().regex(namePattern, `an id is ${namePatternText}`),
   dependsOn: z.array(z.string()).optional(),
   reasoning: z.string().optional(),
   when: z.string(expressionAsText("size(a.tags) > 0")).optional(),
@@ -38,7 +38,7 @@ const waitStepSchema = () =>
         z.strictObject({ forMs: milliseconds() }),
         z.strictObject({ until: z.union([z.string(), z.strictObject({ $ref: z.string() })]) }),
         z.strictObject({
-          event: z.string().regex(eventNamePattern),
+          event: z.string().regex(namePattern, `the name of an event is ${namePatternText}`),
           timeoutMs: milliseconds().optional(),
         }),
       ],

@@ -7,7 +7,7 @@ import { findReferences } from "./reference.ts";
 export function checkWait({ wait }: WaitStep, { path, events }: StepScope): readonly PlanIssue[] {
   if ("event" in wait) {
     if (events === undefined || events.has(wait.event)) return [];
-    const message = `There is no event "${wait.event}". The agent knows: ${[...events].join(", ") || "none"}.`;
+    const message = `There is no event "${wait.event}". Available events: ${[...events].join(", ") || "none"}.`;
     return [{ code: "unknown-event", path: [...path, "wait", "event"], message }];
   }
   if (!("until" in wait)) return [];

@@ -21,8 +21,9 @@ export { listRuns, readRun } from "./stored-runs.ts";
 
 /** The registry of an engine's runs. */
 export function createRegistry(
-  owner: Pick<RunHost, "settings" | "hub"> & { readonly leavesWaits: boolean },
+  engine: Pick<RunHost, "settings" | "hub"> & { readonly leavesWaits: boolean },
 ): RunRegistry {
-  const { settings, hub } = owner;
-  return new RunRegistry({ settings, hub, owner, receive: receivePosted, resumeLeft });
+  const { settings, hub } = engine;
+  const leavesWaits = () => engine.leavesWaits;
+  return new RunRegistry({ settings, hub, leavesWaits, receive: receivePosted, resumeLeft });
 }

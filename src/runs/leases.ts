@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from "../async/clock.ts";
+import { type Clock, letExit, monotonicNow } from "../async/clock.ts";
 import { isThenable } from "../async/thenable.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
@@ -113,7 +113,9 @@ export class Leases {
     const answered = await this.inTime(this.renew(holder));
     const error = answered === notInTime ? noAnswer(runId) : answered;
     if (error !== undefined && this.holders.has(holder)) holder.onLeaseLost(error);
-    return error === undefined && this.holders.has(holder);
+    if (error !== undefined || !this.holders.has(holder)) return false;
+    // The process may have slept while the answer was on its way.
+    return this.confirm(holder);
   }
 
   /** A store may never answer. */
@@ -150,7 +152,7 @@ export class Leases {
   private renewLater(): void {
     const timer = this.options.clock.setTimeout(() => this.renewAll(), this.options.leaseMs / renewalsPerLease);
     // A process with nothing else to do may exit: to its runs, it has then died.
-    (timer as { unref?(): void } | undefined)?.unref?.();
+    letExit(timer);
     this.timer = timer;
   }
 

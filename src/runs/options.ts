@@ -11,7 +11,7 @@ import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { StandardSchema } from "../core/schema.ts";
 import { hasSensitive } from "../core/sensitive.ts";
-import { eventNamePattern } from "../core/step-schema.ts";
+import { namePattern, namePatternText } from "../core/step-schema.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
@@ -240,8 +240,7 @@ function readEvents(value: unknown, option: string): ReadonlyMap<string, Standar
   if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
   const events = new Map<string, StandardSchema>(Object.entries(value));
   for (const [name, schema] of events) {
-    if (!eventNamePattern.test(name))
-      failOption(`${option}.${name}`, name, "a letter or _, then letters, digits, _ or -");
+    if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
     if (typeof schema?.["~standard"]?.validate !== "function") failOption(`${option}.${name}`, schema, "a schema");
     if (hasSensitive(schema))
       failOption(

@@ -91,10 +91,7 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   return steps.some((step, index) => {
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
     return (
-      waitingFor[index] === 0 &&
-      [...instancesOf([step])].some(
-        (part) => isOpen(part) && !isAsked(part) && !(isAwaited(part) && !isWaitOver(part, run.now())),
-      )
+      waitingFor[index] === 0 && [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.now()))
     );
   });
 }
@@ -113,6 +110,11 @@ function dueOf({ wait }: StepState): WaitDue {
     ...(wait?.until !== undefined && { until: wait.until }),
     ...(wait?.event !== undefined && { event: wait.event }),
   };
+}
+
+/** Whether a step waits for a decision, or for a time or an event that has not come. */
+function isHeldUp(step: StepState, nowMs: number): boolean {
+  return isAsked(step) || (isAwaited(step) && !isWaitOver(step, nowMs));
 }
 
 function isAsked({ status, approval }: StepState): boolean {

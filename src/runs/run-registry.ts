@@ -70,8 +70,8 @@ interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
-  /** Whether runs whose wait is over are resumed here. */
-  readonly owner: { readonly leavesWaits: boolean };
+  /** Whether runs whose wait is over are left for whoever looks for them. */
+  readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => void;
 }
@@ -194,7 +194,7 @@ export class RunRegistry {
       deliver();
       if (run.state.status !== "suspended") return;
       if (run.hasLeft) this.options.resumeLeft(this, run);
-      else if (!this.stopping.aborted && !this.options.owner.leavesWaits) this.waits.watch(run);
+      else if (!this.stopping.aborted && !this.options.leavesWaits()) this.waits.watch(run);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);

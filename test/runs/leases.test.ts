@@ -81,6 +81,37 @@ describe.each([
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it("is asked for before a tool is called, as the process may have slept while the start was recorded", async () => {
+    const { clock, process } = await setUp(takes(0), isSlow);
+    const unused = createFakeTool({ name: "A" });
+    let wakeUp = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wakeUp = resolve;
+    });
+    const slept = process({ tools: [unused] }, (store) =>
+      withMethods(store, {
+        append: async (...args) => {
+          const answer = await store.append(...args);
+          if (args[1].some(({ type }) => type === "step-start")) await woken;
+          return answer;
+        },
+        renew: async (...args) => {
+          await woken;
+          return store.renew(...args);
+        },
+      }),
+    );
+    const { runId, result } = slept.start(plan);
+    await clock.advance(900);
+    const other = process({ tools: [createFakeTool({ name: "A" })] });
+    const resumed = other.resume(runId);
+    await clock.advance(0);
+    expect(await resumed).toMatchObject({ status: "completed" });
+    wakeUp();
+    expect(await clock.runUntil(result)).toMatchObject({ error: { code: "run-owned-elsewhere" } });
+    expect(unused.calls).toEqual([]);
+  });
+
   it("is found to be lost when it is renewed, and running steps are aborted at once", async () => {
     const { clock, process } = await setUp({ hangs: "until-aborted" }, isSlow);
     let isAwake = false;

@@ -197,8 +197,11 @@ class DbosQueue implements RunQueue {
 
   /** Before all that nobody has started yet: an adopted run must not wait until a long queue is empty. */
   private async enqueueFirst(workflowID: string, job: Job): Promise<void> {
-    // Refused if another worker was first.
-    await this.enqueue(workflowID, job, {}).catch(() => {});
+    const { Error: errors } = await loadDbos();
+    await this.enqueue(workflowID, job, {}).catch((thrown) => {
+      // Another worker was first.
+      if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
+    });
     // Nobody can submit with a number below 0.
     await this.client.setWorkflowPriority(workflowID, -1);
   }

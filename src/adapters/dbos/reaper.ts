@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from "../../async/clock.ts";
+import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/in-parallel.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { describeThrown } from "../../core/text.ts";
@@ -28,7 +28,7 @@ export function startReaper(reaper: Reaper, clock: Clock): { stop(): Promise<voi
     timer = clock.setTimeout(() => {
       looking = reaper.look().finally(later);
     }, everyMs);
-    (timer as { unref?(): void } | undefined)?.unref?.();
+    letExit(timer);
   };
   later();
   return {
@@ -41,8 +41,8 @@ export function startReaper(reaper: Reaper, clock: Clock): { stop(): Promise<voi
 }
 
 /**
- * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, and
- * those that a message was posted to. One query while there are none.
+ * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, those
+ * that a message was posted to, and those whose wait is over. One query while there are none.
  */
 export class Reaper {
   private count = 0;

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "../../async/clock.ts";
+import { type Clock, letExit, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 
 /** What {@link RunNotices} needs. */
@@ -185,7 +185,7 @@ function withoutHold(clock: Clock): Clock {
     now: () => clock.now(),
     setTimeout(callback, delayMs) {
       const timer = clock.setTimeout(callback, delayMs);
-      (timer as { unref?(): void } | undefined)?.unref?.();
+      letExit(timer);
       return timer;
     },
     clearTimeout: (timer) => clock.clearTimeout(timer),

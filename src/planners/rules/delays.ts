@@ -19,7 +19,7 @@ export interface Delayed {
 const maxLength = 1_000;
 /** What is done once, at a time; "by" and "until" say something else. */
 const prepositions: ReadonlySet<string | undefined> = new Set([undefined, "at", "on"]);
-const repeated = /\b(?:every|each|daily|hourly|weekly|monthly|yearly|always|again)\b/i;
+const repeated = /\b(?:every|each|daily|hourly|weekly|monthly|yearly|always)\b/i;
 const edges = /^[\s,;:]+|[\s,;:]+$/g;
 
 /** Reads a request that says at its beginning or its end when it is to be done; undefined for any other. */

@@ -1,7 +1,7 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
-import { eventNamePattern } from "../../core/step-schema.ts";
+import { namePattern, namePatternText } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
 import {
@@ -146,8 +146,8 @@ export function readDelivery(
   options: DeliverOptions,
 ): { readonly given: NamedEvent; readonly resumes: boolean; readonly options: ResumeOptions } {
   checkName("runId", runId);
-  if (typeof name !== "string" || !eventNamePattern.test(name))
-    failOption("name", name, "the name of an event: a letter or _, then letters, digits, _ or -");
+  if (typeof name !== "string" || !namePattern.test(name))
+    failOption("name", name, `the name of an event: ${namePatternText}`);
   const { id, resume, ...rest } = readOptions(deliverOptions, options);
   checkName("id", id);
   return { given: { name, value, id }, resumes: resume, options: rest };

@@ -46,8 +46,8 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
 }
 
 /**
- * Resumes a run that was suspended although a message was left for its next execution, or whose wait is over. If that fails, the run is in the
- * store, for whoever resumes it.
+ * Resumes a suspended run for which a message was left, or whose wait is over. If that fails, the run is in the store,
+ * for whoever resumes it.
  */
 export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }: LeftRun): void {
   if (runs.stopping.aborted) return;

@@ -85,7 +85,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
   } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
   // Another one may have failed while this one waited.
   if (run.stopReason !== undefined) return leavePending(run, prepared, admitted);
-  const started = run.emit(startOf(task, prepared));
+  const started = afterStart(run, run.emit(startOf(task, prepared)));
   if (started !== undefined) await started;
   return { prepared, admitted, parsed, next: withoutCall(run, prepared) };
 }
@@ -125,7 +125,12 @@ function takeNext(run: Run, { task, executed, queue }: EndedStep): TakenStep | u
 /** Records the end of a step, with the start of the one that follows in the same turn. */
 function recordEnd(run: Run, end: StepEndInit, taken: TakenStep | undefined): void | Promise<void> {
   if (taken?.isStarted !== true) return run.emit(end);
-  return run.emitTogether(end, startOf(taken.task, taken.prepared as PreparedStep));
+  return afterStart(run, run.emitTogether(end, startOf(taken.task, taken.prepared as PreparedStep)));
+}
+
+/** A start that is recorded: if the process slept until the store answered, it may have lost the run, and must not call. */
+function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
+  return recorded?.then(async () => void (await run.confirmLease()));
 }
 
 const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
