@@ -77,6 +77,7 @@ async function readTarget(run: string | PlanInput): Promise<JobTarget> {
   // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
+  // All of it has been checked, but for its tools.
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 

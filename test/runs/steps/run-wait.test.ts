@@ -8,6 +8,8 @@ import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { forEachKillPoint, type MortalProcess } from "../../../src/testing/for-each-kill-point.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { toHtml } from "../../../src/view/to-html.ts";
+import { toMermaid } from "../../../src/view/to-mermaid.ts";
 import { runScenario } from "../../scenario/run-scenario.ts";
 
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: { value: 7 } }] });
@@ -173,4 +175,40 @@ it("the timer resumes with the resources that the run had", async () => {
   await clock.advance(100);
   await agent.close();
   expect(seen).toEqual([{ db: "own" }]);
+});
+
+it("is not undone, and keeps its place in what is undone around it", async () => {
+  const undone: string[] = [];
+  const undo = () => void undone.push("a");
+  const kept = defineTool({ name: "A", description: "Acts", inputSchema: z.object({}), execute: () => 1, undo });
+  const { result } = await runScenario(() => ({
+    tools: [kept, createFakeTool({ name: "F", outcomes: [{ throws: { retryable: false } }] })],
+    plan: {
+      steps: [
+        { id: "a", tool: "A", input: {} },
+        { id: "w", wait: { forMs: 0 } },
+        { id: "f", tool: "F", input: {} },
+      ],
+    },
+    options: { undoOnFailure: true },
+    isResumable: false,
+  }));
+  expect(result.steps.map(({ status }) => status)).toEqual(["undone", "completed", "failed"]);
+  expect(result.notUndone ?? []).toEqual([]);
+  expect(undone.length).toBeGreaterThan(0);
+});
+
+it("is shown by a dry run, in pictures, and for a tool of the same name", async () => {
+  const waits = createFakeTool({ name: "wait" });
+  const agent = createAgent({ tools: [waits, works()] });
+  const plan = planOf({ event: "paid", timeoutMs: 7 });
+  const { steps } = await agent.dryRun(plan);
+  expect(steps).toMatchObject([
+    { stepId: "w", tool: "wait", input: { event: "paid", timeoutMs: 7 }, effect: "pure", needsApproval: false },
+    { stepId: "a", tool: "A", dependsOn: ["w"] },
+  ]);
+  const run = await agent.execute(plan);
+  expect(toMermaid(run)).toContain("wait");
+  expect(toHtml(run)).toContain("waiting");
+  expect(waits.calls).toEqual([]);
 });

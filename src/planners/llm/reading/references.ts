@@ -3,7 +3,6 @@ import { knownKeys, schemasAt, typesOf } from "../../../core/json-schema.ts";
 import type { PlanStep } from "../../../core/plan.ts";
 import type { DefinedTool } from "../../../core/tool.ts";
 import { toolSchemas } from "../../../core/tool-schemas.ts";
-import { toolOf } from "../../../core/wait-step.ts";
 import { findSource, type SchemasAt } from "../../../plan/find-source.ts";
 import { parseReference } from "../../../plan/reference.ts";
 import { plainName } from "./records.ts";
@@ -79,7 +78,7 @@ async function checkedReference(
   const schemas = path && source?.(path);
   if (path === undefined || schemas?.length === 0) return undefined;
   const isRespelled = path !== reference.path;
-  const tool = named && named.forEach === undefined ? tools.get(toolOf(named)) : undefined;
+  const tool = named?.tool !== undefined && named.forEach === undefined ? tools.get(named.tool) : undefined;
   return {
     text: isRespelled ? writeReference(reference.stepId, path) : text,
     isMended: isRespelled,
