@@ -12,6 +12,8 @@ export interface Deliveries {
   keptCount: number;
   /** The steps that wait, by name, in order; some may wait no longer. */
   readonly waiting: Map<string, StepState[]>;
+  /** The step that took the last one that was delivered; undefined if it is kept. */
+  lastTakenBy?: string | undefined;
 }
 
 interface DeliveryState {
@@ -54,12 +56,14 @@ function reduceDeliver(state: DeliveryState, { name, value, id }: RunDeliverEven
   const deliveries = deliveriesOf(state);
   if (deliveries.ids.has(id)) return;
   deliveries.ids.add(id);
+  deliveries.lastTakenBy = undefined;
   const waiting = deliveries.waiting.get(name);
   for (let step = waiting?.shift(); step !== undefined; step = waiting?.shift()) {
     // A replan may have removed it, and a time-out may have ended it.
     if (state.steps.get(step.stepId) !== step || step.status !== "waiting" || step.wait?.event !== name) continue;
     if (step.wait.received !== undefined) continue;
     step.wait.received = { value };
+    deliveries.lastTakenBy = step.stepId;
     return;
   }
   listIn(deliveries.kept, name).push(value);

@@ -41,6 +41,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   confirmed: Confirmation | undefined;
   /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
   deciding: Promise<void> | undefined;
+  /** The last of the events that are being delivered to it. Never rejects. */
+  delivering: Promise<void> | undefined;
   /** Undefined if it can have none. */
   secrets: RunSecrets | undefined;
   /** Undefined unless digests of its events are recorded. */

@@ -86,15 +86,14 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
   const { channel, cancelling } = opening;
   return runs.withRun(opening.runId, {
     whenActive: async ({ run, result }) => {
-      if (!isTaking(run)) {
-        // This may fail for other callers, which does not affect this delivery.
-        await result.catch(() => {});
-        return undefined;
-      }
-      if (channel !== undefined) run.addChannel(channel);
-      if (cancelling !== undefined) followCancel(run, cancelling);
-      if (mayTake(run.state, delivery)) await record(run, delivery);
-      return result;
+      const join = () => {
+        if (channel !== undefined) run.addChannel(channel);
+        if (cancelling !== undefined) followCancel(run, cancelling);
+      };
+      if (await takeInTurn(run, delivery, join)) return result;
+      // This may fail for other callers, which does not affect this delivery.
+      await result.catch(() => {});
+      return undefined;
     },
     whenStored: () =>
       opening.resumes
@@ -119,11 +118,28 @@ export async function takePosted(
   message: number,
 ): Promise<boolean> {
   const delivery = isChecked ? posted : { ...posted, value: await checkValue(run.engine, posted) };
-  if (!isTaking(run)) return false;
-  const isNew = mayTake(run.state, delivery);
-  run.recorder.acknowledge(message);
-  if (isNew) await record(run, delivery);
-  return true;
+  return takeInTurn(run, delivery, () => run.recorder.acknowledge(message));
+}
+
+/**
+ * Records a delivery after those before it, as these may fill what the run keeps. Calls `onTake` in the same turn.
+ * Returns whether this execution takes it; throws if none can.
+ */
+function takeInTurn(run: Run, delivery: Delivery, onTake: () => void): Promise<boolean> {
+  const take = async () => {
+    await run.delivering;
+    if (!isTaking(run)) return false;
+    const isNew = mayTake(run.state, delivery);
+    onTake();
+    if (isNew) await record(run, delivery);
+    return true;
+  };
+  const taking = take();
+  run.delivering = taking.then(
+    () => {},
+    () => {},
+  );
+  return taking;
 }
 
 /** Not before its execution has started: it may turn out to be only a lookup in the store. */
@@ -133,9 +149,8 @@ function isTaking({ phase, state }: Run): boolean {
 
 async function record(run: Run, delivery: Delivery): Promise<void> {
   await run.emit({ type: "run-deliver", ...delivery });
-  for (const step of run.state.steps.values()) {
-    if (isAwaited(step) && step.wait?.received !== undefined) run.notifyDecision({ stepId: step.stepId });
-  }
+  const stepId = run.state.deliveries?.lastTakenBy;
+  if (stepId !== undefined) run.notifyDecision({ stepId });
 }
 
 /** Whether a run takes a delivery; false if it was taken before. Throws if it cannot. */

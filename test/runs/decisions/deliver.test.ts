@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
+import type { RunStore } from "../../../src/core/run-store.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
 import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
@@ -45,6 +47,33 @@ it("keeps at most 100 events", async () => {
   const refused = agent.deliver(runId, "other", 0, { id: "more" }).result;
   await expect(refused).rejects.toMatchObject({ code: "limit-exceeded", details: { limit: "deliveries", max: 100 } });
   expect(await agent.deliver(runId, "paid", 0, { id: "paid" }).result).toMatchObject({ status: "completed" });
+});
+
+it("keeps no more however many are delivered at once, to a store that takes its time", async () => {
+  const memory = createMemoryRunStore();
+  const store = Object.assign(Object.create(memory) as RunStore, {
+    append: async (...given: Parameters<RunStore["append"]>) => {
+      await new Promise(setImmediate);
+      return memory.append(...given);
+    },
+  });
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const busy = defineTool({ name: "busy", description: "Is busy.", inputSchema: z.object({}), execute: () => done });
+  const agent = createAgent({ tools: [busy], store });
+  const run = agent.execute({ steps: [{ id: "a", tool: "busy", input: {} }] }, { runId });
+  const events = agent.events(runId, { follow: true });
+  for await (const { type } of events) if (type === "step-start") break;
+  const delivered = Array.from({ length: 150 }, (_, id) => agent.deliver(runId, "other", id, { id: `${id}` }).result);
+  // Those that are taken settle once the run has ended.
+  await Promise.race(delivered).catch(() => {});
+  finish();
+  await run;
+  const refused = (await Promise.allSettled(delivered)).filter(({ status }) => status === "rejected");
+  expect(refused).toHaveLength(50);
+  expect(refused[0]).toMatchObject({ reason: { code: "limit-exceeded", details: { used: 100 } } });
 });
 
 it("takes values of 1 MiB of JSON, and no larger ones", async () => {
