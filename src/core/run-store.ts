@@ -52,6 +52,12 @@ export interface PostedMessages {
   readonly posted?: readonly PostedMessage[] | undefined;
 }
 
+/** How {@link RunStore.post} leaves a message. @inline */
+export interface PostOptions {
+  /** Whether the run may have yet to start. @default false */
+  readonly isEarly?: boolean | undefined;
+}
+
 /**
  * Where the events of runs are kept. A run's state is the fold of its events, so nothing else is stored.
  *
@@ -97,9 +103,10 @@ export interface RunStore {
    * Leaves a message for the owner of the run, or its next owner; any process may, without a lease. `claim` and `renew`
    * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
    * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
-   * `run-not-found` for a run without events.
+   * `run-not-found` for a run without events. With `isEarly` there may be one later, which the message is kept for: a
+   * store that cannot do that rejects as without it.
    */
-  post(runId: string, message: JsonObject): Awaitable<{ readonly number?: number | undefined }>;
+  post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<{ readonly number?: number | undefined }>;
   /**
    * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other.
    * From then on it cannot be read and its id is free, though later leases get a higher fence than all earlier ones.

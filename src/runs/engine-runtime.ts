@@ -5,7 +5,7 @@ import type { RunHost } from "./run.ts";
 import { RunRegistry } from "./run-registry.ts";
 
 export { decideRun } from "./decisions/decide-run.ts";
-export { deliverEvent } from "./decisions/deliver.ts";
+export { deliverEarly, deliverEvent } from "./decisions/deliver.ts";
 export { settleRun } from "./decisions/settle-run.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";

@@ -122,6 +122,11 @@ export class Engine {
     );
   }
 
+  /** Leaves an event for a run that has yet to start. Rejects as `deliverEarly` of `deliver.ts` does. */
+  deliverEarly(runId: string, given: NamedEvent): Promise<boolean> {
+    return this.open((parts, runs) => runs.track(parts.deliverEarly(runs, runId, given)));
+  }
+
   /** Cancels a run, wherever it is active. Its options have been checked. */
   cancel(runId: string, reason: string, how: Deciding): Promise<RunResult> {
     checkName("runId", runId);

@@ -144,6 +144,8 @@ export interface WorkedAgent {
   readonly [workerKey]: {
     /** Records a run that is refused, or was cancelled before it started; see {@link Engine.refuse}. */
     refuse(refusal: Refusal): Promise<RunResult>;
+    /** Leaves an event for a run that has yet to start; see {@link Engine.deliverEarly}. */
+    deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
     leaveWaits(): void;
   };
@@ -205,6 +207,8 @@ export function methodsOf(engine: Engine): Orchestrator {
   const methods: Orchestrator & WorkedAgent = {
     [workerKey]: {
       refuse: (refusal) => engine.refuse(refusal),
+      deliverEarly: (runId, name, value, options) =>
+        engine.deliverEarly(runId, readDelivery(runId, { name, value }, options).given),
       leaveWaits: () => {
         engine.leavesWaits = true;
       },

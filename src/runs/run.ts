@@ -49,6 +49,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   evidence: EvidenceChain | undefined;
   /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
+  /** What was posted to it before its first event was recorded, which it receives then. */
+  early: readonly PostedMessage[] | undefined;
   /** The number of the last message that it received. */
   lastReceived = 0;
   /** Whether a message may have been left for the next execution. */
@@ -111,9 +113,10 @@ export class Run extends RunLifetime implements RecorderOwner {
     this.recorder.fail(error);
   }
 
-  /** Somebody has posted to it. */
+  /** Somebody has posted to it, perhaps before it started. */
   onPosted(posted: readonly PostedMessage[]): void {
-    void this.host.receive(this, posted);
+    if (this.state.sequence > 0) void this.host.receive(this, posted);
+    else this.early = posted;
   }
 
   /** Keeps what is recorded, for those who join later. */

@@ -83,8 +83,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
   /** Settles a step whose outcome is unknown. Rejects as `agent.settle` does. */
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
   /**
-   * Delivers an event to a run that a worker has started; a worker continues with it. Rejects as `agent.deliver` does, with
-   * `run-not-found` also for a run that is still in the queue.
+   * Delivers an event to a run, which may still be in the queue; a worker continues with it. Rejects as `agent.deliver`
+   * does. If the run has yet to start, its `store` has to keep that: others than PostgreSQL reject with `run-not-found`.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /**
@@ -140,7 +140,10 @@ function methodsOf(client: Client): DbosClient {
     settle: (runId, stepId, options) =>
       client.decide(runId, () => runs.settle(runId, stepId, { ...options, ...leave }).result),
     deliver: (runId, name, value, options) =>
-      client.decide(runId, () => runs.deliver(runId, name, value, { ...options, ...leave }).result),
+      client.deliver(runId, {
+        now: () => runs.deliver(runId, name, value, { ...options, ...leave }).result,
+        early: () => runs[workerKey].deliverEarly(runId, name, value, options),
+      }),
     cancel: (runId, reason) => client.cancel(runId, reason),
     follow: (runId, options = {}) => client.follow(runId, options),
     result: (runId, options = {}) => client.result(runId, options.signal),
@@ -209,6 +212,19 @@ class Client {
     if (before?.status !== "suspended") return;
     this.decided.set(runId, before.updatedAt);
     await (await this.queue()).wake([runId]);
+  }
+
+  /** Delivers to a run, or leaves the event for whoever starts it. */
+  async deliver(runId: string, deliver: { now: () => Promise<unknown>; early: () => Promise<boolean> }): Promise<void> {
+    try {
+      await this.decide(runId, deliver.now);
+    } catch (thrown) {
+      if (!isAgentError(thrown, "run-not-found")) throw thrown;
+      const { state = "cancelled" } = (await (await this.queue()).find(runId)) ?? {};
+      if (state === "cancelled") throw thrown;
+      // If it has started and ended since, that is refused as for any such run.
+      if (!(await deliver.early())) await this.decide(runId, deliver.now);
+    }
   }
 
   async cancel(runId: string, reason?: string): Promise<void> {

@@ -77,7 +77,7 @@ async function readFormat(db: PostgresQueryable, schema: string, newest: number)
 
 /**
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
- *   with sequence 0 is a run that is only claimed.
+ *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
  * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
  * - Fences are never used again, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
+import type { ListRunsOptions, PostedMessages, PostOptions, RunPage, RunStore } from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
 import { toCursor } from "../sql/list-position.ts";
@@ -40,7 +40,7 @@ export interface PostgresRunStore extends RunStore {
   claim(runId: string, options: { owner: string; ttlMs: number }): Promise<{ fence: number } & PostedMessages>;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Promise<PostedMessages>;
   release(runId: string, options: ReleaseOptions): Promise<void>;
-  post(runId: string, message: JsonObject): Promise<{ readonly number?: number }>;
+  post(runId: string, message: JsonObject, options?: PostOptions): Promise<{ readonly number?: number }>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
   watchPosted(listener: (runId?: string) => void): () => void;
@@ -139,12 +139,17 @@ class DatabaseRunStore implements PostgresRunStore {
     });
   }
 
-  async post(runId: string, message: JsonObject): Promise<{ readonly number?: number }> {
+  async post(
+    runId: string,
+    message: JsonObject,
+    { isEarly = false }: PostOptions = {},
+  ): Promise<{ readonly number?: number }> {
+    const sql = isEarly ? this.sql.postEarly : this.sql.post;
     const text = JSON.stringify(message);
     // With a key, so that a message that is sent again is not another one.
     const key = randomUUID();
     const posted = await this.database.run("post", runId, async ({ prepared }) => {
-      const [row] = await prepared(this.sql.post, [runId, key, text]);
+      const [row] = await prepared(sql, [runId, key, text]);
       if (row === undefined) throw runNotFound(runId);
       return row.number === null ? {} : { number: readInteger(row, "number") };
     });

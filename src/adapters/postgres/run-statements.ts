@@ -11,6 +11,7 @@ export interface RunStatements {
   readonly renew: string;
   readonly release: string;
   readonly post: string;
+  readonly postEarly: string;
   readonly delete: string;
   readonly sweep: string;
 }
@@ -84,14 +85,15 @@ export function runStatements(prefix: string): RunStatements {
       WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = $1) AND e.sequence > $2
       ORDER BY e.sequence LIMIT $3`,
     ...leaseStatements(prefix),
-    // The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change, would
-    // end the run with a number for `dropped_to` that it took before it waited.
-    post: `WITH run AS (
-        UPDATE ${runs} SET posts = posts + 1 WHERE run_id = $1 AND sequence > 0 RETURNING number, status
-      ), added AS (
-        INSERT INTO ${messages} (run_number, key, json) SELECT number, $2, $3 FROM run WHERE status NOT IN (${ended})
-        ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
-      ) SELECT (SELECT number FROM added) AS number FROM run`,
+    post: postSql(
+      messages,
+      `UPDATE ${runs} SET posts = posts + 1 WHERE run_id = $1 AND sequence > 0 RETURNING number, status`,
+    ),
+    postEarly: postSql(
+      messages,
+      `INSERT INTO ${runs} AS r (run_id, posts) VALUES ($1, 1)
+        ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`,
+    ),
     delete: `WITH gone AS (
         DELETE FROM ${runs} r WHERE r.run_id = $1 AND r.sequence > 0 AND NOT ${heldSql("$2")}
           AND ($3::text[] IS NULL OR r.status = ANY ($3::text[])) RETURNING r.number
@@ -104,6 +106,20 @@ export function runStatements(prefix: string): RunStatements {
     sweep: `WITH events AS (DELETE FROM ${events} WHERE run_number = $1)
       DELETE FROM ${messages} WHERE run_number = $1`,
   };
+}
+
+/**
+ * The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change, would end
+ * the run with a number for `dropped_to` that it took before it waited.
+ */
+function postSql(messages: string, changed: string): string {
+  return `WITH run AS (
+      ${changed}
+    ), added AS (
+      INSERT INTO ${messages} (run_number, key, json)
+      SELECT number, $2, $3 FROM run WHERE status IS NULL OR status NOT IN (${ended})
+      ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
+    ) SELECT (SELECT number FROM added) AS number FROM run`;
 }
 
 function leaseStatements(prefix: string): Pick<RunStatements, "claim" | "renew" | "release"> {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../../core/run-store.ts";
+import type { ListRunsOptions, PostedMessages, PostOptions, RunPage, RunStore } from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
@@ -33,7 +33,7 @@ export interface SqliteRunStore extends RunStore {
   claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
   release(runId: string, options: ReleaseOptions): void;
-  post(runId: string, message: JsonObject): { readonly number?: number };
+  post(runId: string, message: JsonObject, options?: PostOptions): { readonly number?: number };
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;

@@ -16,7 +16,7 @@ import { notWaiting } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
 import { leaveMessage } from "./leave-message.ts";
-import { doOrSend, type RunMessage } from "./send-message.ts";
+import { doOrSend, post, type RunMessage } from "./send-message.ts";
 
 /** The most delivered events that a run keeps until a step takes them. */
 const maxKept = 100;
@@ -55,6 +55,16 @@ export async function deliverEvent(runs: RunRegistry, { given, ...opening }: Del
     message: () => messageOf(runs, delivery),
     check: ({ state }) => void mayTake(state, delivery),
   });
+}
+
+/**
+ * Leaves an event for a run that has yet to start, whoever starts it. Returns whether it was left: not if the run has
+ * ended by now. Rejects with `run-not-found` if the store cannot keep it, `invalid-options` or `store-failed`.
+ */
+export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
+  const delivery = { ...given, value: await checkValue(runs.settings, given) };
+  const { number } = await post(runs, runId, messageOf(runs, delivery), { isEarly: true });
+  return number !== undefined;
 }
 
 function messageOf({ settings }: RunRegistry, delivery: Delivery): RunMessage {

@@ -106,14 +106,18 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
   };
 }
 
-/** Posts a message to a run; without a number, the run has ended. Rejects with `run-not-found` or `store-failed`. */
+/**
+ * Posts a message to a run, with `isEarly` also to one that has yet to start; without a number, the run has ended.
+ * Rejects with `run-not-found` or `store-failed`.
+ */
 export async function post(
   { settings }: RunRegistry,
   runId: string,
   message: RunMessage,
+  { isEarly = false } = {},
 ): Promise<{ readonly number?: number | undefined }> {
   try {
-    return (await settings.store.post(runId, messageToJson(message))) ?? {};
+    return (await settings.store.post(runId, messageToJson(message), { isEarly })) ?? {};
   } catch (thrown) {
     if (isAgentError(thrown, "run-not-found")) throw thrown;
     throw toStoreError(thrown, { runId, operation: "post" });

@@ -173,4 +173,25 @@ export const messageCases: readonly RunStoreCase[] = [
       await assertFails(() => store.post("none", say("nobody hears")), "run-not-found");
     },
   },
+  {
+    name: "messages: keeps an early one for a run that has yet to start, or refuses it",
+    async check({ store }) {
+      try {
+        await store.post("r1", say("early"), { isEarly: true });
+      } catch (thrown) {
+        return assertFails(() => Promise.reject(thrown), "run-not-found");
+      }
+      assert.equal(await listIds(store, {}), "");
+      assertSame(await store.read("r1"), []);
+      await assertFails(() => store.delete("r1"), "run-not-found");
+      assertSame(await postedTo(store, "r1"), ["early"]);
+      await store.post("r1", say("too"), { isEarly: true });
+      await fillStore(store, 1);
+      await store.post("r1", say("later"), { isEarly: true });
+      assertSame(await postedTo(store, "r1"), ["early", "too", "later"]);
+      await store.append("r1", [runEnd("r1", { status: "completed" })], { sequence: 2 });
+      assertSame((await store.post("r1", say("too late"), { isEarly: true })).number, undefined);
+      assertSame(await postedTo(store, "r1"), []);
+    },
+  },
 ];

@@ -255,6 +255,21 @@ describe("workers", { timeout: 90_000 }, () => {
     await expect(client.deliver("event", "paid", 1, { id: "2" })).rejects.toMatchObject({ code: "run-conflict" });
   });
 
+  it("take what was delivered to a run before they started it", async () => {
+    const { databaseUrl, client } = await newRuns(server);
+    const plan = { steps: [{ id: "w", wait: { event: "paid" } }] };
+    await client.submit(plan, { runId: "early" });
+    await client.deliver("early", "paid", { euros: 1 }, { id: "1" });
+    await client.deliver("early", "paid", { euros: 2 }, { id: "1" });
+    await client.submit(plan, { runId: "cancelled" });
+    await client.deliver("cancelled", "paid", 1, { id: "1" });
+    await client.cancel("cancelled");
+    await expect(client.deliver("cancelled", "paid", 1, { id: "2" })).rejects.toMatchObject({ code: "run-conflict" });
+    await expect(client.deliver("none", "paid", 1, { id: "1" })).rejects.toMatchObject({ code: "run-not-found" });
+    await startWorker({ databaseUrl }).ready;
+    expect(await client.result("early")).toMatchObject({ status: "completed", output: { euros: 1 } });
+  });
+
   it("leave a run with a tool that they lack to others, and refuse one with a wrong input", async () => {
     const { databaseUrl, client } = await newRuns(server);
     const first = startWorker({ databaseUrl, tools: ["Work"] });

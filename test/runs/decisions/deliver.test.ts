@@ -129,6 +129,18 @@ it("is checked once", async () => {
   expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "completed", output: { text: "five" } });
 });
 
+it("is taken as soon as the run starts, if it was left before", async () => {
+  const memory = createMemoryRunStore();
+  const message = { type: "deliver", name: "paid", value: 7, id: "1", isChecked: true };
+  const store = Object.assign(Object.create(memory) as RunStore, {
+    claim: async (...given: Parameters<RunStore["claim"]>) => {
+      return { ...(await memory.claim(...given)), posted: [{ number: 1, message }] };
+    },
+  });
+  const result = await createAgent({ tools: [], store }).execute(waiting, { runId });
+  expect(result).toMatchObject({ status: "completed", output: 7 });
+});
+
 it("with resume: false is left for whoever has the run next", async () => {
   const { agent, store } = await suspend();
   const web = createOrchestrator({ tools: [], store });
