@@ -100,6 +100,7 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
         if (channel !== undefined) run.addChannel(channel);
         if (cancelling !== undefined) followCancel(run, cancelling);
       };
+      if (run.state.sequence === 0) await firstEvent(run, result);
       if (await takeInTurn(run, delivery, join)) return result;
       // This may fail for other callers, which does not affect this delivery.
       await result.catch(() => {});
@@ -119,6 +120,14 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
             message: () => messageOf(runs, delivery),
           }),
   });
+}
+
+/** Waits until a run that is active here records something, or turns out to be only a lookup in the store. */
+async function firstEvent(run: Run, result: Promise<RunResult>): Promise<void> {
+  const recorded = new Promise<void>((resolve) => {
+    run.addChannel({ push: () => resolve() });
+  });
+  await Promise.race([recorded, result.catch(() => {})]);
 }
 
 /** Takes an event posted to a run that is active here. Returns whether this execution took it; throws if none can. */
@@ -152,7 +161,7 @@ function takeInTurn(run: Run, delivery: Delivery, onTake: () => void): Promise<b
   return taking;
 }
 
-/** Not before its execution has started: it may turn out to be only a lookup in the store. */
+/** Not before it has recorded something: it may turn out to be only a lookup in the store. */
 function isTaking({ phase, state }: Run): boolean {
   return phase === "open" && (state.status === "running" || (state.status === "planning" && state.sequence > 0));
 }

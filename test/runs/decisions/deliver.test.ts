@@ -129,6 +129,28 @@ it("is checked once", async () => {
   expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "completed", output: { text: "five" } });
 });
 
+it.each([{}, { runId: "named" }])(
+  "is taken by a run %j that is just being started here, while other steps run",
+  async (options) => {
+    let finish = () => {};
+    const done = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const busy = defineTool({ name: "busy", description: "Is busy.", inputSchema: z.object({}), execute: () => done });
+    const agent = createAgent({ tools: [busy] });
+    const steps = [...waiting.steps, { id: "b", tool: "busy", input: {}, dependsOn: [] }];
+    const run = agent.start({ steps } as PlanInput<typeof busy>, options);
+    const delivered = agent.deliver(run.runId, "paid", 7, { id: "1" });
+    const seen: string[] = [];
+    for await (const { type } of run.events) {
+      seen.push(type);
+      if (type === "step-end") finish();
+    }
+    expect(seen).not.toContain("run-suspend");
+    expect(await delivered.result).toMatchObject({ status: "completed", steps: [{ output: 7 }, {}] });
+  },
+);
+
 it("is taken as soon as the run starts, if it was left before", async () => {
   const memory = createMemoryRunStore();
   const message = { type: "deliver", name: "paid", value: 7, id: "1", isChecked: true };
