@@ -54,7 +54,7 @@ export interface PostedMessages {
 
 /** How {@link RunStore.post} leaves a message. @inline */
 export interface PostOptions {
-  /** Whether the run may have yet to start. @default false */
+  /** Whether to keep a message for a run that has yet to start. @default false */
   readonly isEarly?: boolean | undefined;
 }
 
@@ -103,8 +103,8 @@ export interface RunStore {
    * Leaves a message for the owner of the run, or its next owner; any process may, without a lease. `claim` and `renew`
    * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
    * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
-   * `run-not-found` for a run without events. With `isEarly` there may be one later, which the message is kept for: a
-   * store that cannot do that rejects as without it.
+   * `run-not-found` for a run without events. With `isEarly` the message is kept for whoever starts the run; a store that
+   * cannot keep it rejects with `run-not-found`, too.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<{ readonly number?: number | undefined }>;
   /**

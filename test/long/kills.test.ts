@@ -14,7 +14,7 @@ const stores = [
   },
 ];
 
-// Almost 5000 kills with each, which take an hour on two cores.
+// More than 9000 kills with each, which take an hour on two cores.
 describe.for(stores)(
   "processes that are killed lose nothing and repeat nothing, with $storeKind",
   {

@@ -84,7 +84,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
   /**
    * Delivers an event to a run, which may still be in the queue; a worker continues with it. Rejects as `agent.deliver`
-   * does. If the run has yet to start, its `store` has to keep that: others than PostgreSQL reject with `run-not-found`.
+   * does, with `run-not-found` also for a run in the queue if the `store` keeps nothing for one that has yet to start; the
+   * one in PostgreSQL does.
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
   /**

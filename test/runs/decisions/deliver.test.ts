@@ -3,10 +3,10 @@ import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
-import type { RunStore } from "../../../src/core/run-store.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
 import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import { withMethods } from "../../scenario/two-processes.ts";
 
 const runId = "r";
 const waiting: PlanInput = { steps: [{ id: "w", wait: { event: "paid" } }] };
@@ -51,8 +51,8 @@ it("keeps at most 100 events", async () => {
 
 it("keeps no more however many are delivered at once, to a store that takes its time", async () => {
   const memory = createMemoryRunStore();
-  const store = Object.assign(Object.create(memory) as RunStore, {
-    append: async (...given: Parameters<RunStore["append"]>) => {
+  const store = withMethods(memory, {
+    append: async (...given) => {
       await new Promise(setImmediate);
       return memory.append(...given);
     },
@@ -154,10 +154,8 @@ it.each([{}, { runId: "named" }])(
 it("is taken as soon as the run starts, if it was left before", async () => {
   const memory = createMemoryRunStore();
   const message = { type: "deliver", name: "paid", value: 7, id: "1", isChecked: true };
-  const store = Object.assign(Object.create(memory) as RunStore, {
-    claim: async (...given: Parameters<RunStore["claim"]>) => {
-      return { ...(await memory.claim(...given)), posted: [{ number: 1, message }] };
-    },
+  const store = withMethods(memory, {
+    claim: async (...given) => ({ ...(await memory.claim(...given)), posted: [{ number: 1, message }] }),
   });
   const result = await createAgent({ tools: [], store }).execute(waiting, { runId });
   expect(result).toMatchObject({ status: "completed", output: 7 });
