@@ -164,9 +164,9 @@ describe("redact", () => {
     const emitted: unknown[] = [];
     const agent = createAgent({ tools: [createFakeTool({ name: "A" })], redact });
     agent.subscribe((event) => emitted.push(event));
-    const result = await agent.execute({ steps: [{ id: "a", tool: "A", input: { secret: "abcd" } }] } as never);
+    const result = await agent.execute({ steps: [{ id: "a", tool: "A", input: { secret: "secret-text" } }] } as never);
     expect(result.steps[0]?.input).toBe(hiddenText);
-    expectHidden(emitted, ["abcd"]);
+    expectHidden(emitted, ["secret-text"]);
   });
 });
 

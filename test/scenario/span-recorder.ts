@@ -20,6 +20,11 @@ export interface SpanRecorder {
 
 let hasContexts = false;
 
+let idCount = 0;
+const countedId = (length: number) => (++idCount).toString(16).padStart(length, "0");
+/** What is recorded of a trace is the same in each run of a test. */
+const idGenerator = { generateTraceId: () => countedId(32), generateSpanId: () => countedId(16) };
+
 /** Creates a recorder of spans, with contexts that follow asynchronous calls. */
 export function recordSpans(options: TelemetryOptions = {}): SpanRecorder {
   if (!hasContexts) context.setGlobalContextManager(new AsyncLocalStorageContextManager());
@@ -37,7 +42,7 @@ export function recordSpans(options: TelemetryOptions = {}): SpanRecorder {
     forceFlush: async () => {},
     shutdown: async () => {},
   };
-  const provider = new BasicTracerProvider({ spanProcessors: [processor] });
+  const provider = new BasicTracerProvider({ spanProcessors: [processor], idGenerator });
   return {
     observer: createTelemetry({ tracerProvider: provider, ...options }),
     spans,

@@ -219,19 +219,19 @@ describe("a reference to a secret", () => {
   }
 
   it.each([
-    ["a value", { one: "abcdef" }, { $ref: "v.one" }, "abcdef", hiddenText],
+    ["a value", { one: "secret-text" }, { $ref: "v.one" }, "secret-text", hiddenText],
     ["a short one in text", { one: "x1" }, "pin ${v.one}!", "pin x1!", hiddenText],
-    ["a number", { one: 7351 }, [{ $ref: "v.one" }, 1], [7351, 1], [hiddenText, 1]],
-    ["a part of one", { one: { a: { b: "deep" } } }, { $ref: "v.one.a" }, { b: "deep" }, hiddenText],
-    ["a part of a list", { one: ["zero", "first"] }, { $ref: "v.one[1]" }, "first", hiddenText],
-    ["the whole output", { one: "abcdef" }, { $ref: "v" }, { one: "abcdef" }, { one: hiddenText }],
-    ["the whole output as text", { one: "abcdef" }, "${v}", '{"one":"abcdef"}', hiddenText],
+    ["a number", { one: 48151623 }, [{ $ref: "v.one" }, 1], [48151623, 1], [hiddenText, 1]],
+    ["a part of one", { one: { a: { b: "nested" } } }, { $ref: "v.one.a" }, { b: "nested" }, hiddenText],
+    ["a part of a list", { one: ["zero", "second"] }, { $ref: "v.one[1]" }, "second", hiddenText],
+    ["the whole output", { one: "secret-text" }, { $ref: "v" }, { one: "secret-text" }, { one: hiddenText }],
+    ["the whole output as text", { one: "secret-text" }, "${v}", '{"one":"secret-text"}', hiddenText],
   ])("yields a secret: %s", async (_name, output, value, given, shown) => {
     const { seen, result, recorded } = await give(output, value);
     expect(seen.length).toBeGreaterThan(1);
     for (const one of seen) expect(one).toEqual(given);
     expect(result.steps[1]?.input).toEqual({ value: shown });
-    expectHidden(recorded, ["abcdef", "pin x1", "7351", "deep", "first"]);
+    expectHidden(recorded, ["secret-text", "pin x1", "48151623", "nested", "second"]);
   });
 
   it("reveals nothing of it when its path is wrong", async () => {
@@ -278,7 +278,7 @@ it("a secret of a plan may contain references and literals, and waits for the st
     text: "secret-${get.ok}-text",
     whole: {
       user: "user-name",
-      n: 7351,
+      n: 48151623,
       list: ["one-of-list"],
       same: { $ref: "get" },
       raw: { $literal: { $ref: "left" } },
@@ -297,9 +297,9 @@ it("a secret of a plan may contain references and literals, and waits for the st
     options: { concurrency: 2 },
   }));
   expect(result.status).toBe("completed");
-  const whole = { user: "user-name", n: 7351, list: ["one-of-list"], same: { ok: true }, raw: { $ref: "left" } };
+  const whole = { user: "user-name", n: 48151623, list: ["one-of-list"], same: { ok: true }, raw: { $ref: "left" } };
   for (const one of given) expect(one).toEqual({ text: "secret-true-text", whole, as: "${raw}", open: { a: "seen" } });
-  expectHidden(recorded, ["secret-", "user-name", "7351", "one-of-list", "${raw}"]);
+  expectHidden(recorded, ["secret-", "user-name", "48151623", "one-of-list", "${raw}"]);
   expect(result.steps[1]?.input).toMatchObject({ text: hiddenText, whole: hiddenText, open: { a: "seen" } });
 });
 
