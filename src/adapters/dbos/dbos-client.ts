@@ -20,7 +20,7 @@ import { openDbosQueue } from "./dbos-queue.ts";
 import { loadDbos } from "./load-dbos.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { type Job, type RunQueue, targetOfJob } from "./run-queue.ts";
-import { identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
+import { checkSchedule, identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
 
 /** Options of {@link createDbosClient}. @group Workers */
 export interface DbosClientOptions {
@@ -68,7 +68,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
     this: void,
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
-  /** Queues a request at each time of a cron expression. A schedule of the same name is replaced. */
+  /** Queues a request at each time of a cron expression, in place of the schedule of this name: 1 to 100 of `A-Z a-z 0-9 _ . -`. */
   schedule(
     this: void,
     name: string,
@@ -132,7 +132,10 @@ function methodsOf(client: Client): DbosClient {
   return {
     submit: (run, options = {}) => client.submit(run as string | PlanInput, options),
     submitAll: (list) => client.submitAll(list),
-    schedule: async (name, schedule) => (await client.queue()).schedule(name, schedule),
+    schedule: async (name, schedule) => {
+      checkSchedule({ name, ...schedule });
+      await (await client.queue()).schedule(name, schedule);
+    },
     unschedule: async (name) => (await client.queue()).unschedule(name),
     approve: (runId, item, options = {}) =>
       client.decide(runId, () => runs.approve(runId, item, { ...options, ...leave }).result),

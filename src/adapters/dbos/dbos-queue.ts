@@ -1,12 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/in-parallel.ts";
+import { runConflict } from "../../runs/run-errors.ts";
 import { idleTransactionMs, loadDbos } from "./load-dbos.ts";
-import { runWorkflow, type ScheduleContext, scheduledWorkflow, wakingWorkflow } from "./register-runs.ts";
+import {
+  runWorkflow,
+  type ScheduleContext,
+  scheduledWorkflow,
+  type WakingInput,
+  wakingWorkflow,
+} from "./register-runs.ts";
 import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.ts";
 
 /** How many messages to the database may be under way at a time. */
 const width = 4;
+/** How many rows are read at a time. */
+const pageSize = 1_000;
 
 /**
  * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
@@ -66,7 +75,10 @@ class DbosQueue implements RunQueue {
       return { known: undefined };
     } catch (thrown) {
       if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
-      return { known: (await this.find(job.runId))?.job };
+      const known = (await this.find(job.runId))?.job;
+      // It is in another queue, or is a workflow of the application.
+      if (known === undefined) throw runConflict(job.runId);
+      return { known };
     }
   }
 
@@ -102,11 +114,12 @@ class DbosQueue implements RunQueue {
     if (row !== undefined && stateOf(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
   }
 
-  async wake(runIds: readonly string[]): Promise<void> {
+  async wake(runIds: readonly string[]): Promise<readonly string[]> {
     const rows = await this.lastRows(runIds);
     await inParallel([...rows.values()], width, async (row) => {
       if (stateOf(row) === "done") await this.rewind(row);
     });
+    return [...rows].filter(([, row]) => stateOf(row) === "taken").map(([runId]) => runId);
   }
 
   async wakeLater(runId: string, delayMs: number): Promise<void> {
@@ -117,7 +130,7 @@ class DbosQueue implements RunQueue {
         delaySeconds: delayMs / 1_000,
       },
       queue,
-      runId,
+      ...([runId, delayMs] satisfies WakingInput),
     );
   }
 
@@ -138,15 +151,19 @@ class DbosQueue implements RunQueue {
   }
 
   async taken(): Promise<readonly string[]> {
-    const rows = await this.client.listWorkflows({
-      queueName: [this.options.queue, this.limited],
-      workflowName: runWorkflow,
-      status: "PENDING",
-      limit: 100,
-      loadInput: false,
-      loadOutput: false,
-    });
-    return [...new Set(rows.map(runIdOf))];
+    const runIds = new Set<string>();
+    for (let offset = 0; ; offset += pageSize) {
+      const rows = await this.client.listWorkflows({
+        queueName: [this.options.queue, this.limited],
+        workflowName: runWorkflow,
+        status: "PENDING",
+        ...{ offset, limit: pageSize },
+        loadInput: false,
+        loadOutput: false,
+      });
+      for (const row of rows) runIds.add(runIdOf(row));
+      if (rows.length < pageSize) return [...runIds];
+    }
   }
 
   async takenTasks(): Promise<readonly string[]> {
@@ -207,14 +224,17 @@ class DbosQueue implements RunQueue {
   }
 
   /**
-   * Has a workflow that ended start again, unless another process was first, and it is in the queue by now. It was run by
+   * Has a workflow that ended start again, unless another process was first, and it has not ended any more. It was run by
    * workers of some version, which may be gone.
    */
   private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queueName" | "queuePartitionKey">): Promise<void> {
     const { workflowID, queueName, queuePartitionKey } = ended;
     const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
     const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
-    await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(() => {});
+    await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(async (thrown) => {
+      const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], loadInput: false, loadOutput: false });
+      if (now !== undefined && ["done", "cancelled"].includes(stateOf(now))) throw thrown;
+    });
   }
 
   /** The latest workflow of each run that is in this queue. */

@@ -86,11 +86,15 @@ const workerOptions = {
   resources: { type: "function" },
 } satisfies OptionTable<DbosWorkerOptions>;
 
+/** The longest time between two looks at a run that was put back, and that a worker has. */
+const maxWakeMs = 3_600_000;
+
 /** A worker in this process. @group Workers */
 export interface DbosWorker {
   /**
    * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
-   * left to other workers. The store stays open.
+   * left to other workers. The store stays open, and so does a DBOS that it has joined: shut that down, too, as what it
+   * takes from then on is left to others only some seconds later.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
@@ -132,30 +136,37 @@ export async function startDbosWorker<TTool extends Tool>(
   let opened: Promise<RunQueue> | undefined;
   // The launch creates the tables, and may hand out a job before it has returned.
   const queueNow = () => {
-    opened ??= openDbosQueue({ databaseUrl, queue, version, maxAdoptions });
+    // What it submits, for schedules, is for the latest version, as this one may be gone before a run is taken.
+    opened ??= openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions });
     return opened;
   };
   const server = await serveJobs(
     {
       work: createRunWork(working, {
         ...{ postponeMs, resources, warn },
-        wakeLater: async (runId) => (await queueNow()).wakeLater(runId, postponeMs),
+        wakeLater: async (runId, delayMs) => (await queueNow()).wakeLater(runId, delayMs),
       }),
       submit: async (job) => void (await (await queueNow()).submit(job, {})),
-      wake: async (runId) => (await queueNow()).wake([runId]),
+      wake: async (runId, delayMs) => {
+        const queue = await queueNow();
+        const [stillTaken] = await queue.wake([runId]);
+        if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
+      },
     },
     { databaseUrl, queue, concurrency, version, rateLimit },
   );
   const runs = await queueNow().catch(async (thrown) => {
-    await server.stop(0);
+    await server.drain(0);
+    server.stop();
     throw thrown;
   });
   const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);
   let stopping: Promise<void> | undefined;
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
-    await agent.close({ timeoutMs });
-    await server.stop(1_000);
+    // At the same time, so that no more runs are taken, and what is still taken is put back.
+    await Promise.all([agent.close({ timeoutMs }), server.drain(timeoutMs + 1_000)]);
+    server.stop();
     await runs.close();
   };
   return {

@@ -12,8 +12,8 @@ export interface QueueWorker {
   work(job: Job): Promise<JobOutcome>;
   /** Queues a run of a schedule. */
   submit(job: Job): Promise<void>;
-  /** Queues a run again. */
-  wake(runId: string): Promise<void>;
+  /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
+  wake(runId: string, delayMs: number): Promise<void>;
 }
 
 /** By queue: DBOS is one static object, so it is asked for a queue by name. */
@@ -52,8 +52,12 @@ export async function registerDbosRuns(): Promise<void> {
     { name: runWorkflow },
   );
   DBOS.registerWorkflow(
-    (queue: string, runId: string) =>
-      DBOS.runStep(async () => workerOf(queue).wake(runId), { name: "wake", retriesAllowed: true, maxAttempts: 100 }),
+    (queue: string, ...input: WakingInput) =>
+      DBOS.runStep(async () => workerOf(queue).wake(...input), {
+        name: "wake",
+        retriesAllowed: true,
+        maxAttempts: 100,
+      }),
     { name: wakingWorkflow },
   );
   DBOS.registerWorkflow(
@@ -68,6 +72,9 @@ export async function registerDbosRuns(): Promise<void> {
     { name: scheduledWorkflow },
   );
 }
+
+/** What wakes a run is given, after the name of the queue. */
+export type WakingInput = readonly [runId: string, delayMs: number];
 
 /** What a schedule is stored with. */
 export interface ScheduleContext {

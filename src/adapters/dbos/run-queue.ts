@@ -50,7 +50,10 @@ export interface JobState {
  * it is submitted, woken or adopted.
  */
 export interface RunQueue {
-  /** Queues a run; resolves to the one that is queued under its id already, if there is one. */
+  /**
+   * Queues a run; resolves to the one that is queued under its id already, if there is one. Rejects with `run-conflict` if
+   * the id is used for something else.
+   */
   submit(job: Job, order: JobOrder): Promise<{ readonly known: Job | undefined }>;
   /** Queues a request again and again, by a cron expression of five or six fields. */
   schedule(name: string, schedule: { cron: string; request: string; timeZone?: string | undefined }): Promise<void>;
@@ -59,13 +62,16 @@ export interface RunQueue {
   find(runId: string): Promise<JobState | undefined>;
   /** Takes a run out of the queue, if it waits in it. */
   cancel(runId: string): Promise<void>;
-  /** Queues runs again that have left the queue, such as a suspended one that somebody has decided about. */
-  wake(runIds: readonly string[]): Promise<void>;
-  /** Wakes a run after some time, for a worker that cannot execute it. */
+  /**
+   * Queues runs again that have left the queue, such as a suspended one that somebody has decided about. Resolves to those
+   * that have not, as a worker has them.
+   */
+  wake(runIds: readonly string[]): Promise<readonly string[]>;
+  /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
   wakeLater(runId: string, delayMs: number): Promise<void>;
   /** Queues runs again that no worker executes any more; returns those that are given up, as too many have died of them. */
   adopt(runIds: readonly string[]): Promise<readonly string[]>;
-  /** The runs that workers have taken, at most 100, the oldest first. */
+  /** The runs that workers have taken. */
   taken(): Promise<readonly string[]>;
   /** The ids of what workers have taken beside runs, waking one or submitting one for a schedule: at most 100. */
   takenTasks(): Promise<readonly string[]>;
@@ -76,5 +82,7 @@ export interface RunQueue {
 
 /** Hands out jobs to this process until it is stopped. */
 export interface JobServer {
-  stop(timeoutMs: number): Promise<void>;
+  /** Takes no more jobs, and waits for those that it has; in a DBOS of the application, which goes on, it does nothing. */
+  drain(timeoutMs: number): Promise<void>;
+  stop(): void;
 }

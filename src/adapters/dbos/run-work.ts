@@ -21,14 +21,14 @@ export interface WorkingAgent extends WorkedAgent {
 interface WorkOptions {
   readonly postponeMs: number;
   readonly resources: ((run: { readonly runId: string; readonly metadata: JsonObject }) => unknown) | undefined;
-  /** Queues a run again after `postponeMs`. */
-  readonly wakeLater: (runId: string) => Promise<void>;
+  /** Queues a run again after a time. */
+  readonly wakeLater: (runId: string, delayMs: number) => Promise<void>;
   readonly warn: (warning: { code: "run-postponed"; message: string; runId: string }) => void;
 }
 
 /**
  * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
- * or left to another process: with `store-failed` and `run-owned-elsewhere`.
+ * or left to another process: with `store-failed`, `run-owned-elsewhere`, or an error that says that a run is claimed but not recorded.
  */
 export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: Job) => Promise<JobOutcome> {
   return async (job) => {
@@ -39,13 +39,43 @@ export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: 
     try {
       const result = await execute(agent, job, { stored, options });
       requireRecorded(result);
+      if (result.status === "interrupted" && !(await isStored(agent, job))) return putBack(job, options);
       return { outcome: "ran", status: result.status };
     } catch (thrown) {
-      if (isOfThisWorker(thrown)) return postpone(job, thrown.message, options);
-      if (isRefusal(thrown)) return refuse(agent, job, thrown);
-      throw thrown;
+      return outcomeOfFailure(agent, job, { thrown, options });
     }
   };
+}
+
+/** The outcome of a job that could not be executed. Throws what has to be tried again, or is left to another process. */
+async function outcomeOfFailure(
+  agent: WorkingAgent,
+  job: Job,
+  { thrown, options }: { readonly thrown: unknown; readonly options: WorkOptions },
+): Promise<JobOutcome> {
+  if (isOfThisWorker(thrown)) return postpone(job, thrown.message, options);
+  if (isAgentError(thrown, "interrupted")) return putBack(job, options);
+  if (isRefusal(thrown)) return refuse(agent, job, thrown);
+  if (isAgentError(thrown, "run-owned-elsewhere") && !(await isStored(agent, job))) throw claimedOnly(job, thrown);
+  throw thrown;
+}
+
+async function isStored(agent: WorkingAgent, { runId }: Job): Promise<boolean> {
+  return (await agent.getRun(runId)) !== undefined;
+}
+
+/** Nobody would miss a run of which nothing is recorded: if its worker has died, this one starts it once the lease ends. */
+function claimedOnly({ runId }: Job, cause: unknown): Error {
+  return new Error(`A worker has claimed run "${runId}" and has recorded nothing of it yet.`, { cause });
+}
+
+/** After this time, DBOS has booked that a job was put back. */
+const putBackMs = 1_000;
+
+/** Leaves a job to others that was taken while this worker stops. */
+async function putBack({ runId }: Job, { wakeLater }: WorkOptions): Promise<JobOutcome> {
+  await wakeLater(runId, putBackMs);
+  return { outcome: "postponed" };
 }
 
 /** Found before the run is claimed, so that another worker may have it. */
@@ -58,7 +88,7 @@ function missingTools({ tools }: WorkingAgent, { plan }: Job): readonly string[]
 async function postpone({ runId }: Job, reason: string, options: WorkOptions): Promise<JobOutcome> {
   const message = `Run "${runId}" goes back to the queue for ${options.postponeMs} ms: ${reason}.`;
   options.warn({ code: "run-postponed", runId, message });
-  await options.wakeLater(runId);
+  await options.wakeLater(runId, options.postponeMs);
   return { outcome: "postponed" };
 }
 

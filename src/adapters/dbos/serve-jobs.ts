@@ -42,9 +42,11 @@ export async function serveJobs(worker: QueueWorker, options: ServeOptions): Pro
     throw thrown;
   }
   return {
-    async stop(timeoutMs) {
-      workers.delete(queue);
+    async drain(timeoutMs) {
       if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
+    },
+    stop() {
+      workers.delete(queue);
     },
   };
 }

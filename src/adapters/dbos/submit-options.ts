@@ -67,7 +67,7 @@ export async function readJob(
 
 async function readTarget(run: string | PlanInput): Promise<JobTarget> {
   if (typeof run === "string") {
-    if (run.trim() === "") failOption("request", run, "a request or a plan");
+    if (!isRequest(run)) failOption("request", run, "a request or a plan");
     return { request: run };
   }
   const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), {
@@ -86,4 +86,30 @@ const noTools: ReadonlyMap<string, Tool> = new Map();
 /** What makes two jobs of one id the same run. */
 export function identityOfJob({ request, plan }: Job): string {
   return request === undefined ? `plan ${canonicalPlan(plan)}` : canonicalJson(request);
+}
+
+const scheduleOptions = {
+  name: {
+    // Followed by a time, it is the id of a run.
+    isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
+    expected: "1 to 100 letters, digits, _ . or -",
+    isRequired: true,
+  },
+  cron: { type: "short-text", isRequired: true },
+  request: { isValid: isRequest, expected: "a request", isRequired: true },
+  timeZone: { type: "short-text" },
+} satisfies OptionTable<{
+  readonly name: string;
+  readonly cron: string;
+  readonly request: string;
+  readonly timeZone?: string | undefined;
+}>;
+
+/** Throws `invalid-options` for a schedule that could submit nothing. */
+export function checkSchedule(schedule: object): void {
+  readOptions(scheduleOptions, schedule as never);
+}
+
+function isRequest(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "";
 }

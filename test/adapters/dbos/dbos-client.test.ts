@@ -78,7 +78,15 @@ it("a schedule submits its request again and again, until it is ended", { timeou
   const { databaseUrl, client } = await newRuns(server);
   const store = createPostgresRunStore({ connectionString: databaseUrl });
   onTestFinished(() => store.close());
-  await startWorker({ databaseUrl }).ready;
+  // What DBOS is told at first: later it writes down which version has taken a run.
+  await server.query(
+    databaseUrl,
+    `create table queued (id text, version text);
+     create function note() returns trigger language plpgsql as
+       $$ begin insert into queued values (new.workflow_uuid, new.application_version); return new; end $$;
+     create trigger note before insert on dbos.workflow_status for each row execute function note()`,
+  );
+  await startWorker({ databaseUrl, version: "1" }).ready;
   await client.schedule("report", { cron: "* * * * * *", request: "Write the report" });
   const started = async () => (await store.list()).runs;
   await expect.poll(async () => (await started()).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
@@ -86,6 +94,9 @@ it("a schedule submits its request again and again, until it is ended", { timeou
   const [last] = await started();
   expect(last?.runId).toMatch(/^report\./);
   expect(last?.request).toBe("Write the report");
+  // They are for the latest version: the workers of the one that submitted them may be gone by then.
+  const versions = await server.query(databaseUrl, "select distinct version from queued where id like 'report.%'");
+  expect(versions).toEqual([{ version: null }]);
 });
 
 it("misuse is refused before anything is queued", { timeout: 90_000 }, async () => {
@@ -99,6 +110,16 @@ it("misuse is refused before anything is queued", { timeout: 90_000 }, async () 
   const twice = { steps: [...work.steps, ...work.steps] };
   await expect(client.submit(twice)).rejects.toMatchObject({ code: "invalid-plan" });
   await expect(client.cancel("none")).rejects.toMatchObject({ code: "run-not-found" });
+  const schedule = { cron: "0 8 * * *", request: "Write the report" };
+  for (const [name, change] of [
+    ["a b", {}],
+    ["", {}],
+    ["a", { request: " " }],
+    ["a", { cron: "" }],
+    ["a", { every: "day" }],
+  ] as const) {
+    await expect(client.schedule(name, { ...schedule, ...change })).rejects.toMatchObject({ code: "invalid-options" });
+  }
 });
 
 it("a client can be closed while it cannot reach the database", async () => {

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
+import { openDbosQueue } from "../../../src/adapters/dbos/dbos-queue.ts";
+import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
+import { usePostgres } from "../postgres/postgres-server.ts";
+import { newRuns, useWorkers } from "./worker-processes.ts";
+
+const server = usePostgres();
+const startWorker = useWorkers();
+
+const work = { steps: [{ id: "s0", tool: "Work", input: {} }] };
+
+async function openQueue(databaseUrl: string) {
+  const queue = await openDbosQueue({ databaseUrl, queue: "runs", version: undefined, maxAdoptions: 10 });
+  onTestFinished(() => queue.close());
+  return queue;
+}
+
+const statusesOf = async (databaseUrl: string) =>
+  (await server.query(databaseUrl, "select status from dbos.workflow_status")).map(({ status }) => status);
+
+it("a run is not woken while the database fails, and that is told", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  await server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS'");
+  const queue = await openQueue(databaseUrl);
+  await server.query(databaseUrl, "alter table dbos.streams rename to hidden");
+  await expect(queue.wake(["r"])).rejects.toThrow("streams");
+  await server.query(databaseUrl, "alter table dbos.hidden rename to streams");
+  expect(await queue.wake(["r"])).toEqual([]);
+  expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
+  // Once it is in the queue, to wake it does nothing, whoever is first.
+  expect(await Promise.all([queue.wake(["r"]), queue.wake(["r"])])).toEqual([[], []]);
+});
+
+it("a run that a worker has when it is to be woken is woken later again", { timeout: 60_000 }, async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  await server.query(databaseUrl, "update dbos.workflow_status set status = 'PENDING', executor_id = 'slow'");
+  const queue = await openQueue(databaseUrl);
+  expect(await queue.wake(["r"])).toEqual(["r"]);
+  await queue.wakeLater("r", 10);
+  await startWorker({ databaseUrl }).ready;
+  const wakes = () =>
+    server.query(databaseUrl, "select from dbos.workflow_status where workflow_uuid like 'r/later/%'");
+  await expect.poll(async () => (await wakes()).length, { timeout: 10_000 }).toBeGreaterThan(1);
+  // Its worker books at last that it was put back.
+  await server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS' where workflow_uuid = 'r'");
+  expect(await client.result("r")).toMatchObject({ status: "completed" });
+});
+
+it("all runs that workers have taken are known, however many", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  await server.query(
+    databaseUrl,
+    `insert into dbos.workflow_status (workflow_uuid, status, name, queue_name)
+     select 'r' || n, 'PENDING', name, queue_name from dbos.workflow_status, generate_series(1, 2500) as n`,
+  );
+  expect(new Set(await (await openQueue(databaseUrl)).taken()).size).toBe(2_500);
+});
+
+it("an id that another queue or workflow has is a conflict", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  const other = createDbosClient({ databaseUrl, queue: "other" });
+  onTestFinished(() => other.close());
+  await other.submit(work, { runId: "r" });
+  await expect(client.submit(work, { runId: "r" })).rejects.toMatchObject({ code: "run-conflict" });
+  await server.query(databaseUrl, "update dbos.workflow_status set name = 'order', queue_name = 'runs'");
+  await expect(client.submit(work, { runId: "r" })).rejects.toMatchObject({ code: "run-conflict" });
+});
+
+it("a run is started that a worker had claimed when it died, with nothing recorded", { timeout: 60_000 }, async () => {
+  const { databaseUrl, client, effects } = await newRuns(server);
+  const store = createPostgresRunStore({ connectionString: databaseUrl });
+  onTestFinished(() => store.close());
+  await client.submit(work, { runId: "r" });
+  await store.claim("r", { owner: "dead", ttlMs: 3_000 });
+  await startWorker({ databaseUrl }).ready;
+  expect(await client.result("r")).toMatchObject({ status: "completed" });
+  expect(await effects()).toEqual(new Map([["r/s0", 1]]));
+});
+
+it("a worker that stops leaves what it has taken to others, none of it as if it had died", {
+  timeout: 60_000,
+}, async () => {
+  const { databaseUrl, client, effects } = await newRuns(server);
+  const first = startWorker({ databaseUrl, stepMs: 1_500, concurrency: 2 });
+  await first.ready;
+  const list = Array.from({ length: 10 }, (_, index) => ({ run: work, options: { runId: `r${index}` } }));
+  const called = (count: number) => expect.poll(async () => (await effects()).size, { timeout: 10_000 }).toBe(count);
+  // The second starts later, so that there is room for a third while the worker waits for it.
+  await client.submit(work, { runId: "r0" });
+  await called(1);
+  await sleep(500);
+  await client.submitAll(list);
+  await called(2);
+  first.signal("SIGTERM");
+  expect(await first.ended).toBe(0);
+  expect(await statusesOf(databaseUrl)).not.toContain("PENDING");
+  await startWorker({ databaseUrl }).ready;
+  for (const { options } of list) expect(await client.result(options.runId)).toMatchObject({ status: "completed" });
+  expect([...(await effects()).values()]).toEqual(Array(10).fill(1));
+  const adopted = "select from dbos.workflow_status where workflow_uuid ~ '/2$'";
+  expect(await server.query(databaseUrl, adopted)).toEqual([]);
+});
