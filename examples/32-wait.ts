@@ -32,7 +32,7 @@ console.log(
 const payment = { euros: 12 };
 console.log((await agent.deliver("order-7", "paid", payment, { id: "evt_1" }).result).status);
 
-// The process that suspended a run resumes it when the time has come; after a restart, `resumeAll` does.
+// The agent resumes the run when the time has come.
 const slept = await agent.execute({ steps: [{ id: "pause", wait: { forMs: 50 } }] }, { runId: "nap" });
 console.log(slept.status);
 for await (const event of agent.events("nap", { follow: true })) {

@@ -32,7 +32,7 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
   return { status: 404, body: {} };
 }
 
-/** A store that cannot be reached is worth another try, a mistake is not. */
+/** 503 is worth another try; 4xx is the caller's mistake. */
 function failure(thrown: unknown): { status: number; body: unknown } {
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError) return { status: 400, body: thrown.message };
   if (!isAgentError(thrown) || thrown.code === "store-failed") return { status: 503, body: {} };

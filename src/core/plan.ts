@@ -32,8 +32,8 @@ export interface ToolStep extends StepHead {
 }
 
 /**
- * What a step waits for: a time from its start, an instant (ISO 8601 with a zone, or a reference to one), or an event
- * that `deliver` brings, for at most `timeoutMs`.
+ * What a step waits for: a duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is
+ * delivered to the run, for at most `timeoutMs`.
  * @group Plans
  */
 export type StepWait =

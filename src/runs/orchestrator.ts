@@ -81,7 +81,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
     ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
   ): Promise<RunResult<TTool>>;
   /**
-   * Resumes every run that no process is running, for a process that starts. Resolves to the outcome of each when all
+   * Resumes every run that can continue now and that no process is running. Resolves to the outcome of each when all
    * have ended or wait for somebody; a run that cannot be resumed is included with its error. Rejects with
    * `store-failed`, `invalid-options` or `interrupted`.
    */
@@ -90,15 +90,14 @@ export interface RunResumer<TTool extends Tool = Tool> {
     ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
   ): Promise<readonly ResumedRun<TTool>[]>;
   /**
-   * Starts a new run with the first events of another one, up to number `after`, and resumes it as if the process of
-   * that run had died there: what has ended keeps its result and is not run again, and a step that had started and
-   * not ended runs again, or is `unknown` if its effect is `once`. The other run may still be running, and stays as it
-   * is. The new run has its own idempotency keys, asks again for approvals that were not used yet, and undoes only what
-   * it has done itself.
+   * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
+   * there: steps that have ended keep their results, and one that had only started runs again, or is `unknown` if its
+   * effect is `once`. The other run may still be running, and stays as it is. The new run has its own idempotency keys,
+   * asks again for approvals that were not used yet, and undoes only what it has done itself.
    *
    * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if there is another
    * run with the new id, `invalid-options` if the run has fewer events, `secret-unreadable`, and what `resume` rejects
-   * with; then nothing is stored. The events of the handle start with the first one after those that were taken over.
+   * with; then nothing is stored. Copied events are not emitted again.
    */
   fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
   /**
@@ -108,9 +107,8 @@ export interface RunResumer<TTool extends Tool = Tool> {
    */
   settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
   /**
-   * Delivers an event to a run, for a step that waits for its name: one that does already, or will; the run keeps up to
-   * 100. Events of a name are taken in order, and one with an `id` that the run has seen does not count. The run is
-   * resumed, if it was suspended.
+   * Delivers an event to a run, for a step that waits for its name, now or later; the run keeps up to 100. Events of a
+   * name are taken in order, and one with an `id` that the run has seen is ignored. A suspended run is resumed.
    *
    * Throws `invalid-options` for a wrong name, id or option. The result of the handle rejects with `invalid-options` for
    * a value of more than 1 MiB of JSON, and for a name or a value that does not fit `events`; with `run-not-found`,

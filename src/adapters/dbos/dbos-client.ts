@@ -32,7 +32,7 @@ export interface DbosClientOptions {
   store?: RunStore | undefined;
   /** Only workers of this version take its runs. @default those of the latest version */
   version?: string | undefined;
-  /** The events that it may deliver, as of `createAgent`. @default the workers refuse what does not fit theirs */
+  /** Checks events here, as in `createAgent`. @default a worker drops what does not fit its own, and warns */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
 }
 
@@ -48,15 +48,15 @@ const clientOptions = {
 type Remote<TOptions> = Omit<TOptions, "resources" | "signal" | "throwOnFailure" | "resume">;
 
 /**
- * Hands runs to workers, decides about them and reads them. It never executes a step itself. Its methods reject with
+ * Submits runs to workers, steers and reads them. It never executes a step itself. Its methods reject with
  * `invalid-options`, `missing-dependency` and `store-failed`, or as DBOS does if the database cannot be reached.
  * @group Workers
  */
 export interface DbosClient<TTool extends Tool = Tool> {
   /**
    * Queues a request or a plan; resolves once that is recorded. The same id again is the same run; with another request
-   * or plan it rejects with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; whether it
-   * is valid with its tools, the worker finds out.
+   * or plan it rejects with `run-conflict`. A plan that no tools could make valid rejects with `invalid-plan`; the worker
+   * checks it against its tools.
    */
   submit<const TPlan extends AnyPlan>(
     this: void,
@@ -84,14 +84,11 @@ export interface DbosClient<TTool extends Tool = Tool> {
   settle(this: void, runId: string, stepId: string, options: Remote<SettleOptions<TTool>>): Promise<void>;
   /**
    * Delivers an event to a run, which may still be in the queue; a worker continues with it. Rejects as `agent.deliver`
-   * does, with `run-not-found` also for a run in the queue if the `store` keeps nothing for one that has yet to start; the
-   * one in PostgreSQL does.
+   * does; also with `run-not-found` for a run in the queue if the `store` keeps no early messages (that in PostgreSQL
+   * does).
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<void>;
-  /**
-   * Cancels a run wherever it is. One that no worker has started ends at once, and is recorded so. Rejects with
-   * `run-not-found`.
-   */
+  /** Cancels a run. One that no worker has started ends at once, and is recorded. Rejects with `run-not-found`. */
   cancel(this: void, runId: string, reason?: string): Promise<void>;
   /** The events of a run after number `after`, also before it starts, until it ends. Rejects with `run-not-found`. */
   follow(
@@ -101,8 +98,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
    * The run once it has ended or waits for somebody; one whose plan the worker's tools refuse has failed with
-   * `invalid-plan`. Rejects with `run-not-found`, and with `cancelled` by the signal, or if somebody has taken the run out
-   * of the queue of DBOS itself.
+   * `invalid-plan`. Rejects with `run-not-found`, and with `cancelled` by the signal, or if the run was cancelled in DBOS
+   * itself.
    */
   result(this: void, runId: string, options?: { readonly signal?: AbortSignal }): Promise<RunSnapshot<TTool>>;
   /** Closes its connections. */
@@ -110,8 +107,8 @@ export interface DbosClient<TTool extends Tool = Tool> {
 }
 
 /**
- * A client of workers that `startDbosWorker` has started, for a web process, say. `createDbosClient<typeof agent>` knows
- * the types of the agent's tools. Throws `invalid-options`.
+ * Creates a client of the workers of a queue, for a web process, say. `createDbosClient<typeof agent>` knows the types
+ * of the agent's tools. Throws `invalid-options`.
  *
  * ```ts
  * const client = createDbosClient<typeof agent>({ databaseUrl });

@@ -21,9 +21,9 @@ export interface RunToWork {
 /** Something that a worker has to report. @inline */
 interface WorkerWarning {
   /**
-   * `run-postponed`: this worker lacks a tool of the run, which goes back to the queue. `run-given-up`: too many workers
-   * died of a run, and it stays where it stopped: `resume` it once the reason is known. `adoption-failed`: runs of dead
-   * workers could not be looked for; that is tried again.
+   * `run-postponed`: this worker lacks a tool or a key of the run, which goes back to the queue. `run-given-up`: too many
+   * workers died executing a run; it stays where it stopped until you `resume` it. `adoption-failed`: the search for runs
+   * of dead workers failed; it is repeated.
    */
   readonly code: "run-postponed" | "run-given-up" | "adoption-failed";
   readonly message: string;
@@ -44,27 +44,26 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
    */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * Which runs it takes: those submitted for this version, and if it was the last one to be new, those submitted for none
-   * and all that continue, after an approval or as their worker has stopped. Change it only to keep runs from the workers
-   * of an older deployment, or of a newer one that is taken back.
+   * Which runs it takes: those submitted for this version, and if no version was introduced later, those submitted for
+   * none and all that continue. Change it only to keep runs from older workers, or from newer ones when you roll back.
    * @default the format of recorded runs
    */
   version?: string | undefined;
-  /** How many workers may die of a run before it is given up, at least 1. @default 10 */
+  /** How often a run may be adopted before it is given up, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /** How long a run waits that needs a tool which its worker does not have, at least 100. @default 10000 */
+  /** How long a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
   /** Receives warnings. What it throws changes nothing. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Passed to the tools of a run. Make them quickly: after half a second, others take the run as left. */
+      /** Passed to the tools of a run. After half a second without them, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
       /**
-       * Passed to the tools of a run: resources cannot travel, so each worker makes them. Make them quickly: after half a
-       * second, others take the run as left.
+       * Passed to the tools of a run: they are not stored, so each worker makes them. After half a second without them,
+       * other workers may try the run.
        */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     });

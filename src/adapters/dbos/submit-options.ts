@@ -10,7 +10,7 @@ import { invalidPlan } from "../../plan/plain-issues.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
 import type { Job, JobOrder, JobTarget } from "./run-queue.ts";
 
-/** Options of submitting a run: those that can travel, and how it is queued. @group Workers */
+/** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
 export interface SubmitOptions
   extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId" | "tools" | "replanTools"> {
   /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
@@ -19,7 +19,7 @@ export interface SubmitOptions
   priority?: number | undefined;
   /** It is not taken before this time. */
   startAfter?: Date | undefined;
-  /** Of the runs with the same one, such as a tenant, no more are taken than the workers' `rateLimit` says. */
+  /** A key, such as a tenant: the workers' `rateLimit` holds for all runs with the same one. */
   rateKey?: string | undefined;
 }
 

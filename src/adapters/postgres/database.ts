@@ -14,11 +14,11 @@ export interface PostgresOptions {
   /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
   /**
-   * A pool of `pg` to use instead. It is never closed. Until the store is closed, an error of one of its idle connections
-   * does not end the process, even if nobody listens to that.
+   * A pool of `pg` to use instead. It is never closed. Until the store is closed, errors of its idle connections are
+   * ignored, so that they do not end the process.
    */
   readonly pool?: PostgresPool | undefined;
-  /** The most connections of the pool that is created; of no use with `pool`. @default 10 */
+  /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
    * How long a method waits for a connection, before it rejects with `store-failed`; of no use with `pool`.
@@ -33,8 +33,8 @@ export interface PostgresOptions {
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * Whether followers of runs in other processes are told at once of what is recorded, by LISTEN on a connection of its
-   * own. Behind a pooler in transaction mode, where that does not work, they poll. @default true
+   * Whether readers and owners of runs are notified by other processes, by LISTEN on one more connection, or poll. Set it
+   * to false behind a pooler in transaction mode, where that does not work. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */

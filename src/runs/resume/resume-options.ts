@@ -28,16 +28,16 @@ export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & 
 };
 
 /**
- * Options of a fork: what it takes over, and what it needs to be run, as a run that is resumed does.
+ * Options of a fork: what is copied, and what is needed to resume it.
  * @interface
  * @group Runs and results
  */
 export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
-  /** The number of the last event that is taken over, at least 1. @default that of the last one recorded */
+  /** The `sequence` of the last event to copy, at least 1. @default that of the last one recorded */
   after?: number | undefined;
   /**
-   * The id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. With the id of the same fork it is that run, which is
-   * resumed if it stopped before its end; any other is `run-conflict`. @default a new id
+   * The id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. The same fork again is the same run, resumed if it stopped
+   * before its end; the id of any other run is `run-conflict`. @default a new id
    */
   runId?: string | undefined;
 };
