@@ -8,6 +8,7 @@ import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { workerKey } from "../../runs/orchestrator.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
 import { Reaper, startReaper } from "./reaper.ts";
+import type { QueueWorker } from "./register-runs.ts";
 import type { RunQueue } from "./run-queue.ts";
 import { createRunWork, type WorkingAgent } from "./run-work.ts";
 import { serveJobs } from "./serve-jobs.ts";
@@ -139,21 +140,11 @@ export async function startDbosWorker<TTool extends Tool>(
     opened ??= openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions });
     return opened;
   };
-  const server = await serveJobs(
-    {
-      work: createRunWork(working, {
-        ...{ postponeMs, resources, warn },
-        wakeLater: async (runId, delayMs) => (await queueNow()).wakeLater(runId, delayMs),
-      }),
-      submit: async (job) => void (await (await queueNow()).submit(job, {})),
-      wake: async (runId, delayMs) => {
-        const queue = await queueNow();
-        const [stillTaken] = await queue.wake([runId]);
-        if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
-      },
-    },
-    { databaseUrl, queue, concurrency, version, rateLimit },
-  );
+  const work = createRunWork(working, {
+    ...{ postponeMs, resources, warn },
+    wakeLater: async (runId, delayMs) => (await queueNow()).wakeLater(runId, delayMs),
+  });
+  const server = await serveJobs(queueWorker(work, queueNow), { databaseUrl, queue, concurrency, version, rateLimit });
   const runs = await queueNow().catch(async (thrown) => {
     await server.drain(0);
     server.stop();
@@ -164,7 +155,7 @@ export async function startDbosWorker<TTool extends Tool>(
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
     // At the same time, so that no more runs are taken, and what is still taken is put back.
-    await Promise.all([agent.close({ timeoutMs }), server.drain(timeoutMs + 1_000)]);
+    await Promise.all([agent.close({ timeoutMs }), server.drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     server.stop();
     await runs.close();
   };
@@ -172,6 +163,18 @@ export async function startDbosWorker<TTool extends Tool>(
     stop({ timeoutMs = 10_000 } = {}) {
       stopping ??= stop(timeoutMs);
       return stopping;
+    },
+  };
+}
+
+function queueWorker(work: QueueWorker["work"], queueNow: () => Promise<RunQueue>): QueueWorker {
+  return {
+    work,
+    submit: async (job) => void (await (await queueNow()).submit(job, {})),
+    async wake(runId, delayMs) {
+      const queue = await queueNow();
+      const [stillTaken] = await queue.wake([runId]);
+      if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
     },
   };
 }

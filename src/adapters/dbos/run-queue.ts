@@ -82,7 +82,7 @@ export interface RunQueue {
 
 /** Hands out jobs to this process until it is stopped. */
 export interface JobServer {
-  /** Takes no more jobs, and waits for those that it has; in a DBOS of the application, which goes on, it does nothing. */
+  /** Takes no more jobs, and waits for those that it has; in a DBOS of the application it does nothing. */
   drain(timeoutMs: number): Promise<void>;
   stop(): void;
 }
