@@ -44,12 +44,15 @@ export interface PostedMessage {
   readonly message: JsonValue;
 }
 
-/**
- * The messages posted to a run and not acknowledged yet, in the order of their numbers; absent if there are none.
- * @group Storage
- */
+/** What a store answers about a lease. @group Storage */
 export interface PostedMessages {
+  /** The messages posted to the run and not acknowledged yet, in the order of their numbers; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
+  /**
+   * The time by the store's own clock, in milliseconds since 1970 UTC; absent if it has none. By it, waits and questions
+   * end, as the clocks of processes may differ.
+   */
+  readonly nowMs?: number | undefined;
 }
 
 /** How {@link RunStore.post} leaves a message. @inline */

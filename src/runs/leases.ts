@@ -31,6 +31,8 @@ interface LeaseOptions {
 
 /** How often a lease is renewed, and posted messages are looked for, before the lease would end. */
 const renewalsPerLease = 3;
+/** The least difference from the store's clock that counts: the time that an answer takes must not. */
+const minAheadMs = 1_000;
 
 /**
  * The leases of an engine on its active runs. A lease expires unless it is renewed, so that others can resume the runs
@@ -42,6 +44,8 @@ export class Leases {
   private owner: string | undefined;
   private timer: unknown;
   private stopWatching: (() => void) | undefined;
+  /** How far the store's clock is ahead of that of this process. */
+  private aheadMs = 0;
 
   constructor(private readonly options: LeaseOptions) {}
 
@@ -62,6 +66,24 @@ export class Leases {
     } catch (thrown) {
       throw toStoreError(thrown, { runId, operation: "claim" });
     }
+  }
+
+  /**
+   * The time by the clock that all processes have in common: the store's, as far as it is known and differs by more than a
+   * second, else that of this process.
+   */
+  now(): number {
+    return this.options.clock.now() + this.aheadMs;
+  }
+
+  /** The clock of this process with that time. */
+  get sharedClock(): Clock {
+    const { clock } = this.options;
+    return {
+      now: () => this.now(),
+      setTimeout: (callback, delayMs) => clock.setTimeout(callback, delayMs),
+      clearTimeout: (timer) => clock.clearTimeout(timer),
+    };
   }
 
   /** Moves a lease to another holder. */
@@ -128,10 +150,17 @@ export class Leases {
     return { wallMs: clock.now(), monotonicMs: monotonicNow(clock) };
   }
 
+  private readTime({ nowMs }: PostedMessages = {}): void {
+    if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
+    const aheadMs = nowMs - this.options.clock.now();
+    if (Math.abs(aheadMs - this.aheadMs) >= minAheadMs) this.aheadMs = aheadMs;
+  }
+
   private hold(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
     holder.fence = readFence(claim);
     holder.confirmed = asked;
     const posted = readPosted(claim);
+    this.readTime(claim);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
     // From the first run on and not with each, as that may take a connection.
@@ -181,6 +210,7 @@ export class Leases {
     try {
       const said = await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
       const posted = readPosted(said);
+      this.readTime(said);
       holder.confirmed = asked;
       if (posted.length > 0 && this.holders.has(holder)) holder.onPosted(posted);
       return undefined;

@@ -80,7 +80,7 @@ export function isAllDone({ state }: Run): boolean {
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);
-  return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.now()));
+  return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.sharedNow()));
 }
 
 /** Whether a step, or an iteration of one, waits for no other step and no decision. */
@@ -91,7 +91,8 @@ export function isReady(run: Run, expressions: PlanExpressions | undefined): boo
   return steps.some((step, index) => {
     if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
     return (
-      waitingFor[index] === 0 && [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.now()))
+      waitingFor[index] === 0 &&
+      [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.sharedNow()))
     );
   });
 }

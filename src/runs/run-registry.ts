@@ -73,7 +73,7 @@ interface RegistryOptions {
   /** Whether runs whose wait is over are left for whoever looks for them. */
   readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
-  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => void;
+  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<number | undefined>;
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
@@ -100,7 +100,7 @@ export class RunRegistry {
     const { clock, abortGraceMs: graceMs } = settings;
     this.settings = settings;
     this.leases = new Leases(settings);
-    this.waits = new WaitTimers((left) => options.resumeLeft(this, left));
+    this.waits = new WaitTimers(this.leases.sharedClock, (left) => options.resumeLeft(this, left));
     const [gates, results] = [new ToolGates(clock), new KeptResults(clock)];
     this.host = { settings, hub, gates, results, leases: this.leases, receive, graceMs };
   }
@@ -193,8 +193,8 @@ export class RunRegistry {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
       if (run.state.status !== "suspended") return;
-      if (run.hasLeft) this.options.resumeLeft(this, run);
-      else if (!this.stopping.aborted && !this.options.leavesWaits()) this.waits.watch(run);
+      if (run.hasLeft) void this.waits.resumeNow(run);
+      else if (!this.options.leavesWaits()) this.waits.watch(run);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);
@@ -209,7 +209,7 @@ export class RunRegistry {
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
-    this.waits.forgetAll();
+    this.waits.stop();
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);

@@ -88,6 +88,11 @@ export class Run extends RunLifetime implements RecorderOwner {
     return this.engine.clock.now();
   }
 
+  /** The time by which waits and questions end, wherever the run is resumed. See {@link Leases.now}. */
+  sharedNow(): number {
+    return this.host.leases.now();
+  }
+
   /** Sends a recorded event to all listeners, with what was thrown, which no store has. */
   onRecorded(recorded: AgentEvent): void {
     // What the store still records after the run was abandoned is for whoever reads it there.

@@ -121,15 +121,16 @@ class DatabaseRunStore implements PostgresRunStore {
       const rows = await prepared(this.sql.claim, [runId, owner, ...this.leaseValues(ttlMs)]);
       const [first] = rows;
       if (first === undefined) throw ownedElsewhere(runId);
-      return { fence: readInteger(first, "fence"), posted: messagesOf(rows) };
+      return { fence: readInteger(first, "fence"), nowMs: readInteger(first, "now"), posted: messagesOf(rows) };
     });
   }
 
   renew(runId: string, { owner, fence, ttlMs }: LeaseOptions & { fence: number }): Promise<PostedMessages> {
     return this.database.run("claim", runId, async ({ prepared }) => {
       const rows = await prepared(this.sql.renew, [runId, owner, ...this.leaseValues(ttlMs), fence]);
-      if (rows.length === 0) throw ownedElsewhere(runId);
-      return { posted: messagesOf(rows) };
+      const [first] = rows;
+      if (first === undefined) throw ownedElsewhere(runId);
+      return { nowMs: readInteger(first, "now"), posted: messagesOf(rows) };
     });
   }
 

@@ -135,12 +135,12 @@ function leaseStatements(prefix: string): Pick<RunStatements, "claim" | "renew" 
           lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
         WHERE r.owner = $2 OR NOT ${heldSql("$3")}
         RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
+      ) SELECT up.fence, ${nowSql("$3")} AS now, m.number, m.json FROM up ${posted}`,
     renew: `WITH up AS (
         UPDATE ${runs} r SET lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
         WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $7
         RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT up.fence, m.number, m.json FROM up ${posted}`,
+      ) SELECT ${nowSql("$3")} AS now, m.number, m.json FROM up ${posted}`,
     release: `WITH up AS (
         UPDATE ${runs} r SET owner = NULL WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $3 RETURNING r.number
       ) DELETE FROM ${messages} m USING up WHERE m.run_number = up.number AND m.number = ANY ($4::bigint[])`,

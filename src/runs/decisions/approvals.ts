@@ -149,7 +149,7 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
 function expiryOf(run: Run): { readonly expiresAt?: string } {
   const { approvalTtlMs } = run.engine;
   if (approvalTtlMs === Number.POSITIVE_INFINITY) return {};
-  return { expiresAt: new Date(run.now() + approvalTtlMs).toISOString() };
+  return { expiresAt: new Date(run.sharedNow() + approvalTtlMs).toISOString() };
 }
 
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {
@@ -178,7 +178,7 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
   try {
     const asking = Promise.resolve(run.engine.requestApproval?.(showIn(run, request), { signal: source.signal }));
     const answer: unknown = await settleOrAbort(asking, source);
-    if (isExpired(request, run.now())) return expiredOutcome(request, ref);
+    if (isExpired(request, run.sharedNow())) return expiredOutcome(request, ref);
     const read = readAnswer(answer, request.kind);
     if (read !== undefined) return await outcomeOf(run, asked, read);
     warnOf(
@@ -203,7 +203,7 @@ const expired = Symbol("expired");
 /** Calls back when it is too late to decide, unless no timer can wait so long. Returns a function to stop it. */
 function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, callback: () => void): () => void {
   const { clock } = run.engine;
-  const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.now();
+  const leftMs = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - run.sharedNow();
   if (leftMs > maxTimerMs) return () => {};
   const timer = clock.setTimeout(callback, Math.max(0, leftMs));
   return () => clock.clearTimeout(timer);

@@ -96,7 +96,7 @@ export function waitsInVain({ pending = [] }: { readonly pending?: readonly Pend
 /** Rejects the approval requests of a resumed run that have expired. */
 export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
-  const nowMs = run.now();
+  const nowMs = run.sharedNow();
   const reject = async (asked: ApprovalState | undefined, ref: StepRef | undefined) => {
     if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
     // A listener may be deciding about something else.

@@ -45,14 +45,25 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   });
 }
 
+/** The time after which a run is resumed again, if the store has failed. */
+const storeRetryMs = 5_000;
+
 /**
- * Resumes a suspended run for which a message was left, or whose wait is over. If that fails, the run is in the store,
- * for whoever resumes it.
+ * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
+ * has failed, or it is too early by its clock; in all other cases the run is in the store, for whoever resumes it.
  */
-export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }: LeftRun): void {
-  if (runs.stopping.aborted) return;
+export async function resumeLeft(
+  runs: RunRegistry,
+  { runId, settings: { resources } }: LeftRun,
+): Promise<number | undefined> {
   const startedMs = monotonicNow(runs.settings.clock);
-  resumeRun(runs, { runId, startedMs, options: { resources }, retriesFailed: false }).catch(() => {});
+  try {
+    const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
+    const { status, pending } = await resumeRun(runs, resuming);
+    return status === "suspended" ? resumeTimeOf(pending) : undefined;
+  } catch (thrown) {
+    return isAgentError(thrown, "store-failed") ? runs.leases.now() + storeRetryMs : undefined;
+  }
 }
 
 /**
@@ -60,7 +71,7 @@ export function resumeLeft(runs: RunRegistry, { runId, settings: { resources } }
  * between the two was retried by another process.
  */
 function mayResume(
-  { settings: { clock } }: RunRegistry,
+  { leases }: RunRegistry,
   { retriesFailed }: Pick<Resuming, "retriesFailed">,
 ): (state: RunState) => boolean {
   let seen: number | undefined;
@@ -76,7 +87,7 @@ function mayResume(
       case "suspended":
         // A question whose hash covered less has to be asked again, and one that nobody can decide any more is
         // rejected.
-        return state.pending?.length === 0 || waitsInVain(state, clock.now()) || isDue(state, clock.now());
+        return state.pending?.length === 0 || waitsInVain(state, leases.now()) || isDue(state, leases.now());
       case "completed":
       case "cancelled":
         return false;
@@ -195,13 +206,13 @@ async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<R
  * All of them, before any is resumed: pages would shift. If questions expire, includes runs that wait for what nobody
  * can decide any more.
  */
-async function listResumable({ settings }: RunRegistry): Promise<RunSummary[]> {
+async function listResumable({ settings, leases }: RunRegistry): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
   if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, settings.clock.now())) runs.push(summary);
+    if (run === undefined || waitsInVain(run, leases.now())) runs.push(summary);
   }
   return runs;
 }

@@ -150,7 +150,7 @@ class PendingSteps {
     // Somebody may have decided about it before its turn was over.
     const state = this.run.state.steps.get(id);
     if (state === undefined) return;
-    if (isDecided(state) || isWaitOver(state, this.run.now())) this.look(id);
+    if (isDecided(state) || isWaitOver(state, this.run.sharedNow())) this.look(id);
     else if (state.wait?.until !== undefined) {
       this.timers ??= [];
       this.timers.push(callAt(this.run.engine.clock, Date.parse(state.wait.until), () => this.look(id)));

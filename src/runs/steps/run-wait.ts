@@ -30,7 +30,7 @@ export async function runWait(run: Run, step: WaitStep, expressions: StepExpress
   }
   const state = stateOf(run, step);
   // Another one may have failed meanwhile.
-  if (!isWaitOver(state, run.now()) || !run.canStart()) return "waiting";
+  if (!isWaitOver(state, run.sharedNow()) || !run.canStart()) return "waiting";
   return end(run, step, outcomeOf(run, step, state));
 }
 
@@ -51,7 +51,7 @@ async function skip(run: Run, stepId: string): Promise<StepEnd> {
 /** What a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is not an instant. */
 function dueOf(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
-  const inMs = (ms: number) => new Date(run.now() + ms).toISOString();
+  const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();
   if ("forMs" in wait) return { until: inMs(wait.forMs) };
   if ("event" in wait) {
     return { event: wait.event, ...(wait.timeoutMs !== undefined && { until: inMs(wait.timeoutMs) }) };

@@ -255,6 +255,22 @@ describe("workers", { timeout: 90_000 }, () => {
     await expect(client.deliver("event", "paid", 1, { id: "2" })).rejects.toMatchObject({ code: "run-conflict" });
   });
 
+  it.each([3_600_000, -3_600_000])(
+    "wait by the clock of the database, with one that is %s ms off",
+    async (clockOffMs) => {
+      const { databaseUrl, client } = await newRuns(server);
+      await startWorker({ databaseUrl, clockOffMs }).ready;
+      const startMs = Date.now();
+      await client.submit({ steps: [{ id: "w", wait: { forMs: 1_500 } }] }, { runId: "for" });
+      const until = new Date(startMs + 1_500).toISOString();
+      await client.submit({ steps: [{ id: "w", wait: { until } }] }, { runId: "until" });
+      for (const runId of ["for", "until"]) {
+        for await (const { type } of client.follow(runId)) if (type === "run-end") break;
+        expect(Date.now() - startMs).toBeGreaterThanOrEqual(1_490);
+      }
+    },
+  );
+
   it("take what was delivered to a run before they started it", async () => {
     const { databaseUrl, client } = await newRuns(server);
     const plan = { steps: [{ id: "w", wait: { event: "paid" } }] };
