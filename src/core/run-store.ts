@@ -59,6 +59,16 @@ export interface PostedMessages {
 export interface PostOptions {
   /** Whether to keep a message for a run that has yet to start. @default false */
   readonly isEarly?: boolean | undefined;
+  /** If so many messages to the run are kept already, this one is not. @default no limit */
+  readonly maxKept?: number | undefined;
+}
+
+/** What became of a message. @inline */
+export interface PostAnswer {
+  /** Its number; absent if it is not kept. */
+  readonly number?: number | undefined;
+  /** It is not kept, as there are `maxKept` of them. */
+  readonly isFull?: true | undefined;
 }
 
 /**
@@ -109,7 +119,7 @@ export interface RunStore {
    * `run-not-found` for a run without events. With `isEarly` the message is kept for whoever starts the run; a store that
    * cannot keep it rejects with `run-not-found`, too.
    */
-  post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<{ readonly number?: number | undefined }>;
+  post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
   /**
    * Deletes a run and everything stored with it; with `status`, only a run with one of these, and false for any other.
    * From then on it cannot be read and its id is free, though later leases get a higher fence than all earlier ones.

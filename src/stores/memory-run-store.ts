@@ -2,7 +2,7 @@ import { countPending } from "../async/pending-work.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
 import { type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
-import type { ListRunsOptions, PostedMessages, RunPage, RunStore } from "../core/run-store.ts";
+import type { ListRunsOptions, PostAnswer, PostedMessages, PostOptions, RunPage, RunStore } from "../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-summary.ts";
 import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
@@ -143,10 +143,15 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     if (run !== undefined) acknowledge(run, acknowledged);
   }
 
-  post(runId: string, message: JsonObject): { readonly number?: number } {
+  post(
+    runId: string,
+    message: JsonObject,
+    { maxKept = Number.POSITIVE_INFINITY }: Pick<PostOptions, "maxKept"> = {},
+  ): PostAnswer {
     const run = this.runs.get(runId);
     if (run === undefined) throw runNotFound(runId);
     if (endedStatuses.has(run.status)) return {};
+    if (run.posted.length >= maxKept) return { isFull: true };
     const number = ++this.messages;
     run.posted = [...run.posted, { number, message: copyJson(message) }];
     return { number };

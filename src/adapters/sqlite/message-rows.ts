@@ -6,6 +6,7 @@ const statements = {
   insert: "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number",
   list: `SELECT ${asBytes("number", "json")} FROM run_messages
     WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`,
+  count: "SELECT count(*) AS count FROM run_messages WHERE run = ?",
   delete: "DELETE FROM run_messages WHERE number = ? AND run = ?",
   deleteAll: "DELETE FROM run_messages WHERE run = ?",
 } as const;
@@ -30,6 +31,10 @@ export class MessageRows {
       // The code that acts on it validates it.
       message: JSON.parse(readText(row, "json")) as JsonValue,
     }));
+  }
+
+  count(run: number): number {
+    return Number(this.prepared.count.get(run)?.count);
   }
 
   delete(run: number, numbers: readonly number[]): void {

@@ -1,7 +1,14 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { ListRunsOptions, PostedMessages, PostOptions, RunPage, RunStore } from "../../core/run-store.ts";
+import type {
+  ListRunsOptions,
+  PostAnswer,
+  PostedMessages,
+  PostOptions,
+  RunPage,
+  RunStore,
+} from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
@@ -33,7 +40,7 @@ export interface SqliteRunStore extends RunStore {
   claim(runId: string, options: { owner: string; ttlMs: number }): { fence: number } & PostedMessages;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): PostedMessages;
   release(runId: string, options: ReleaseOptions): void;
-  post(runId: string, message: JsonObject, options?: PostOptions): { readonly number?: number };
+  post(runId: string, message: JsonObject, options?: PostOptions): PostAnswer;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   /** Closes the file; after that every other method throws `store-failed`. */
   close(): void;
@@ -122,12 +129,18 @@ class FileRunStore implements SqliteRunStore {
     });
   }
 
-  post(runId: string, message: JsonObject): { readonly number?: number } {
+  post(
+    runId: string,
+    message: JsonObject,
+    { maxKept = Number.POSITIVE_INFINITY }: Pick<PostOptions, "maxKept"> = {},
+  ): PostAnswer {
     const text = JSON.stringify(message);
     return this.file.write("post", runId, (rows) => {
       const run = rows.findRun(runId);
       if (run === undefined) throw runNotFound(runId);
-      return endedStatuses.has(run.status) ? {} : { number: rows.messages.insert(run.number, text) };
+      if (endedStatuses.has(run.status)) return {};
+      if (maxKept < Number.POSITIVE_INFINITY && rows.messages.count(run.number) >= maxKept) return { isFull: true };
+      return { number: rows.messages.insert(run.number, text) };
     });
   }
 

@@ -1,5 +1,4 @@
 import { isThenable } from "../../async/thenable.ts";
-import { AgentError } from "../../core/errors.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
@@ -16,7 +15,7 @@ import { notWaiting } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
 import { leaveMessage } from "./leave-message.ts";
-import { doOrSend, post, type RunMessage } from "./send-message.ts";
+import { doOrSend, keepsTooMany, post, type RunMessage } from "./send-message.ts";
 
 /** The most delivered events that a run keeps until a step takes them. */
 const maxKept = 100;
@@ -59,11 +58,12 @@ export async function deliverEvent(runs: RunRegistry, { given, ...opening }: Del
 
 /**
  * Leaves an event for a run that has yet to start, whoever starts it. Returns whether it was left: not if the run has
- * ended by now. Rejects with `run-not-found` if the store cannot keep it, `invalid-options` or `store-failed`.
+ * ended by now. Rejects with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or
+ * `store-failed`.
  */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const delivery = { ...given, value: await checkValue(runs.settings, given) };
-  const { number } = await post(runs, runId, messageOf(runs, delivery), { isEarly: true });
+  const { number } = await post(runs, runId, messageOf(runs, delivery), { isEarly: true, maxKept });
   return number !== undefined;
 }
 
@@ -118,6 +118,7 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
             runId: opening.runId,
             check: ({ state }) => mayTake(state, delivery),
             message: () => messageOf(runs, delivery),
+            maxKept: ({ deliveries }) => Math.max(1, maxKept - (deliveries?.keptCount ?? 0)),
           }),
   });
 }
@@ -179,6 +180,5 @@ function mayTake({ runId, status, deliveries }: RunState, { name, id }: Delivery
   const used = deliveries?.keptCount ?? 0;
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
   if (used < maxKept || isAwaitedNow) return true;
-  const message = `Run "${runId}" already keeps ${used} delivered events that no step has waited for; at most ${maxKept} are kept.`;
-  throw new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxKept, used } });
+  throw keepsTooMany(runId, maxKept, used);
 }

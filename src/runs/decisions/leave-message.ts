@@ -15,18 +15,20 @@ interface Leaving {
   /** Whether the run waits for it; false if it was received before. Throws if it can never be acted on. */
   readonly check: (run: Pick<Run, "state" | "secrets">) => boolean | Promise<boolean>;
   readonly message: () => RunMessage | Promise<RunMessage>;
+  /** How many messages the run may keep. @default no limit */
+  readonly maxKept?: (state: RunState) => number;
 }
 
 /**
  * Leaves a message for the owner of a run, present or next, and resolves to the run as it is stored. Rejects as `check`
- * does, with `run-not-found` or `store-failed`.
+ * and `post` do.
  */
-export async function leaveMessage(runs: RunRegistry, { runId, check, message }: Leaving): Promise<RunResult> {
+export async function leaveMessage(runs: RunRegistry, { runId, check, message, maxKept }: Leaving): Promise<RunResult> {
   for (;;) {
     const { state } = await readExisting(runs.settings, runId);
     const secrets = await secretsOfStored(runs.settings, state);
     if (!(await check({ state, secrets }))) return resultNow(runs, state);
-    const { number } = await post(runs, runId, await message());
+    const { number } = await post(runs, runId, await message(), { maxKept: maxKept?.(state) });
     if (number !== undefined) return resultNow(runs, state);
     // The run has ended since it was read, and its record shows how.
   }

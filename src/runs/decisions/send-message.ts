@@ -1,9 +1,10 @@
 import { type Abortable, AbortSource } from "../../async/abort-source.ts";
 import { sleep } from "../../async/clock.ts";
-import { isAgentError } from "../../core/errors.ts";
+import { AgentError, isAgentError } from "../../core/errors.ts";
 import type { RunSettleEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
+import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { StepRef } from "../../core/step-ref.ts";
 import { type Keyed, wrongKeyOf } from "../event-shapes.ts";
@@ -107,21 +108,29 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
 }
 
 /**
- * Posts a message to a run, with `isEarly` also to one that has yet to start; without a number, the run has ended.
- * Rejects with `run-not-found` or `store-failed`.
+ * Posts a message to a run; without a number, the run has ended. Rejects with `limit-exceeded` if the run keeps as many as
+ * it may, `run-not-found` or `store-failed`.
  */
 export async function post(
   { settings }: RunRegistry,
   runId: string,
   message: RunMessage,
-  { isEarly = false } = {},
-): Promise<{ readonly number?: number | undefined }> {
+  options: PostOptions = {},
+): Promise<PostAnswer> {
   try {
-    return (await settings.store.post(runId, messageToJson(message), { isEarly })) ?? {};
+    const answer = (await settings.store.post(runId, messageToJson(message), options)) ?? {};
+    if (answer.isFull !== true) return answer;
   } catch (thrown) {
     if (isAgentError(thrown, "run-not-found")) throw thrown;
     throw toStoreError(thrown, { runId, operation: "post" });
   }
+  throw keepsTooMany(runId, options.maxKept ?? 0);
+}
+
+/** The error of an event that a run cannot keep. */
+export function keepsTooMany(runId: string, max: number, used = max): AgentError<"limit-exceeded"> {
+  const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${max} are kept.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max, used } });
 }
 
 function reasonOf({ reason }: Abortable): string {

@@ -118,6 +118,20 @@ export const messageCases: readonly RunStoreCase[] = [
     },
   },
   {
+    name: "messages: keeps no more for a run than whoever posts says",
+    async check({ store }) {
+      await fillStore(store, 2);
+      const maxKept = 2;
+      await post(store, "r1", "one");
+      assertSame(typeof (await store.post("r1", say("two"), { maxKept })).number, "number");
+      const { number, isFull } = await store.post("r1", say("three"), { maxKept });
+      assertSame({ number, isFull }, { number: undefined, isFull: true });
+      assertSame(typeof (await store.post("r2", say("another run"), { maxKept })).number, "number");
+      await post(store, "r1", "four");
+      assertSame(await postedTo(store, "r1"), ["one", "two", "four"]);
+    },
+  },
+  {
     name: "messages: keeps none for a run that has ended, and drops those that were posted before",
     async check({ store }) {
       let number = 0;

@@ -76,6 +76,25 @@ it("keeps no more however many are delivered at once, to a store that takes its 
   expect(refused[0]).toMatchObject({ reason: { code: "limit-exceeded", details: { used: 100 } } });
 });
 
+it("accepts no more than it can keep while nobody runs it, and then takes all of them", async () => {
+  const warnings: unknown[] = [];
+  const { agent, store } = await suspend({ onWarning: (warning: unknown) => warnings.push(warning) });
+  for (let id = 0; id < 30; id++) await agent.deliver(runId, "other", id, { id: `${id}` }).result;
+  const web = createOrchestrator({ tools: [], store });
+  const left = Array.from(
+    { length: 100 },
+    (_, id) => web.deliver(runId, "other", id, { id: `left ${id}`, resume: false }).result,
+  );
+  const refused = (await Promise.allSettled(left)).filter(({ status }) => status === "rejected");
+  expect(refused).toHaveLength(30);
+  expect(refused[0]).toMatchObject({ reason: { code: "limit-exceeded", details: { limit: "deliveries" } } });
+  await agent.resumeAll();
+  const events = [];
+  for await (const { type } of agent.events(runId)) events.push(type);
+  expect(events.filter((type) => type === "run-deliver")).toHaveLength(100);
+  expect(warnings).toEqual([]);
+});
+
 it("takes values of 1 MiB of JSON, and no larger ones", async () => {
   const { agent } = await suspend();
   const most = "x".repeat(1_048_574);
