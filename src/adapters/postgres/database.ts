@@ -5,6 +5,7 @@ import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.t
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
 import { quoteName, upgradeTables } from "./formats.ts";
+import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
 import { loadPg, type NoticeClient, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
@@ -152,21 +153,14 @@ export class Database {
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
   transact<T>(operation: StoreOperation, lock: string, work: (statements: Queries) => Promise<T>): Promise<T> {
     return this.run(operation, "", async () => {
-      const client = await (await this.open()).connect();
-      let isDone = false;
-      try {
-        await client.query("BEGIN");
-        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
-        const result = await work({
-          query: async (text, values = []) => rowsOf(await client.query(text, [...values])),
-        });
-        await client.query("COMMIT");
-        isDone = true;
-        return result;
-      } finally {
-        // A connection that is destroyed undoes its transaction.
-        client.release(!isDone);
-      }
+      const pool = await this.open();
+      return inTransaction({
+        pool,
+        work: async (client) => {
+          await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+          return work({ query: async (text, values = []) => rowsOf(await client.query(text, [...values])) });
+        },
+      });
     });
   }
 

@@ -1,4 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
+import { inTransaction } from "./in-transaction.ts";
 import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 
 /** Upgrades the tables from one format to the next. `schema` is a quoted name with a dot. */
@@ -29,18 +30,13 @@ export async function upgradeTables(
 ): Promise<void> {
   // Without a lock, as nearly always there is nothing to do.
   if ((await readFormat(pool, schema, steps.length)) === steps.length) return;
-  const client = await pool.connect();
-  let isDone = false;
-  try {
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
-    await upgrade(client, schema, steps);
-    await client.query("COMMIT");
-    isDone = true;
-  } finally {
-    // A connection that is destroyed undoes its transaction.
-    client.release(!isDone);
-  }
+  await inTransaction({
+    pool,
+    work: async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
+      await upgrade(client, schema, steps);
+    },
+  });
 }
 
 async function upgrade(client: PostgresQueryable, schema: string, steps: readonly Upgrade[]): Promise<void> {

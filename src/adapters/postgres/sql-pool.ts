@@ -24,6 +24,10 @@ export interface PostgresQueryable {
 export interface PostgresClient extends PostgresQueryable {
   /** Gives the connection back, or closes it. */
   release(destroy?: boolean): void;
+  /** Listens to the loss of the connection while it is out of the pool. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Stops listening. */
+  off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
