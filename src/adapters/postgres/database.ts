@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { type Clock, maxTimerMs, sleep, systemClock } from "../../async/clock.ts";
+import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
@@ -123,7 +123,7 @@ export class Database {
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const attempted: StoreAttempt = { operation, runId };
-    const startMs = clock.now();
+    const startMs = monotonicNow(clock);
     let wasInDoubt = false;
     const attempt = async (): Promise<Attempt<T>> => {
       try {
@@ -142,7 +142,7 @@ export class Database {
           attempt,
           shouldRetry: (_failure, number) => {
             const delayMs = retryDelayMs(retries, number, Math.random);
-            if (this.isClosed || clock.now() - startMs + delayMs > retryForMs) return Promise.resolve(false);
+            if (this.isClosed || monotonicNow(clock) - startMs + delayMs > retryForMs) return Promise.resolve(false);
             return sleep(delayMs, { clock, signal: this.closing.signal });
           },
         });

@@ -4,6 +4,7 @@ import { z } from "zod/v4";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { loadPg } from "../../../src/adapters/postgres/sql-pool.ts";
 import { createAgent } from "../../../src/agent.ts";
+import { systemClock } from "../../../src/async/clock.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { freePort } from "./embedded-server.mjs";
@@ -91,6 +92,14 @@ describe("a server that is not there", () => {
     const store = openStore(`postgres://postgres:secret@127.0.0.1:${await freePort()}/none`, { retryForMs: 100 });
     await Promise.all(Array.from({ length: 20 }, () => failureOf(() => store.read("r"))));
     expect(warnings).toEqual([]);
+  });
+
+  it("is waited for no longer if the clock of the machine is set back meanwhile", async () => {
+    let nowMs = Date.now();
+    const clock = { ...systemClock, now: () => (nowMs -= 60_000) };
+    const url = `postgres://postgres:secret@127.0.0.1:${await freePort()}/none`;
+    const failure = await failureOf(() => openStore(url, { retryForMs: 100, clock }).read("r"));
+    expect(failure.details.problem).toBe("unreachable");
   });
 
   it("is reported as unreachable, in every method", async () => {
