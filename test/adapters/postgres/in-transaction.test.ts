@@ -1,6 +1,8 @@
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
+import { inTransaction } from "../../../src/adapters/postgres/in-transaction.ts";
 import { createPostgresTodos } from "../../../src/adapters/postgres/postgres-todos.ts";
+import { toStoreFailure } from "../../../src/adapters/postgres/store-failure.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { openProxy } from "./open-proxy.ts";
 import { failureOf, usePostgres } from "./postgres-server.ts";
@@ -46,6 +48,21 @@ it("survives a reset while the tables are created", async () => {
   onTestFinished(() => todos.close());
   proxy.loseNext({ text: "CREATE TABLE" });
   expect((await todos.find("a", { limit: 1 })).count).toBe(0);
+});
+
+it("is undone by the server if nothing is said in it for too long, and that counts as a lost connection", async () => {
+  const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 1 });
+  const lost = inTransaction({
+    ...{ pool, idleMs: 50 },
+    work: (client) => new Promise((_resolve, reject) => void client.on?.("error", reject)),
+  });
+  const thrown = await lost.catch((error: unknown) => error);
+  expect(thrown).toMatchObject({ code: "25P03" });
+  const failure = toStoreFailure(thrown, { operation: "append", runId: "" });
+  expect(failure).toMatchObject({ retryable: true, details: { problem: "unreachable" } });
+  expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  pool.on("error", () => {});
+  await pool.end();
 });
 
 it("leaves no listener on a connection of a given pool", async () => {
