@@ -1,12 +1,21 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { type Clock, maxTimerMs, sleep, systemClock } from "../../async/clock.ts";
+import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
 import { quoteName, upgradeTables } from "./formats.ts";
+import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
-import { loadPg, type NoticeClient, type OwnPool, type PostgresPool, type SqlRow, type SqlValue } from "./sql-pool.ts";
+import {
+  type ConnectionOptions,
+  loadPg,
+  type NoticeClient,
+  type OwnPool,
+  type PostgresPool,
+  type SqlRow,
+  type SqlValue,
+} from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
 
 /** Options of every store in a PostgreSQL database. */
@@ -21,10 +30,10 @@ export interface PostgresOptions {
   /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * How long a method waits for a connection, before it rejects with `store-failed`; of no use with `pool`.
-   * @default 10_000
+   * How long a method waits for a connection, and then for the answer to a statement, before that counts as lost; ignored
+   * with `pool`, which has limits of its own: `connectionTimeoutMillis` and `query_timeout`. @default 10_000
    */
-  readonly connectTimeoutMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /**
    * How long a method is tried again while the database cannot be reached, as when its server restarts, before it
    * rejects with `store-failed`. @default 5_000
@@ -46,7 +55,7 @@ export const databaseOptions = {
   connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
   pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
   maxConnections: { type: "integer", min: 1, default: 10 },
-  connectTimeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
+  timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
   listen: { type: "boolean", default: true },
@@ -122,7 +131,7 @@ export class Database {
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const attempted: StoreAttempt = { operation, runId };
-    const startMs = clock.now();
+    const startMs = monotonicNow(clock);
     let wasInDoubt = false;
     const attempt = async (): Promise<Attempt<T>> => {
       try {
@@ -141,7 +150,7 @@ export class Database {
           attempt,
           shouldRetry: (_failure, number) => {
             const delayMs = retryDelayMs(retries, number, Math.random);
-            if (this.isClosed || clock.now() - startMs + delayMs > retryForMs) return Promise.resolve(false);
+            if (this.isClosed || monotonicNow(clock) - startMs + delayMs > retryForMs) return Promise.resolve(false);
             return sleep(delayMs, { clock, signal: this.closing.signal });
           },
         });
@@ -152,21 +161,15 @@ export class Database {
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
   transact<T>(operation: StoreOperation, lock: string, work: (statements: Queries) => Promise<T>): Promise<T> {
     return this.run(operation, "", async () => {
-      const client = await (await this.open()).connect();
-      let isDone = false;
-      try {
-        await client.query("BEGIN");
-        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
-        const result = await work({
-          query: async (text, values = []) => rowsOf(await client.query(text, [...values])),
-        });
-        await client.query("COMMIT");
-        isDone = true;
-        return result;
-      } finally {
-        // A connection that is destroyed undoes its transaction.
-        client.release(!isDone);
-      }
+      const pool = await this.open();
+      return inTransaction({
+        pool,
+        idleMs: this.idleMs,
+        work: async (client) => {
+          await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+          return work({ query: async (text, values = []) => rowsOf(await client.query(text, [...values])) });
+        },
+      });
     });
   }
 
@@ -222,7 +225,7 @@ export class Database {
 
   private async prepare(): Promise<PostgresPool> {
     const pool = this.settings.pool ?? (await this.ownPool());
-    await upgradeTables(pool, this.settings.schema);
+    await upgradeTables(pool, { schema: this.settings.schema, idleMs: this.idleMs });
     return pool;
   }
 
@@ -232,27 +235,29 @@ export class Database {
     return created;
   }
 
+  /** How long the server keeps a transaction of a process that says nothing. */
+  private get idleMs(): number | undefined {
+    return this.settings.pool === undefined ? this.settings.timeoutMs : undefined;
+  }
+
+  private get connection(): ConnectionOptions {
+    const { connectionString, timeoutMs } = this.settings;
+    return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true };
+  }
+
   private async createClient(): Promise<NoticeClient | undefined> {
-    const { connectionString, connectTimeoutMs, pool, listen } = this.settings;
-    const own = { connectionString, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
-    const options = pool === undefined ? own : pool.options;
+    const { pool, listen } = this.settings;
+    const options = pool === undefined ? this.connection : pool.options;
     if (!listen || options === undefined) return undefined;
     const { Client } = await loadPg();
     return new Client(options);
   }
 
   private async createPool(): Promise<OwnPool> {
-    const { connectionString, maxConnections, connectTimeoutMs } = this.settings;
     try {
       const { Pool } = await loadPg();
-      const pool = new Pool({
-        connectionString,
-        max: maxConnections,
-        connectionTimeoutMillis: connectTimeoutMs,
-        keepAlive: true,
-        // An idle pool must not keep a process alive.
-        allowExitOnIdle: true,
-      });
+      // An idle pool must not keep a process alive.
+      const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
       // Otherwise an idle connection that breaks would end the process.
       pool.on("error", ignore);
       return pool;

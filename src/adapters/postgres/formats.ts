@@ -1,4 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
+import { inTransaction } from "./in-transaction.ts";
 import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 
 /** Upgrades the tables from one format to the next. `schema` is a quoted name with a dot. */
@@ -13,6 +14,12 @@ export const upgrades: readonly Upgrade[] = [toFormat1];
 /** The key of the lock that the process holds that upgrades: "plwr". */
 const lockKey = 0x706c7772;
 
+/**
+ * How long a statement of an upgrade may take, unlike others, whose answer counts as lost after `timeoutMs`: it may wait
+ * for a process that upgrades, or make an index of a big table.
+ */
+const upgradeTimeoutMs = 600_000;
+
 /** A name as a part of a statement. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -24,23 +31,23 @@ export function quoteName(name: string): string {
  */
 export async function upgradeTables(
   pool: PostgresPool,
-  schema: string,
-  steps: readonly Upgrade[] = upgrades,
+  {
+    schema,
+    idleMs,
+    steps = upgrades,
+  }: { readonly schema: string; readonly idleMs: number | undefined; readonly steps?: readonly Upgrade[] },
 ): Promise<void> {
   // Without a lock, as nearly always there is nothing to do.
   if ((await readFormat(pool, schema, steps.length)) === steps.length) return;
-  const client = await pool.connect();
-  let isDone = false;
-  try {
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
-    await upgrade(client, schema, steps);
-    await client.query("COMMIT");
-    isDone = true;
-  } finally {
-    // A connection that is destroyed undoes its transaction.
-    client.release(!isDone);
-  }
+  await inTransaction({
+    pool,
+    idleMs,
+    work: async (client) => {
+      const lock = "SELECT pg_advisory_xact_lock($1)";
+      await client.query({ text: lock, values: [lockKey], query_timeout: upgradeTimeoutMs });
+      await upgrade(client, schema, steps);
+    },
+  });
 }
 
 async function upgrade(client: PostgresQueryable, schema: string, steps: readonly Upgrade[]): Promise<void> {
@@ -50,7 +57,7 @@ async function upgrade(client: PostgresQueryable, schema: string, steps: readonl
   // Whether it exists is asked first, as creating one needs a right even if it is there.
   if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
   const prefix = `${quoteName(schema)}.`;
-  for (const step of steps.slice(format)) await client.query(step(prefix));
+  for (const step of steps.slice(format)) await client.query({ text: step(prefix), query_timeout: upgradeTimeoutMs });
   await client.query(`UPDATE ${prefix}planwright_format SET format = $1`, [steps.length]);
 }
 

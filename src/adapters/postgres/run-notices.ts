@@ -99,7 +99,10 @@ export class RunNotices {
     if (!this.isWatched) this.disconnect();
     else if (client === undefined) this.connecting ??= this.connect();
     else if (this.isChanged(eventChannel) || this.isChanged(postChannel))
-      this.listening = this.listening.then(() => this.listen(client)).catch(() => {});
+      this.listening = this.listening
+        .then(() => (this.client === client ? this.listen(client) : undefined))
+        // Its answer may have been lost for good, without an `end`: only another connection is sure to hear anything.
+        .catch(() => this.replace(client));
   }
 
   private isChanged(channel: string): boolean {
@@ -152,6 +155,11 @@ export class RunNotices {
     if (this.client !== client) return;
     this.client = undefined;
     if (this.isWatched) this.connecting ??= this.connect();
+  }
+
+  private replace(client: NoticeClient): void {
+    this.lose(client);
+    client.end().catch(() => {});
   }
 
   private disconnect(): void {

@@ -7,23 +7,30 @@ export type SqlValue = string | number | null | readonly (string | number)[];
 /** A row of a result, by column name. Whole numbers of 64 bits are texts. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A statement that a connection prepares once under its name. @inline */
-interface NamedStatement {
-  readonly name: string;
+/** A statement with settings of its own. @inline */
+interface StatementConfig {
   readonly text: string;
-  readonly values: unknown[];
+  readonly values?: unknown[];
+  /** A connection prepares it once under this name. */
+  readonly name?: string;
+  /** How long it may take in ms, in place of what its connection allows. */
+  readonly query_timeout?: number;
 }
 
 /** What runs a statement, like the pool and the client of `pg`. @inline */
 export interface PostgresQueryable {
   /** Runs one statement. */
-  query(statement: string | NamedStatement, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /** A connection of a pool. @inline */
 export interface PostgresClient extends PostgresQueryable {
   /** Gives the connection back, or closes it. */
   release(destroy?: boolean): void;
+  /** Listens to the loss of the connection while it is out of the pool. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Stops listening. */
+  off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool of connections: the part of `Pool` of `pg` that is used. @group Storage */
@@ -64,11 +71,16 @@ export interface PgPackage {
   readonly Pool: new (options: PoolOptions) => OwnPool & { on(event: "error", listener: () => void): unknown };
 }
 
-interface PoolOptions {
+/** How `pg` connects, and for how long it waits. */
+export interface ConnectionOptions {
   readonly connectionString: string | undefined;
-  readonly max: number;
   readonly connectionTimeoutMillis: number;
+  readonly query_timeout: number;
   readonly keepAlive: boolean;
+}
+
+interface PoolOptions extends ConnectionOptions {
+  readonly max: number;
   readonly allowExitOnIdle: boolean;
 }
 

@@ -48,7 +48,7 @@ function findProblem(thrown: unknown): DatabaseProblem | undefined {
   if (thrown instanceof SyntaxError) return "corrupt";
   const code = codeOf(thrown);
   // By the class of the code, or the code of the system: https://www.postgresql.org/docs/current/errcodes-appendix.html
-  if (/^(08|57P0[1235]|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN))/.test(code)) return "unreachable";
+  if (/^(08|25P03|57P0[1235]|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN))/.test(code)) return "unreachable";
   if (code === "25006") return "read-only";
   if (code === "53300" || code === "55P03") return "busy";
   if (code === "53100" || code === "53200") return "full";

@@ -1,67 +1,24 @@
-import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod/v4";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { loadPg } from "../../../src/adapters/postgres/sql-pool.ts";
 import { createAgent } from "../../../src/agent.ts";
+import { systemClock } from "../../../src/async/clock.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { freePort } from "./embedded-server.mjs";
+import { openProxy } from "./open-proxy.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();
-
-/** A way to the server that can lose what the server answers. */
-async function openProxy() {
-  let isDeaf = false;
-  let onSent = () => {};
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(server.port, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on("data", (data) => upstream.write(data));
-    upstream.on("data", (data) => {
-      if (!isDeaf) client.write(data);
-      // The server has answered, so it is done; the client never learns.
-      else onSent();
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    proxy.close();
-  });
-  const address = proxy.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    /** The same address, through the proxy. */
-    through: (url: string) => url.replace(/:\d+\//, `:${port}/`),
-    /** Loses the next answer, and the connection with it; the next connections work. */
-    loseNextAnswer() {
-      isDeaf = true;
-      onSent = () => {
-        isDeaf = false;
-        for (const socket of sockets) socket.destroy();
-        sockets.clear();
-      };
-    },
-  };
-}
 
 describe("a lost connection", () => {
   it.each([undefined, "ada"])(
     "records an append once whose answer was lost, and does not call it a conflict (owner: %s)",
     async (owner) => {
       const url = await server.newDatabase();
-      const proxy = await openProxy();
+      const proxy = await openProxy(server.port);
       const store = openStore(proxy.through(url), { listen: false });
       const claimed = owner === undefined ? undefined : await store.claim("r", { owner, ttlMs: 60_000 });
       const fence = claimed && { fence: claimed.fence };
@@ -73,7 +30,7 @@ describe("a lost connection", () => {
       ] as const) {
         // What tells followers of the one before must not be what is lost.
         await store.read("r");
-        proxy.loseNextAnswer();
+        proxy.loseNext({ isAnswer: true });
         await store.append("r", [event], { sequence, ...fence });
       }
       const fresh = openStore(url);
@@ -83,12 +40,12 @@ describe("a lost connection", () => {
 
   it("still refuses an append of others that came first, though an answer was lost", async () => {
     const url = await server.newDatabase();
-    const proxy = await openProxy();
+    const proxy = await openProxy(server.port);
     const store = openStore(proxy.through(url));
     await store.append("r", [runStart("r")], { sequence: 1 });
     const other = openStore(url);
     await other.append("r", [stepStart("r", 2, 7)], { sequence: 2 });
-    proxy.loseNextAnswer();
+    proxy.loseNext({ isAnswer: true });
     await expect(store.append("r", [stepStart("r", 2)], { sequence: 2 })).rejects.toMatchObject({
       code: "run-conflict",
     });
@@ -96,11 +53,11 @@ describe("a lost connection", () => {
 
   it("posts a message once whose answer was lost", async () => {
     const url = await server.newDatabase();
-    const proxy = await openProxy();
+    const proxy = await openProxy(server.port);
     const store = openStore(proxy.through(url));
     await openStore(url).append("r", [runStart("r")], { sequence: 1 });
     await store.read("r");
-    proxy.loseNextAnswer();
+    proxy.loseNext({ isAnswer: true });
     const { number } = await store.post("r", { text: "once" });
     const { posted } = await store.claim("r", { owner: "ada", ttlMs: 1_000 });
     expect(posted).toEqual([{ number, message: { text: "once" } }]);
@@ -135,6 +92,14 @@ describe("a server that is not there", () => {
     const store = openStore(`postgres://postgres:secret@127.0.0.1:${await freePort()}/none`, { retryForMs: 100 });
     await Promise.all(Array.from({ length: 20 }, () => failureOf(() => store.read("r"))));
     expect(warnings).toEqual([]);
+  });
+
+  it("is waited for no longer if the clock of the machine is set back meanwhile", async () => {
+    let nowMs = Date.now();
+    const clock = { ...systemClock, now: () => (nowMs -= 60_000) };
+    const url = `postgres://postgres:secret@127.0.0.1:${await freePort()}/none`;
+    const failure = await failureOf(() => openStore(url, { retryForMs: 100, clock }).read("r"));
+    expect(failure.details.problem).toBe("unreachable");
   });
 
   it("is reported as unreachable, in every method", async () => {
