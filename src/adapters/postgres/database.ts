@@ -87,6 +87,12 @@ export interface Statements extends Queries {
   readonly isInDoubt: boolean;
 }
 
+/** A method that takes more than one statement. */
+interface Transaction extends Pick<StoreAttempt, "operation"> {
+  readonly runId?: string;
+  readonly lock: string;
+}
+
 interface Attempt<T> {
   readonly thrown?: unknown;
   readonly value?: T;
@@ -159,8 +165,8 @@ export class Database {
   }
 
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
-  transact<T>(operation: StoreOperation, lock: string, work: (statements: Queries) => Promise<T>): Promise<T> {
-    return this.run(operation, "", async () => {
+  transact<T>({ operation, runId = "", lock }: Transaction, work: (statements: Queries) => Promise<T>): Promise<T> {
+    return this.run(operation, runId, async () => {
       const pool = await this.open();
       return inTransaction({
         pool,

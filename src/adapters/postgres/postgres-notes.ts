@@ -57,7 +57,7 @@ export function createPostgresNotes(options: PostgresNotesOptions): PostgresNote
     find: (scope, query) => database.run("list", "", (queries) => rows.find(queries, scope, query)),
     recall: (scope, key) => database.run("read", "", (queries) => rows.findRecord(queries, scope, key)),
     apply: (scope, { key, operation, change }) =>
-      database.transact("append", `notes ${database.prefix}`, async (queries) => {
+      database.transact({ operation: "append", lock: `notes ${database.prefix}` }, async (queries) => {
         // Also of an earlier attempt whose answer was lost.
         const known = await rows.findRecord(queries, scope, key);
         if (known !== undefined) return known;

@@ -2,12 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { ListRunsOptions, PostedMessages, PostOptions, RunPage, RunStore } from "../../core/run-store.ts";
+import type {
+  ListRunsOptions,
+  PostAnswer,
+  PostedMessages,
+  PostOptions,
+  RunPage,
+  RunStore,
+} from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
 import { toCursor } from "../sql/list-position.ts";
 import { digestOf, eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
-import { Database, databaseOptions, type PostgresOptions, type Statements } from "./database.ts";
+import { Database, databaseOptions, type PostgresOptions, type Queries, type Statements } from "./database.ts";
 import { readListOptions } from "./list-query.ts";
 import { messagesOf, readInteger, readOptionalText, readText } from "./run-rows.ts";
 import { type RunStatements, runStatements } from "./run-statements.ts";
@@ -40,7 +47,7 @@ export interface PostgresRunStore extends RunStore {
   claim(runId: string, options: { owner: string; ttlMs: number }): Promise<{ fence: number } & PostedMessages>;
   renew(runId: string, options: { owner: string; fence: number; ttlMs: number }): Promise<PostedMessages>;
   release(runId: string, options: ReleaseOptions): Promise<void>;
-  post(runId: string, message: JsonObject, options?: PostOptions): Promise<{ readonly number?: number }>;
+  post(runId: string, message: JsonObject, options?: PostOptions): Promise<PostAnswer>;
   delete(runId: string, options?: { readonly status?: readonly RunStatus[] | undefined }): Promise<boolean>;
   watch(runId: string, listener: () => void): () => void;
   watchPosted(listener: (runId?: string) => void): () => void;
@@ -140,20 +147,24 @@ class DatabaseRunStore implements PostgresRunStore {
     });
   }
 
-  async post(
-    runId: string,
-    message: JsonObject,
-    { isEarly = false }: PostOptions = {},
-  ): Promise<{ readonly number?: number }> {
-    const sql = isEarly ? this.sql.postEarly : this.sql.post;
-    const text = JSON.stringify(message);
+  async post(runId: string, message: JsonObject, { isEarly = false, maxKept }: PostOptions = {}): Promise<PostAnswer> {
     // With a key, so that a message that is sent again is not another one.
-    const key = randomUUID();
-    const posted = await this.database.run("post", runId, async ({ prepared }) => {
-      const [row] = await prepared(sql, [runId, key, text]);
+    const values = [runId, randomUUID(), JSON.stringify(message)] as const;
+    const sql = isEarly ? this.sql.postEarly : this.sql.post;
+    const add = async (query: Queries["query"]): Promise<PostAnswer> => {
+      const [row] = await query(sql, values);
       if (row === undefined) throw runNotFound(runId);
       return row.number === null ? {} : { number: readInteger(row, "number") };
-    });
+    };
+    const posted =
+      maxKept === undefined
+        ? await this.database.run("post", runId, ({ prepared }) => add(prepared))
+        : // One statement would not count what others are adding.
+          await this.database.transact({ operation: "post", runId, lock: `messages ${runId}` }, async ({ query }) => {
+            const [row] = await query(this.sql.countMessages, values.slice(0, 2));
+            const isFull = row !== undefined && readInteger(row, "count") >= maxKept;
+            return isFull ? { isFull } : add(query);
+          });
     this.database.notices.tell(runId, { isPosted: true });
     return posted;
   }

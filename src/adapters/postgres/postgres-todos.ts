@@ -46,7 +46,7 @@ export function createPostgresTodos(options: PostgresTodosOptions): PostgresTodo
     find: (scope, query) => database.run("list", "", (queries) => rows.find(queries, scope, query)),
     recall: (scope, key) => database.run("read", "", (queries) => rows.findRecord(queries, scope, key)),
     apply: (scope, { key, operation, change }) =>
-      database.transact("append", `todos ${database.prefix}`, async (queries) => {
+      database.transact({ operation: "append", lock: `todos ${database.prefix}` }, async (queries) => {
         // Also of an earlier attempt whose answer was lost.
         const known = await rows.findRecord(queries, scope, key);
         if (known !== undefined) return known;

@@ -12,6 +12,7 @@ export interface RunStatements {
   readonly release: string;
   readonly post: string;
   readonly postEarly: string;
+  readonly countMessages: string;
   readonly delete: string;
   readonly sweep: string;
 }
@@ -94,6 +95,9 @@ export function runStatements(prefix: string): RunStatements {
       `INSERT INTO ${runs} AS r (run_id, posts) VALUES ($1, 1)
         ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`,
     ),
+    // Without the one that is to be added: an earlier attempt may have done so.
+    countMessages: `SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
+      WHERE r.run_id = $1 AND m.number > r.dropped_to AND m.key <> $2`,
     delete: `WITH gone AS (
         DELETE FROM ${runs} r WHERE r.run_id = $1 AND r.sequence > 0 AND NOT ${heldSql("$2")}
           AND ($3::text[] IS NULL OR r.status = ANY ($3::text[])) RETURNING r.number

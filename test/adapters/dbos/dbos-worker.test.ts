@@ -277,6 +277,9 @@ describe("workers", { timeout: 90_000 }, () => {
     await client.submit(plan, { runId: "early" });
     await client.deliver("early", "paid", { euros: 1 }, { id: "1" });
     await client.deliver("early", "paid", { euros: 2 }, { id: "1" });
+    await client.submit(plan, { runId: "full" });
+    for (let id = 0; id < 100; id++) await client.deliver("full", "sent", id, { id: `${id}` });
+    await expect(client.deliver("full", "paid", 1, { id: "paid" })).rejects.toMatchObject({ code: "limit-exceeded" });
     await client.submit(plan, { runId: "cancelled" });
     await client.deliver("cancelled", "paid", 1, { id: "1" });
     await client.cancel("cancelled");
@@ -284,6 +287,9 @@ describe("workers", { timeout: 90_000 }, () => {
     await expect(client.deliver("none", "paid", 1, { id: "1" })).rejects.toMatchObject({ code: "run-not-found" });
     await startWorker({ databaseUrl }).ready;
     expect(await client.result("early")).toMatchObject({ status: "completed", output: { euros: 1 } });
+    expect(await client.result("full")).toMatchObject({ status: "suspended" });
+    await client.deliver("full", "paid", 1, { id: "paid" });
+    await expect.poll(async () => (await client.result("full")).status).toBe("completed");
   });
 
   it("leave a run with a tool that they lack to others, and refuse one with a wrong input", async () => {

@@ -98,6 +98,23 @@ describe("createPostgresRunStore", () => {
     }
   });
 
+  it("keeps no more messages than it may, however many are posted at once, also before the run starts", async () => {
+    const databaseUrl = await server.newDatabase();
+    const stores = [openStore(databaseUrl), openStore(databaseUrl)];
+    const [store] = stores as [ReturnType<typeof openStore>];
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, number) =>
+        stores[number % 2]?.post("r", { number }, { isEarly: true, maxKept: 12 }),
+      ),
+    );
+    expect(answers.filter((answer) => answer?.number !== undefined)).toHaveLength(12);
+    expect(answers.filter((answer) => answer?.isFull)).toHaveLength(18);
+    const { posted } = await store.claim("r", { owner: "ada", ttlMs: 1_000 });
+    expect(posted).toHaveLength(12);
+    await store.append("r", [runStart("r")], { sequence: 1, acknowledged: posted?.map(({ number }) => number) ?? [] });
+    expect(await store.post("r", {}, { maxKept: 1 })).toHaveProperty("number");
+  });
+
   it("uses a given pool, and leaves it open", async () => {
     const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 2 });
