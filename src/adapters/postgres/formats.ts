@@ -85,6 +85,8 @@ async function readFormat(db: PostgresQueryable, schema: string, newest: number)
 /**
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
+ * - No index mentions what an append changes nearly always, not even in its WHERE: PostgreSQL then need not write to all
+ *   of the indexes ("heap-only tuples"). A run that has yet to start has no status.
  * - JSON is kept as text: `jsonb` would refuse a null character and forget how numbers were written.
  * - Fences are never used again, so that they still grow after a run is deleted.
  * - Messages up to `dropped_to` were posted to a run that has ended since.
@@ -116,7 +118,7 @@ function toFormat1(schema: string): string {
       lease_from_ms bigint NOT NULL DEFAULT 0,
       lease_until_ms bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 80);
-    CREATE INDEX planwright_runs_by_status ON ${schema}planwright_runs (status, created_ms, number) WHERE sequence > 0;
+    CREATE INDEX planwright_runs_by_status ON ${schema}planwright_runs (status, created_ms, number) WHERE status IS NOT NULL;
     CREATE INDEX planwright_runs_by_metadata ON ${schema}planwright_runs USING gin (metadata);
     CREATE INDEX planwright_runs_by_pending ON ${schema}planwright_runs USING gin (pending_kinds)
       WHERE pending_kinds IS NOT NULL;

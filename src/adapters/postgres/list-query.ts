@@ -64,7 +64,8 @@ function armsOf({
   readonly isResumable: boolean;
   readonly prefix: string;
 }): readonly string[] {
-  const position = `r.sequence > 0 AND (r.created_ms, r.number) < ($2::bigint, $3::bigint) AND r.created_ms >= $4::bigint
+  // A run that has yet to start has no status, so it is in no arm.
+  const position = `(r.created_ms, r.number) < ($2::bigint, $3::bigint) AND r.created_ms >= $4::bigint
     AND (cardinality($5::text[]) = 0 OR r.metadata @> $5::text[])
     AND ($7::text[] IS NULL OR r.pending_kinds && $7::text[])`;
   const free = isResumable ? `AND NOT ${heldSql("$8")}` : "";

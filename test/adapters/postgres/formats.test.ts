@@ -1,5 +1,7 @@
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
+import { readListOptions } from "../../../src/adapters/postgres/list-query.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();
@@ -22,4 +24,49 @@ it("waits for an upgrade by another process for longer than for any other answer
   await Promise.race([expect.poll(waiting, { timeout: 20_000 }).toBe(1), read]);
   await other.query("SELECT pg_advisory_unlock($1)", [0x706c7772]);
   expect(await read).toEqual([]);
+});
+
+it("lets an append leave the indexes of runs alone", async () => {
+  const url = await server.newDatabase();
+  const store = openStore(url, { listen: false });
+  const { fence } = await store.claim("r", { owner: "ada", ttlMs: 60_000 });
+  await store.append("r", [runStart("r")], { sequence: 1, fence });
+  for (let sequence = 2; sequence <= 101; sequence++)
+    await store.append("r", [stepStart("r", sequence)], { sequence, fence });
+  // A connection reports what it has counted at the latest when it ends.
+  await store.close();
+  const count = async () => {
+    const [row] = await server.query(
+      url,
+      `SELECT n_tup_upd::integer AS updates, n_tup_hot_upd::integer AS hot FROM pg_stat_user_tables
+        WHERE relname = 'planwright_runs'`,
+    );
+    return row as { updates: number; hot: number };
+  };
+  await expect.poll(async () => (await count()).updates, { timeout: 20_000 }).toBe(101);
+  expect((await count()).hot).toBeGreaterThanOrEqual(80);
+});
+
+it("lists runs by status in the order of an index, however many there are", async () => {
+  const url = await server.newDatabase();
+  await openStore(url, { listen: false }).list();
+  await server.query(
+    url,
+    `INSERT INTO planwright_runs (run_id, sequence, status, created_ms, metadata)
+      SELECT 'r' || n, 1, (ARRAY['completed', 'failed', 'suspended', 'running'])[1 + n % 4], n, '{}'
+      FROM generate_series(1, 20000) AS n`,
+  );
+  await server.query(url, "ANALYZE planwright_runs");
+  for (const options of [
+    { status: ["completed", "failed"] },
+    { status: "running" },
+    { resumable: true },
+    {},
+  ] as const) {
+    const { sql, values } = readListOptions({ ...options, limit: 20 }, "public.", null);
+    const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${sql}`, [...values]);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    // Nothing is sorted before the limit.
+    expect(plan).toMatch(/-> {2}Limit\n *-> {2}Index (Only )?Scan Backward using planwright_runs_by_status/);
+  }
 });
