@@ -75,7 +75,8 @@ async function executeClaimed(
   // Another process has started the run since this one looked for it.
   if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   onStarted?.();
-  if (run.early !== undefined) await run.host.receive(run, run.early);
+  const early = run.startReceiving();
+  if (early !== undefined) await run.host.receive(run, early);
   if ("plan" in target && "plan" in beginning && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
   return runExecution(run, "error" in planned ? planned.error : undefined);

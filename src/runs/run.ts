@@ -49,8 +49,9 @@ export class Run extends RunLifetime implements RecorderOwner {
   evidence: EvidenceChain | undefined;
   /** Whether an earlier execution has had a plan. */
   readonly isContinued: boolean;
-  /** What was posted to it before its first event was recorded, which it receives then. */
-  early: readonly PostedMessage[] | undefined;
+  /** What was posted to it before it could receive anything. */
+  private early: readonly PostedMessage[] | undefined;
+  private isReceiving = false;
   /** The number of the last message that it received. */
   lastReceived = 0;
   /** Whether a message may have been left for the next execution. */
@@ -118,10 +119,19 @@ export class Run extends RunLifetime implements RecorderOwner {
     this.recorder.fail(error);
   }
 
-  /** Somebody has posted to it, perhaps before it started. */
+  /** Somebody has posted to it, perhaps before it started or resumed. */
   onPosted(posted: readonly PostedMessage[]): void {
-    if (this.state.sequence > 0) void this.host.receive(this, posted);
+    if (this.isReceiving) void this.host.receive(this, posted);
     else this.early = posted;
+  }
+
+  /**
+   * From now on it receives what is posted to it: its start, or that it resumes, is recorded. Returns what was posted
+   * before.
+   */
+  startReceiving(): readonly PostedMessage[] | undefined {
+    this.isReceiving = true;
+    return this.early;
   }
 
   /** Keeps what is recorded, for those who join later. */

@@ -153,7 +153,7 @@ class PendingSteps {
     if (isDecided(state) || isWaitOver(state, this.run.sharedNow())) this.look(id);
     else if (state.wait?.until !== undefined) {
       this.timers ??= [];
-      this.timers.push(callAt(this.run.engine.clock, Date.parse(state.wait.until), () => this.look(id)));
+      this.timers.push(callAt(this.run.host.leases.sharedClock, Date.parse(state.wait.until), () => this.look(id)));
     }
   }
 

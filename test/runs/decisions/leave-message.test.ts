@@ -4,6 +4,7 @@ import type { RunStore } from "../../../src/core/run-store.ts";
 import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
+import { withMethods } from "../../scenario/two-processes.ts";
 
 const runId = "r";
 const asks = { steps: [{ id: "ask", tool: "Ask", input: {} }] };
@@ -48,6 +49,26 @@ describe("a decision with resume: false", () => {
     await worker.resumeAll();
     expect(tools[0]?.calls).toHaveLength(1);
     expect(await web.approve(runId, item, { resume: false }).result).toMatchObject({ status: "completed" });
+  });
+
+  it("is acted on by the next execution, also if its store tells of messages while that is being opened", async () => {
+    const { store, tools, item } = await suspend();
+    await webOf(store).approve(runId, item, { resume: false }).result;
+    let tell: (runId?: string) => void = () => {};
+    const telling = withMethods(store, {
+      watchPosted: (listener) => {
+        tell = listener;
+        return () => {};
+      },
+      append: async (...given) => {
+        tell();
+        await new Promise(setImmediate);
+        return store.append(...given);
+      },
+    });
+    const agent = createAgent({ tools, store: telling });
+    expect(await agent.resume(runId)).toMatchObject({ status: "completed" });
+    expect((await typesOf(store)).filter((type) => type === "run-suspend")).toHaveLength(1);
   });
 
   it("is refused at once if the run does not wait for it", async () => {

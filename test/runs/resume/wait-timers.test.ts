@@ -23,7 +23,8 @@ function setUp({ aheadMs = 0 } = {}) {
     claim: async (runId, options) => ({ ...(await memory.claim(runId, options)), nowMs: storeNow() }),
     renew: async (runId, options) => ({ ...(await memory.renew(runId, options)), nowMs: storeNow() }),
   });
-  const create = () => createAgent({ tools: [createFakeTool({ name: "A" })], clock, store });
+  const slow = createFakeTool({ name: "Slow", outcomes: [{ afterMs: 60_000, returns: 1 }], clock });
+  const create = () => createAgent({ tools: [slow], clock, store });
   const statusOf = async () => (await memory.list()).runs[0]?.status;
   return { agent: create(), create, clock, state, storeNow, statusOf };
 }
@@ -43,6 +44,24 @@ it.each([-3_600_000, 0, 3_600_000])("waits by a store's clock that is %s ms ahea
   await second.close();
   await clock.advance(5_000);
   expect(await third.resume("r2")).toMatchObject({ status: "completed" });
+});
+
+it.each([-3_600_000, 3_600_000])("waits by it beside a step that runs, %s ms ahead", async (aheadMs) => {
+  const { agent, clock } = setUp({ aheadMs });
+  const steps = [
+    { id: "slow", tool: "Slow", input: {}, dependsOn: [] },
+    { id: "w", wait: { forMs: 5_000 }, dependsOn: [] },
+  ];
+  const { result, events } = agent.start({ steps }, { runId: "r", concurrency: 2 });
+  const ended: string[] = [];
+  const reading = (async () => {
+    for await (const event of events) if (event.type === "step-end") ended.push(event.stepId);
+  })();
+  await clock.advance(5_000);
+  expect(ended).toEqual(["w"]);
+  await clock.runUntil(result);
+  await reading;
+  expect(ended).toEqual(["w", "slow"]);
 });
 
 it("resumes a run once the store answers again, if it fails when the time has come", async () => {
