@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
+import { monotonicNow, sleep } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
+import { failOption } from "../../core/options.ts";
+import type { DatabaseSettings } from "./database-options.ts";
 import { quoteName, upgradeTables } from "./formats.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -18,61 +19,10 @@ import {
 } from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
 
-/** Options of every store in a PostgreSQL database. */
-export interface PostgresOptions {
-  /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
-  readonly connectionString?: string | undefined;
-  /**
-   * A pool of `pg` to use instead. It is never closed. Until the store is closed, errors of its idle connections are
-   * ignored, so that they do not end the process.
-   */
-  readonly pool?: PostgresPool | undefined;
-  /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
-  readonly maxConnections?: number | undefined;
-  /**
-   * How long a method waits for a connection, and then for the answer to a statement, before that counts as lost; ignored
-   * with `pool`, which has limits of its own: `connectionTimeoutMillis` and `query_timeout`. @default 10_000
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * How long a method is tried again while the database cannot be reached, as when its server restarts, before it
-   * rejects with `store-failed`. @default 5_000
-   */
-  readonly retryForMs?: number | undefined;
-  /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
-  readonly schema?: string | undefined;
-  /**
-   * Whether readers and owners of runs are notified by other processes, by LISTEN on one more connection, or poll. Set it
-   * to false behind a pooler in transaction mode, where that does not work. @default true
-   */
-  readonly listen?: boolean | undefined;
-  /** The clock of retries. @default the clock of the machine */
-  readonly clock?: Clock | undefined;
-}
-
-/** The options of every store in a PostgreSQL database, which each adds its own to. */
-export const databaseOptions = {
-  connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
-  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
-  maxConnections: { type: "integer", min: 1, default: 10 },
-  timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
-  retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
-  schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
-  listen: { type: "boolean", default: true },
-  clock: { type: "clock", default: systemClock },
-} satisfies OptionTable<PostgresOptions>;
-
-type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
-
-function isAddress(value: unknown): boolean {
-  return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
-}
-
-function isSchema(value: unknown): boolean {
-  return typeof value === "string" && /^[^\0]{1,63}$/s.test(value);
-}
-
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
+
+/** A connection that nothing is asked on is found to be dead in minutes, not hours. */
+const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
 export interface Queries {
@@ -137,7 +87,6 @@ export class Database {
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
     const attempted: StoreAttempt = { operation, runId };
-    const startMs = monotonicNow(clock);
     let wasInDoubt = false;
     const attempt = async (): Promise<Attempt<T>> => {
       try {
@@ -148,6 +97,7 @@ export class Database {
       }
     };
     const first = await attempt();
+    const failedMs = monotonicNow(clock);
     const last = !isAgain(first)
       ? first
       : await retryFailed(first, {
@@ -156,7 +106,7 @@ export class Database {
           attempt,
           shouldRetry: (_failure, number) => {
             const delayMs = retryDelayMs(retries, number, Math.random);
-            if (this.isClosed || monotonicNow(clock) - startMs + delayMs > retryForMs) return Promise.resolve(false);
+            if (this.isClosed || monotonicNow(clock) - failedMs + delayMs > retryForMs) return Promise.resolve(false);
             return sleep(delayMs, { clock, signal: this.closing.signal });
           },
         });
@@ -248,7 +198,7 @@ export class Database {
 
   private get connection(): ConnectionOptions {
     const { connectionString, timeoutMs } = this.settings;
-    return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true };
+    return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
 
   private async createClient(): Promise<NoticeClient | undefined> {

@@ -10,7 +10,8 @@ import type {
 } from "../../tools/notes/note-storage.ts";
 import { toOrderText } from "../sql/order-text.ts";
 import { noteOf, noteRecordOf } from "../sql/stored-values.ts";
-import { Database, databaseOptions, type PostgresOptions, type Queries } from "./database.ts";
+import { Database, type Queries } from "./database.ts";
+import { databaseOptions, type PostgresOptions } from "./database-options.ts";
 import { readInteger, readText } from "./run-rows.ts";
 import type { SqlRow } from "./sql-pool.ts";
 

@@ -14,7 +14,8 @@ import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-st
 import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
 import { toCursor } from "../sql/list-position.ts";
 import { digestOf, eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
-import { Database, databaseOptions, type PostgresOptions, type Queries, type Statements } from "./database.ts";
+import { Database, type Queries, type Statements } from "./database.ts";
+import { databaseOptions, type PostgresOptions } from "./database-options.ts";
 import { readListOptions } from "./list-query.ts";
 import { messagesOf, readInteger, readOptionalText, readText } from "./run-rows.ts";
 import { type RunStatements, runStatements } from "./run-statements.ts";

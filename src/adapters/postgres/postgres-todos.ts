@@ -1,6 +1,7 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
-import { Database, databaseOptions, type PostgresOptions } from "./database.ts";
+import { Database } from "./database.ts";
+import { databaseOptions, type PostgresOptions } from "./database-options.ts";
 import { TodoRows } from "./todo-rows.ts";
 
 /** Options of {@link createPostgresTodos}. @inline */

@@ -77,6 +77,7 @@ export interface ConnectionOptions {
   readonly connectionTimeoutMillis: number;
   readonly query_timeout: number;
   readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
 }
 
 interface PoolOptions extends ConnectionOptions {

@@ -37,8 +37,15 @@ describe("a network that falls silent", () => {
     expect(await direct.read("r")).toEqual([runStart("r"), stepStart("r", 2)]);
   });
 
-  it("makes a method reject whose first attempt took all the time there is, with its event recorded once", async () => {
+  it("is outlived by an append whose first attempt took longer than it is tried again", async () => {
     const { proxy, store, direct } = await openBehindProxy({ timeoutMs: 1_000, retryForMs: 500 });
+    proxy.loseNext({ text: "step-start", isAnswer: true, isSilent: true });
+    await store.append("r", [stepStart("r", 2)], { sequence: 2 });
+    expect(await direct.read("r")).toEqual([runStart("r"), stepStart("r", 2)]);
+  });
+
+  it("makes a method reject that is not tried again, with its event recorded once", async () => {
+    const { proxy, store, direct } = await openBehindProxy({ timeoutMs: 500, retryForMs: 0 });
     proxy.loseNext({ text: "step-start", isAnswer: true, isSilent: true });
     const failure = await failureOf(() => store.append("r", [stepStart("r", 2)], { sequence: 2 }));
     expect(failure).toMatchObject({ retryable: true, details: { problem: "unreachable", operation: "append" } });
