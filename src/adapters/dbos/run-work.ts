@@ -28,7 +28,7 @@ interface WorkOptions {
 
 /**
  * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
- * or left to another process: with `store-failed`, `run-owned-elsewhere`, or an error that says that a run is claimed but not recorded.
+ * or left to another process: with `store-failed` and `run-owned-elsewhere`.
  */
 export function createRunWork(agent: WorkingAgent, options: WorkOptions): (job: Job) => Promise<JobOutcome> {
   return async (job) => {
@@ -56,7 +56,8 @@ async function outcomeOfFailure(
   if (isOfThisWorker(thrown)) return postpone(job, thrown.message, options);
   if (isAgentError(thrown, "interrupted")) return putBack(job, options);
   if (isRefusal(thrown)) return refuse(agent, job, thrown);
-  if (isAgentError(thrown, "run-owned-elsewhere") && !(await isStored(agent, job))) throw claimedOnly(job, thrown);
+  // If the worker that has claimed it is dead, nobody would miss a run of which nothing is recorded.
+  if (isAgentError(thrown, "run-owned-elsewhere") && !(await isStored(agent, job))) return putBack(job, options);
   throw thrown;
 }
 
@@ -64,15 +65,10 @@ async function isStored(agent: WorkingAgent, { runId }: Job): Promise<boolean> {
   return (await agent.getRun(runId)) !== undefined;
 }
 
-/** Nobody would miss a run of which nothing is recorded: if its worker has died, this one starts it once the lease ends. */
-function claimedOnly({ runId }: Job, cause: unknown): Error {
-  return new Error(`A worker has claimed run "${runId}" and has recorded nothing of it yet.`, { cause });
-}
-
 /** After this time, DBOS has booked that a job was put back. */
 const putBackMs = 1_000;
 
-/** Leaves a job to others that was taken while this worker stops. */
+/** Leaves a job to whoever can execute it in a moment: this worker stops, or another one has only claimed the run. */
 async function putBack({ runId }: Job, { wakeLater }: WorkOptions): Promise<JobOutcome> {
   await wakeLater(runId, putBackMs);
   return { outcome: "postponed" };

@@ -76,8 +76,9 @@ it("a run is started that a worker had claimed when it died, with nothing record
   const store = createPostgresRunStore({ connectionString: databaseUrl });
   onTestFinished(() => store.close());
   await client.submit(work, { runId: "r" });
-  await store.claim("r", { owner: "dead", ttlMs: 3_000 });
-  await startWorker({ databaseUrl }).ready;
+  await store.claim("r", { owner: "dead", ttlMs: 8_000 });
+  // Time enough to give up a run that is adopted again and again.
+  await startWorker({ databaseUrl, maxAdoptions: 1 }).ready;
   expect(await client.result("r")).toMatchObject({ status: "completed" });
   expect(await effects()).toEqual(new Map([["r/s0", 1]]));
 });
