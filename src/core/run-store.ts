@@ -67,8 +67,10 @@ export interface PostOptions {
 export interface PostAnswer {
   /** Its number; absent if it is not kept. */
   readonly number?: number | undefined;
-  /** It is not kept, as there are `maxKept` of them. */
+  /** Needed if it is not kept as there are `maxKept` of them. */
   readonly isFull?: true | undefined;
+  /** The time by the store's own clock, as of a lease. */
+  readonly nowMs?: number | undefined;
 }
 
 /**

@@ -31,8 +31,8 @@ interface LeaseOptions {
 
 /** How often a lease is renewed, and posted messages are looked for, before the lease would end. */
 const renewalsPerLease = 3;
-/** The least difference from the store's clock that counts: the time that an answer takes must not. */
-const minAheadMs = 1_000;
+/** The least change of the difference from the store's clock that counts. */
+const minChangeMs = 1_000;
 
 /**
  * The leases of an engine on its active runs. A lease expires unless it is renewed, so that others can resume the runs
@@ -73,7 +73,12 @@ export class Leases {
    * second, else that of this process.
    */
   now(): number {
-    return this.options.clock.now() + this.aheadMs;
+    return this.toShared(this.options.clock.now());
+  }
+
+  /** A time of this process by that clock. */
+  toShared(ms: number): number {
+    return ms + this.aheadMs;
   }
 
   /** The clock of this process with that time. */
@@ -106,6 +111,18 @@ export class Leases {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Learns the time of the store's clock from its answer to a question: it was read at some time in between, however long
+   * that took.
+   */
+  readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {
+    if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
+    const leastMs = nowMs - this.options.clock.now();
+    const mostMs = nowMs - askedMs;
+    if (this.aheadMs <= leastMs - minChangeMs) this.aheadMs = leastMs;
+    else if (this.aheadMs >= mostMs + minChangeMs) this.aheadMs = mostMs;
   }
 
   private get ttlMs(): number {
@@ -150,17 +167,11 @@ export class Leases {
     return { wallMs: clock.now(), monotonicMs: monotonicNow(clock) };
   }
 
-  private readTime({ nowMs }: PostedMessages = {}): void {
-    if (typeof nowMs !== "number" || !Number.isFinite(nowMs)) return;
-    const aheadMs = nowMs - this.options.clock.now();
-    if (Math.abs(aheadMs - this.aheadMs) >= minAheadMs) this.aheadMs = aheadMs;
-  }
-
   private hold(holder: LeaseHolder, claim: { readonly fence: number } & PostedMessages, asked: Confirmation): void {
     holder.fence = readFence(claim);
     holder.confirmed = asked;
     const posted = readPosted(claim);
-    this.readTime(claim);
+    this.readTime(claim, asked.wallMs);
     this.holders.add(holder);
     if (this.timer === undefined) this.renewLater();
     // From the first run on and not with each, as that may take a connection.
@@ -210,7 +221,7 @@ export class Leases {
     try {
       const said = await this.options.store.renew(runId, { owner: this.owner, fence, ttlMs: this.ttlMs });
       const posted = readPosted(said);
-      this.readTime(said);
+      this.readTime(said, asked.wallMs);
       holder.confirmed = asked;
       if (posted.length > 0 && this.holders.has(holder)) holder.onPosted(posted);
       return undefined;

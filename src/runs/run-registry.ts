@@ -10,7 +10,7 @@ import { instancesOf } from "../core/step-state.ts";
 import { closeBroken } from "./end-execution.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
-import { type LeftRun, WaitTimers } from "./resume/wait-timers.ts";
+import { type LeftRun, type ResumedAgain, WaitTimers } from "./resume/wait-timers.ts";
 import { Run, type RunHost } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -73,7 +73,7 @@ interface RegistryOptions {
   /** Whether runs whose wait is over are left for whoever looks for them. */
   readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
-  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<number | undefined>;
+  readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
@@ -95,12 +95,16 @@ export class RunRegistry {
   /** Set once the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor(private readonly options: RegistryOptions) {
+  constructor(options: RegistryOptions) {
     const { settings, hub, receive } = options;
     const { clock, abortGraceMs: graceMs } = settings;
     this.settings = settings;
     this.leases = new Leases(settings);
-    this.waits = new WaitTimers(this.leases.sharedClock, (left) => options.resumeLeft(this, left));
+    this.waits = new WaitTimers({
+      clock: this.leases.sharedClock,
+      isLeft: options.leavesWaits,
+      resume: (left) => options.resumeLeft(this, left),
+    });
     const [gates, results] = [new ToolGates(clock), new KeptResults(clock)];
     this.host = { settings, hub, gates, results, leases: this.leases, receive, graceMs };
   }
@@ -194,7 +198,7 @@ export class RunRegistry {
       deliver();
       if (run.state.status !== "suspended") return;
       if (run.hasLeft) void this.waits.resumeNow(run);
-      else if (!this.options.leavesWaits()) this.waits.watch(run);
+      else this.waits.watch(run);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { workerKey } from "../../runs/orchestrator.ts";
+import { readCloseOptions } from "../../runs/resume/resume-options.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
 import { Reaper, startReaper } from "./reaper.ts";
 import type { QueueWorker } from "./register-runs.ts";
@@ -93,7 +94,7 @@ const maxWakeMs = 3_600_000;
 export interface DbosWorker {
   /**
    * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
-   * left to other workers. The store stays open, and so does a DBOS that it has joined: shut that down, too, as what it
+   * left to other workers. Rejects with `invalid-options`, and then does nothing. The store stays open, and so does a DBOS that it has joined: shut that down, too, as what it
    * takes from then on is left to others only some seconds later.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
@@ -160,9 +161,10 @@ export async function startDbosWorker<TTool extends Tool>(
     await runs.close();
   };
   return {
-    stop({ timeoutMs = 10_000 } = {}) {
+    async stop(options = {}) {
+      const timeoutMs = readCloseOptions(options);
       stopping ??= stop(timeoutMs);
-      return stopping;
+      await stopping;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isAgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 import { loadDbos } from "./load-dbos.ts";
 import type { Job, JobOutcome } from "./run-queue.ts";
@@ -67,6 +68,8 @@ export async function registerDbosRuns(): Promise<void> {
         name: "submit",
         retriesAllowed: true,
         maxAttempts: 100,
+        // DBOS keeps the error where it shows its workflows.
+        shouldRetry: (thrown) => !isAgentError(thrown, "run-conflict"),
       });
     },
     { name: scheduledWorkflow },

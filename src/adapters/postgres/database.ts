@@ -120,7 +120,7 @@ export class Database {
       const pool = await this.open();
       return inTransaction({
         pool,
-        idleMs: this.idleMs,
+        idleMs: this.settings.timeoutMs,
         work: async (client) => {
           await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
           return work({ query: async (text, values = []) => rowsOf(await client.query(text, [...values])) });
@@ -181,7 +181,7 @@ export class Database {
 
   private async prepare(): Promise<PostgresPool> {
     const pool = this.settings.pool ?? (await this.ownPool());
-    await upgradeTables(pool, { schema: this.settings.schema, idleMs: this.idleMs });
+    await upgradeTables(pool, { schema: this.settings.schema, idleMs: this.settings.timeoutMs });
     return pool;
   }
 
@@ -189,11 +189,6 @@ export class Database {
     const created = this.created ?? this.createPool();
     this.created = created;
     return created;
-  }
-
-  /** How long the server keeps a transaction of a process that says nothing. */
-  private get idleMs(): number | undefined {
-    return this.settings.pool === undefined ? this.settings.timeoutMs : undefined;
   }
 
   private get connection(): ConnectionOptions {

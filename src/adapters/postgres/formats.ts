@@ -35,7 +35,7 @@ export async function upgradeTables(
     schema,
     idleMs,
     steps = upgrades,
-  }: { readonly schema: string; readonly idleMs: number | undefined; readonly steps?: readonly Upgrade[] },
+  }: { readonly schema: string; readonly idleMs: number; readonly steps?: readonly Upgrade[] },
 ): Promise<void> {
   // Without a lock, as nearly always there is nothing to do.
   if ((await readFormat(pool, schema, steps.length)) === steps.length) return;

@@ -3,8 +3,8 @@ import type { PostgresClient, PostgresPool } from "./sql-pool.ts";
 /** What {@link inTransaction} needs. */
 interface TransactionOptions<T> {
   readonly pool: PostgresPool;
-  /** How long the server waits for the next statement, before it undoes the transaction. @default for ever */
-  readonly idleMs: number | undefined;
+  /** How long the server waits for the next statement, before it undoes the transaction. */
+  readonly idleMs: number;
   /** Runs the statements, on a connection that nothing else uses meanwhile. */
   readonly work: (client: PostgresClient) => Promise<T>;
 }
@@ -18,8 +18,7 @@ export async function inTransaction<T>({ pool, idleMs, work }: TransactionOption
   let isDone = false;
   try {
     // A process that vanishes without a word would keep its locks until the server's TCP gives up, after hours.
-    const idle = idleMs === undefined ? "" : `; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
-    await client.query(`BEGIN${idle}`);
+    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`);
     const result = await work(client);
     await client.query("COMMIT");
     isDone = true;

@@ -150,12 +150,13 @@ class DatabaseRunStore implements PostgresRunStore {
 
   async post(runId: string, message: JsonObject, { isEarly = false, maxKept }: PostOptions = {}): Promise<PostAnswer> {
     // With a key, so that a message that is sent again is not another one.
-    const values = [runId, randomUUID(), JSON.stringify(message)] as const;
+    const values = [runId, randomUUID(), JSON.stringify(message), this.nowMs()] as const;
     const sql = isEarly ? this.sql.postEarly : this.sql.post;
     const add = async (query: Queries["query"]): Promise<PostAnswer> => {
       const [row] = await query(sql, values);
       if (row === undefined) throw runNotFound(runId);
-      return row.number === null ? {} : { number: readInteger(row, "number") };
+      const nowMs = readInteger(row, "now");
+      return row.number === null ? { nowMs } : { number: readInteger(row, "number"), nowMs };
     };
     const posted =
       maxKept === undefined

@@ -123,7 +123,7 @@ function postSql(messages: string, changed: string): string {
       INSERT INTO ${messages} (run_number, key, json)
       SELECT number, $2, $3 FROM run WHERE status IS NULL OR status NOT IN (${ended})
       ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
-    ) SELECT (SELECT number FROM added) AS number FROM run`;
+    ) SELECT (SELECT number FROM added) AS number, ${nowSql("$4")} AS now FROM run`;
 }
 
 function leaseStatements(prefix: string): Pick<RunStatements, "claim" | "renew" | "release"> {

@@ -44,8 +44,9 @@ interface Deciding extends Opening {
  * the run is not waiting for this, `approval-expired` if it no longer is, `invalid-tool-input` for an input that does
  * not fit, `resume-mismatch`, `invalid-options` or `store-failed`.
  */
-export function decideRun(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
-  const { decision } = deciding;
+export function decideRun(runs: RunRegistry, given: Deciding): Promise<RunResult> {
+  const decision = { ...given.decision, atMs: runs.leases.toShared(given.decision.atMs) };
+  const deciding = { ...given, decision };
   return doOrSend(runs, {
     ...deciding,
     here: () => decide(runs, deciding),

@@ -15,10 +15,8 @@ import { notWaiting } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
 import { leaveMessage } from "./leave-message.ts";
-import { doOrSend, keepsTooMany, post, type RunMessage } from "./send-message.ts";
+import { doOrSend, keepsTooMany, maxDeliveries, post, type RunMessage } from "./send-message.ts";
 
-/** The most delivered events that a run keeps until a step takes them. */
-const maxKept = 100;
 /** The largest value, in bytes of JSON. */
 const maxValueBytes = 1_048_576;
 
@@ -29,8 +27,11 @@ export interface Delivery {
   readonly id: string;
 }
 
-/** An event as it is posted; `isChecked` if the schemas of an agent have let it through. */
-export type PostedDelivery = Delivery & { readonly isChecked?: true };
+/**
+ * An event as it is posted; `isChecked` if the schemas of an agent have let it through, `isCounted` if it was accepted as
+ * one of those that the run may keep.
+ */
+export type PostedDelivery = Delivery & { readonly isChecked?: true; readonly isCounted?: true };
 
 /** A delivery on its way to a run. */
 interface Delivering extends Opening {
@@ -63,12 +64,17 @@ export async function deliverEvent(runs: RunRegistry, { given, ...opening }: Del
  */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const delivery = { ...given, value: await checkValue(runs.settings, given) };
-  const { number } = await post(runs, runId, messageOf(runs, delivery), { isEarly: true, maxKept });
+  const message = messageOf(runs, delivery, { isCounted: true });
+  const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
   return number !== undefined;
 }
 
-function messageOf({ settings }: RunRegistry, delivery: Delivery): RunMessage {
-  return { type: "deliver", ...delivery, ...(settings.events !== undefined && { isChecked: true }) };
+function messageOf(
+  { settings }: RunRegistry,
+  delivery: Delivery,
+  counted: Pick<PostedDelivery, "isCounted"> = {},
+): RunMessage {
+  return { type: "deliver", ...delivery, ...(settings.events !== undefined && { isChecked: true }), ...counted };
 }
 
 /** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
@@ -101,7 +107,7 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
         if (cancelling !== undefined) followCancel(run, cancelling);
       };
       if (run.state.sequence === 0) await firstEvent(run, result);
-      if (await takeInTurn(run, delivery, join)) return result;
+      if (await takeInTurn(run, { delivery, isCounted: false, onTake: join })) return result;
       // This may fail for other callers, which does not affect this delivery.
       await result.catch(() => {});
       return undefined;
@@ -117,8 +123,8 @@ function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise
         : leaveMessage(runs, {
             runId: opening.runId,
             check: ({ state }) => mayTake(state, delivery),
-            message: () => messageOf(runs, delivery),
-            maxKept: ({ deliveries }) => Math.max(1, maxKept - (deliveries?.keptCount ?? 0)),
+            message: () => messageOf(runs, delivery, { isCounted: true }),
+            maxKept: (state) => roomFor(state, delivery),
           }),
   });
 }
@@ -134,22 +140,31 @@ async function firstEvent(run: Run, result: Promise<RunResult>): Promise<void> {
 /** Takes an event posted to a run that is active here. Returns whether this execution took it; throws if none can. */
 export async function takePosted(
   run: Run,
-  { isChecked, ...posted }: PostedDelivery,
+  { isChecked, isCounted, ...posted }: PostedDelivery,
   message: number,
 ): Promise<boolean> {
   const delivery = isChecked ? posted : { ...posted, value: await checkValue(run.engine, posted) };
-  return takeInTurn(run, delivery, () => run.recorder.acknowledge(message));
+  return takeInTurn(run, { delivery, isCounted: isCounted === true, onTake: () => run.recorder.acknowledge(message) });
+}
+
+/** A delivery to a run that is active here. */
+interface Taking {
+  readonly delivery: Delivery;
+  /** Whether it was counted when it was posted. */
+  readonly isCounted: boolean;
+  /** Called in the turn in which it is taken. */
+  readonly onTake: () => void;
 }
 
 /**
- * Records a delivery after those before it, as these may fill what the run keeps. Calls `onTake` in the same turn.
- * Returns whether this execution takes it; throws if none can.
+ * Records a delivery after those before it, as these may fill what the run keeps. Returns whether this execution takes it;
+ * throws if none can.
  */
-function takeInTurn(run: Run, delivery: Delivery, onTake: () => void): Promise<boolean> {
+function takeInTurn(run: Run, { delivery, isCounted, onTake }: Taking): Promise<boolean> {
   const take = async () => {
     await run.delivering;
     if (!isTaking(run)) return false;
-    const isNew = mayTake(run.state, delivery);
+    const isNew = mayTake(run.state, delivery, { isCounted });
     onTake();
     if (isNew) await record(run, delivery);
     return true;
@@ -174,11 +189,16 @@ async function record(run: Run, delivery: Delivery): Promise<void> {
 }
 
 /** Whether a run takes a delivery; false if it was taken before. Throws if it cannot. */
-function mayTake({ runId, status, deliveries }: RunState, { name, id }: Delivery): boolean {
-  if (deliveries?.ids.has(id)) return false;
+function mayTake(state: RunState, delivery: Delivery, { isCounted = false } = {}): boolean {
+  const { runId, status, deliveries } = state;
+  if (deliveries?.ids.has(delivery.id)) return false;
   if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
-  const used = deliveries?.keptCount ?? 0;
+  if (isCounted || roomFor(state, delivery) > 0) return true;
+  throw keepsTooMany(runId, deliveries?.keptCount);
+}
+
+/** How many more events a run may keep; an event that a step waits for is not kept. */
+function roomFor({ deliveries }: RunState, { name }: Delivery): number {
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
-  if (used < maxKept || isAwaitedNow) return true;
-  throw keepsTooMany(runId, maxKept, used);
+  return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
 }

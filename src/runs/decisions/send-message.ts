@@ -23,6 +23,8 @@ import type { Decision } from "./decision.ts";
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 const noReason = "no reason given";
+/** The most delivered events that a run keeps until a step takes them. */
+export const maxDeliveries = 100;
 
 /** A request to a run, whichever process is running it. */
 interface Sending extends Opening {
@@ -112,25 +114,27 @@ function takingOver({ runId, startedMs, channel, cancelling, options, isCancel }
  * it may, `run-not-found` or `store-failed`.
  */
 export async function post(
-  { settings }: RunRegistry,
+  { settings, leases }: RunRegistry,
   runId: string,
   message: RunMessage,
   options: PostOptions = {},
 ): Promise<PostAnswer> {
+  const askedMs = settings.clock.now();
   try {
     const answer = (await settings.store.post(runId, messageToJson(message), options)) ?? {};
+    leases.readTime(answer, askedMs);
     if (answer.isFull !== true) return answer;
   } catch (thrown) {
     if (isAgentError(thrown, "run-not-found")) throw thrown;
     throw toStoreError(thrown, { runId, operation: "post" });
   }
-  throw keepsTooMany(runId, options.maxKept ?? 0);
+  throw keepsTooMany(runId);
 }
 
 /** The error of an event that a run cannot keep. */
-export function keepsTooMany(runId: string, max: number, used = max): AgentError<"limit-exceeded"> {
-  const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${max} are kept.`;
-  return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max, used } });
+export function keepsTooMany(runId: string, used = maxDeliveries): AgentError<"limit-exceeded"> {
+  const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${maxDeliveries} are kept.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxDeliveries, used } });
 }
 
 function reasonOf({ reason }: Abortable): string {
@@ -181,6 +185,7 @@ export type RunMessage =
       readonly value: JsonValue;
       readonly id: string;
       readonly isChecked?: true;
+      readonly isCounted?: true;
     };
 
 /** A message as a store keeps it: there a step ref is a `place`, as processes of other versions may read it. */

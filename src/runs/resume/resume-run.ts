@@ -19,7 +19,7 @@ import type { Opening, RunRegistry } from "../run-registry.ts";
 import { listRuns, readRun } from "../stored-runs.ts";
 import { continueStored, type ExecutionStart } from "./continue-run.ts";
 import { isNewFork } from "./fork-start.ts";
-import type { LeftRun } from "./wait-timers.ts";
+import type { LeftRun, ResumedAgain } from "./wait-timers.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -45,9 +45,6 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
   });
 }
 
-/** The time after which a run is resumed again, if the store has failed. */
-const storeRetryMs = 5_000;
-
 /**
  * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
  * has failed, or it is too early by its clock; in all other cases the run is in the store, for whoever resumes it.
@@ -55,15 +52,20 @@ const storeRetryMs = 5_000;
 export async function resumeLeft(
   runs: RunRegistry,
   { runId, settings: { resources } }: LeftRun,
-): Promise<number | undefined> {
+): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);
   try {
     const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
     const { status, pending } = await resumeRun(runs, resuming);
-    return status === "suspended" ? resumeTimeOf(pending) : undefined;
+    const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
+    return atMs === undefined ? undefined : { atMs };
   } catch (thrown) {
-    return isAgentError(thrown, "store-failed") ? runs.leases.now() + storeRetryMs : undefined;
+    return isAgentError(thrown, "store-failed") && mayPass(thrown) ? "after a failure" : undefined;
   }
+}
+
+function mayPass({ details: { problem } }: AgentError<"store-failed">): boolean {
+  return problem !== "newer-format" && problem !== "corrupt";
 }
 
 /**

@@ -10,18 +10,26 @@ export interface LeftRun {
   readonly settings: Pick<RunSettings, "resources">;
 }
 
-/** Resumes a run, and resolves to when to try again; undefined if that is not needed. */
-type Resume = (left: LeftRun) => Promise<number | undefined>;
+/** When to resume a run again; undefined if that is not needed. */
+export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
+
+/** What {@link WaitTimers} needs. */
+interface TimerOptions {
+  readonly clock: Clock;
+  /** Whether all that waits is left to somebody else. */
+  readonly isLeft: () => boolean;
+  readonly resume: (left: LeftRun) => Promise<ResumedAgain>;
+}
+
+/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
+const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
 
 /** Resumes the runs that were suspended here: those that wait for a time, and those with a message left for them. */
 export class WaitTimers {
   private readonly stops = new Map<string, () => void>();
   private isStopped = false;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly resume: Resume,
-  ) {}
+  constructor(private readonly options: TimerOptions) {}
 
   /** Resumes a suspended run when the earliest of its waits is over, with the resources it had. */
   watch(run: Run): void {
@@ -35,11 +43,13 @@ export class WaitTimers {
     return this.tryToResume(leftBy(run));
   }
 
-  private async tryToResume(left: LeftRun): Promise<void> {
+  private async tryToResume(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
     if (this.isStopped) return;
-    const againMs = await this.resume(left);
+    const again = await this.options.resume(left);
     // If it was resumed and suspended again, it has a timer already.
-    if (againMs !== undefined && !this.stops.has(left.runId)) this.resumeAt(againMs, left);
+    if (again === undefined || this.stops.has(left.runId)) return;
+    if (again !== "after a failure") this.resumeAt(again.atMs, left);
+    else this.resumeAt(this.options.clock.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
   }
 
   /** The run was resumed. */
@@ -54,11 +64,12 @@ export class WaitTimers {
     this.stops.clear();
   }
 
-  private resumeAt(atMs: number, left: LeftRun): void {
-    if (this.isStopped) return;
-    const stop = callAt(this.clock, atMs, () => {
+  private resumeAt(atMs: number, left: LeftRun, retryMs?: number): void {
+    const { clock, isLeft } = this.options;
+    if (this.isStopped || isLeft()) return;
+    const stop = callAt(clock, atMs, () => {
       this.stops.delete(left.runId);
-      void this.tryToResume(left);
+      void this.tryToResume(left, retryMs);
     });
     this.stops.set(left.runId, stop);
   }

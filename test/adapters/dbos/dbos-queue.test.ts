@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { openDbosQueue } from "../../../src/adapters/dbos/dbos-queue.ts";
+import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
+import { createAgent } from "../../../src/agent.ts";
+import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, useWorkers } from "./worker-processes.ts";
 
@@ -81,6 +84,21 @@ it("a run is started that a worker had claimed when it died, with nothing record
   await startWorker({ databaseUrl, maxAdoptions: 1 }).ready;
   expect(await client.result("r")).toMatchObject({ status: "completed" });
   expect(await effects()).toEqual(new Map([["r/s0", 1]]));
+});
+
+it("a worker in this process works until it is stopped rightly", { timeout: 60_000 }, async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  const store = createPostgresRunStore({ connectionString: databaseUrl });
+  onTestFinished(() => store.close());
+  const agent = createAgent({ tools: [createFakeTool({ name: "Work" })], store });
+  const worker = await startDbosWorker(agent, { databaseUrl });
+  await expect(worker.stop({ timeoutMs: -1 })).rejects.toMatchObject({ code: "invalid-options" });
+  await client.submit(work, { runId: "r" });
+  expect(await client.result("r")).toMatchObject({ status: "completed" });
+  await worker.stop();
+  await worker.stop();
+  await client.submit(work, { runId: "later" });
+  expect(await statusesOf(databaseUrl)).toContain("ENQUEUED");
 });
 
 it("a worker that stops leaves what it has taken to others, none of it as if it had died", {

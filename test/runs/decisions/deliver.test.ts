@@ -87,12 +87,31 @@ it("accepts no more than it can keep while nobody runs it, and then takes all of
   );
   const refused = (await Promise.allSettled(left)).filter(({ status }) => status === "rejected");
   expect(refused).toHaveLength(30);
-  expect(refused[0]).toMatchObject({ reason: { code: "limit-exceeded", details: { limit: "deliveries" } } });
+  expect(refused[0]).toMatchObject({ reason: { code: "limit-exceeded", details: { max: 100, used: 100 } } });
   await agent.resumeAll();
   const events = [];
   for await (const { type } of agent.events(runId)) events.push(type);
   expect(events.filter((type) => type === "run-deliver")).toHaveLength(100);
   expect(warnings).toEqual([]);
+});
+
+it("takes what was accepted although it keeps as many by then, and what a step waits for", async () => {
+  const warnings: unknown[] = [];
+  const { agent, store } = await suspend({ onWarning: (warning: unknown) => warnings.push(warning) });
+  for (let id = 0; id < 99; id++) await agent.deliver(runId, "other", id, { id: `${id}` }).result;
+  const web = createOrchestrator({ tools: [], store });
+  const leave = (name: string, id: string) => web.deliver(runId, name, id, { id, resume: false }).result;
+  await leave("other", "last");
+  // Accepted when the run kept fewer.
+  await store.post(runId, { type: "deliver", name: "other", value: 1, id: "accepted", isCounted: true });
+  await store.post(runId, { type: "deliver", name: "other", value: 1, id: "refused" });
+  await expect(leave("other", "more")).rejects.toMatchObject({ code: "limit-exceeded" });
+  await leave("paid", "paid");
+  expect((await agent.resumeAll())[0]?.result).toMatchObject({ status: "completed", output: "paid" });
+  const ids: string[] = [];
+  for await (const event of agent.events(runId)) if (event.type === "run-deliver") ids.push(event.id);
+  expect(ids.slice(99)).toEqual(["last", "accepted", "paid"]);
+  expect(warnings).toMatchObject([{ code: "message-refused" }]);
 });
 
 it("takes values of 1 MiB of JSON, and no larger ones", async () => {

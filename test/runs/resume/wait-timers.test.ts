@@ -1,9 +1,12 @@
 import { expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
+import { AgentError, type StoreProblem } from "../../../src/core/errors.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
+import { WaitTimers } from "../../../src/runs/resume/wait-timers.ts";
+import type { Run } from "../../../src/runs/run.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
+import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 
@@ -14,19 +17,25 @@ function setUp({ aheadMs = 0 } = {}) {
   const clock = createManualClock();
   const memory = createMemoryRunStore({ now: () => clock.now() });
   const storeNow = () => clock.now() + state.aheadMs;
-  const state = { aheadMs, isFailing: false };
+  const state = { aheadMs, problem: undefined as StoreProblem | undefined, answerMs: 0 };
   const store = withMethods(memory, {
     read: ((runId, options) => {
-      if (state.isFailing) throw new Error("no connection");
+      const { problem } = state;
+      const details = { runId, operation: "read", reason: "no", problem } as const;
+      if (problem !== undefined) throw new AgentError("store-failed", "no", { details });
       return memory.read(runId, options);
     }) satisfies RunStore["read"],
-    claim: async (runId, options) => ({ ...(await memory.claim(runId, options)), nowMs: storeNow() }),
+    claim: async (runId, options) => {
+      const claimed = { ...(await memory.claim(runId, options)), nowMs: storeNow() };
+      if (state.answerMs > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, state.answerMs));
+      return claimed;
+    },
     renew: async (runId, options) => ({ ...(await memory.renew(runId, options)), nowMs: storeNow() }),
   });
   const slow = createFakeTool({ name: "Slow", outcomes: [{ afterMs: 60_000, returns: 1 }], clock });
   const create = () => createAgent({ tools: [slow], clock, store });
   const statusOf = async () => (await memory.list()).runs[0]?.status;
-  return { agent: create(), create, clock, state, storeNow, statusOf };
+  return { agent: create(), create, clock, store, state, storeNow, statusOf };
 }
 
 it.each([-3_600_000, 0, 3_600_000])("waits by a store's clock that is %s ms ahead", async (aheadMs) => {
@@ -64,17 +73,62 @@ it.each([-3_600_000, 3_600_000])("waits by it beside a step that runs, %s ms ahe
   expect(ended).toEqual(["w", "slow"]);
 });
 
+it.each([-3_600_000, 3_600_000])("asks and is answered by it, %s ms ahead", async (aheadMs) => {
+  const { clock, store } = setUp({ aheadMs });
+  const ask = createFakeTool({ name: "Ask", needsApproval: true } as FakeToolOptions);
+  const agent = createAgent({ tools: [ask], clock, store, approvalTtlMs: 600_000 });
+  const steps = [{ id: "a", tool: "Ask", input: {} }];
+  const [first, second] = [
+    await agent.execute({ steps }, { runId: "r1" }),
+    await agent.execute({ steps }, { runId: "r2" }),
+  ];
+  await clock.advance(599_000);
+  const approve = async ({ runId, pending = [] }: typeof first) => agent.approve(runId, pending[0] as never).result;
+  expect(await approve(first)).toMatchObject({ status: "completed" });
+  await clock.advance(2_000);
+  await expect(approve(second)).rejects.toMatchObject({ code: "approval-expired" });
+});
+
+it("waits no shorter because an answer of the store took long", async () => {
+  const { agent, clock, state, storeNow } = setUp();
+  state.answerMs = 3_000;
+  const startMs = storeNow();
+  const { pending } = await clock.runUntil(agent.execute(waiting({ forMs: 2_000 }), { runId: "r" }));
+  const [item] = pending ?? [];
+  const until = item?.kind === "wait" ? (item.until ?? "") : "";
+  expect(Date.parse(until)).toBeGreaterThanOrEqual(startMs + 3_000 + 2_000);
+  await agent.close();
+});
+
 it("resumes a run once the store answers again, if it fails when the time has come", async () => {
   const { agent, clock, state, statusOf } = setUp();
   await agent.execute(waiting({ forMs: 1_000 }), { runId: "r" });
-  state.isFailing = true;
-  await clock.advance(20_000);
+  state.problem = "unreachable";
+  await clock.advance(30_000);
   expect(await statusOf()).toBe("suspended");
-  state.isFailing = false;
-  await clock.advance(5_000);
+  state.problem = undefined;
+  await clock.advance(20_000);
   expect(await statusOf()).toBe("completed");
   await agent.close();
   expect(clock.pendingTimers).toBe(0);
+});
+
+it.each(["newer-format", "corrupt"] as const)("gives up a run where the store reports %s", async (problem) => {
+  const { agent, clock, state } = setUp();
+  await agent.execute(waiting({ forMs: 1_000 }), { runId: "r" });
+  state.problem = problem;
+  await clock.advance(1_000);
+  expect(clock.pendingTimers).toBe(0);
+  await agent.close();
+});
+
+it("sets no timer where what waits is left to others, not even for a run that was resumed too early", async () => {
+  const clock = createManualClock();
+  for (const again of [{ atMs: clock.now() + 1_000 }, "after a failure"] as const) {
+    const timers = new WaitTimers({ clock, isLeft: () => true, resume: async () => again });
+    await timers.resumeNow({ runId: "r", settings: { resources: undefined } } as Run);
+    expect(clock.pendingTimers).toBe(0);
+  }
 });
 
 it("waits on where the store's clock turns out to be set back", async () => {
