@@ -94,8 +94,8 @@ const maxWakeMs = 3_600_000;
 export interface DbosWorker {
   /**
    * Takes no more runs and closes the agent: running steps have `timeoutMs` (10 000 if left out) to end, and the rest is
-   * left to other workers. Rejects with `invalid-options`, and then does nothing. The store stays open, and so does a DBOS that it has joined: shut that down, too, as what it
-   * takes from then on is left to others only some seconds later.
+   * left to other workers. Rejects with `invalid-options`, and then does nothing. The store stays open, and so does a DBOS
+   * that it has joined: shut that down, too, as what it takes from then on is left to others only some seconds later.
    */
   stop(this: void, options?: { readonly timeoutMs?: number }): Promise<void>;
 }
