@@ -68,7 +68,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
     this: void,
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
-  /** Queues a request at each time of a cron expression, in place of the schedule of this name: 1 to 100 of `A-Z a-z 0-9 _ . -`. */
+  /** Queues a request at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
   schedule(
     this: void,
     name: string,
