@@ -25,8 +25,8 @@ import type { SqlRow, SqlValue } from "./sql-pool.ts";
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
   /**
-   * The clock of leases, in ms since 1970 UTC, which all processes must share. @default the clock of the database, so
-   * that the clocks of the processes do not matter
+   * The clock of leases and waits, in ms since 1970 UTC, which all processes must share; in a test, the manual one of its
+   * agents. @default the clock of the database, so that the clocks of the processes do not matter
    */
   readonly now?: (() => number) | undefined;
 }
