@@ -130,7 +130,7 @@ function methodsOf(client: Client): DbosClient {
     submit: (run, options = {}) => client.submit(run as string | PlanInput, options),
     submitAll: (list) => client.submitAll(list),
     schedule: async (name, schedule) => {
-      checkSchedule({ name, ...schedule });
+      checkSchedule({ ...schedule, name });
       await (await client.queue()).schedule(name, schedule);
     },
     unschedule: async (name) => (await client.queue()).unschedule(name),

@@ -170,7 +170,8 @@ class DbosQueue implements RunQueue {
     const rows = await this.client.listWorkflows({
       queueName: this.options.queue,
       workflowName: [wakingWorkflow, scheduledWorkflow],
-      status: "PENDING",
+      // Whoever restarted one may have died after it was cancelled, and before it was queued again.
+      status: ["PENDING", "CANCELLED"],
       limit: 100,
       loadInput: false,
       loadOutput: false,

@@ -14,9 +14,9 @@ export interface PostgresOptions {
   /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * How long a method waits for a connection, and then for the answer to a statement, before that counts as lost, and the
-   * server for the next statement of a transaction. For the first two, a `pool` has limits of its own:
-   * `connectionTimeoutMillis` and `query_timeout`. @default 10_000
+   * How long a method waits for a connection, and then for the answer to each statement, before that counts as lost; with
+   * `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also how long the server keeps a
+   * transaction in which nothing happens. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
   /**

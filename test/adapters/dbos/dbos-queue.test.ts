@@ -1,27 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
-import { openDbosQueue } from "../../../src/adapters/dbos/dbos-queue.ts";
-import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
-import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { createAgent } from "../../../src/agent.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
-import { newRuns, useWorkers } from "./worker-processes.ts";
+import { newRuns, openQueue, statusesIn } from "./worker-processes.ts";
 
 const server = usePostgres();
-const startWorker = useWorkers();
 
 const work = { steps: [{ id: "s0", tool: "Work", input: {} }] };
-
-async function openQueue(databaseUrl: string) {
-  const queue = await openDbosQueue({ databaseUrl, queue: "runs", version: undefined, maxAdoptions: 10 });
-  onTestFinished(() => queue.close());
-  return queue;
-}
-
-const statusesOf = async (databaseUrl: string) =>
-  (await server.query(databaseUrl, "select status from dbos.workflow_status")).map(({ status }) => status);
+const statusesOf = (databaseUrl: string) => statusesIn(server, databaseUrl);
 
 it("a run is not woken while the database fails, and that is told", async () => {
   const { databaseUrl, client } = await newRuns(server);
@@ -35,22 +20,6 @@ it("a run is not woken while the database fails, and that is told", async () => 
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
   // Once it is in the queue, to wake it does nothing, whoever is first.
   expect(await Promise.all([queue.wake(["r"]), queue.wake(["r"])])).toEqual([[], []]);
-});
-
-it("a run that a worker has when it is to be woken is woken later again", { timeout: 60_000 }, async () => {
-  const { databaseUrl, client } = await newRuns(server);
-  await client.submit(work, { runId: "r" });
-  await server.query(databaseUrl, "update dbos.workflow_status set status = 'PENDING', executor_id = 'slow'");
-  const queue = await openQueue(databaseUrl);
-  expect(await queue.wake(["r"])).toEqual(["r"]);
-  await queue.wakeLater("r", 10);
-  await startWorker({ databaseUrl }).ready;
-  const wakes = () =>
-    server.query(databaseUrl, "select from dbos.workflow_status where workflow_uuid like 'r/later/%'");
-  await expect.poll(async () => (await wakes()).length, { timeout: 10_000 }).toBeGreaterThan(1);
-  // Its worker books at last that it was put back.
-  await server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS' where workflow_uuid = 'r'");
-  expect(await client.result("r")).toMatchObject({ status: "completed" });
 });
 
 it("all runs that workers have taken are known, however many", async () => {
@@ -74,53 +43,16 @@ it("an id that another queue or workflow has is a conflict", async () => {
   await expect(client.submit(work, { runId: "r" })).rejects.toMatchObject({ code: "run-conflict" });
 });
 
-it("a run is started that a worker had claimed when it died, with nothing recorded", { timeout: 60_000 }, async () => {
-  const { databaseUrl, client, effects } = await newRuns(server);
-  const store = createPostgresRunStore({ connectionString: databaseUrl });
-  onTestFinished(() => store.close());
-  await client.submit(work, { runId: "r" });
-  await store.claim("r", { owner: "dead", ttlMs: 8_000 });
-  // Time enough to give up a run that is adopted again and again.
-  await startWorker({ databaseUrl, maxAdoptions: 1 }).ready;
-  expect(await client.result("r")).toMatchObject({ status: "completed" });
-  expect(await effects()).toEqual(new Map([["r/s0", 1]]));
-});
-
-it("a worker in this process works until it is stopped rightly", { timeout: 60_000 }, async () => {
+it("what wakes a run is queued again, also if whoever did that died after it was cancelled", async () => {
   const { databaseUrl, client } = await newRuns(server);
-  const store = createPostgresRunStore({ connectionString: databaseUrl });
-  onTestFinished(() => store.close());
-  const agent = createAgent({ tools: [createFakeTool({ name: "Work" })], store });
-  const worker = await startDbosWorker(agent, { databaseUrl });
-  await expect(worker.stop({ timeoutMs: -1 })).rejects.toMatchObject({ code: "invalid-options" });
   await client.submit(work, { runId: "r" });
-  expect(await client.result("r")).toMatchObject({ status: "completed" });
-  await worker.stop();
-  await worker.stop();
-  await client.submit(work, { runId: "later" });
-  expect(await statusesOf(databaseUrl)).toContain("ENQUEUED");
-});
-
-it("a worker that stops leaves what it has taken to others, none of it as if it had died", {
-  timeout: 60_000,
-}, async () => {
-  const { databaseUrl, client, effects } = await newRuns(server);
-  const first = startWorker({ databaseUrl, stepMs: 1_500, concurrency: 2 });
-  await first.ready;
-  const list = Array.from({ length: 10 }, (_, index) => ({ run: work, options: { runId: `r${index}` } }));
-  const called = (count: number) => expect.poll(async () => (await effects()).size, { timeout: 10_000 }).toBe(count);
-  // The second starts later, so that there is room for a third while the worker waits for it.
-  await client.submit(work, { runId: "r0" });
-  await called(1);
-  await sleep(500);
-  await client.submitAll(list);
-  await called(2);
-  first.signal("SIGTERM");
-  expect(await first.ended).toBe(0);
-  expect(await statusesOf(databaseUrl)).not.toContain("PENDING");
-  await startWorker({ databaseUrl }).ready;
-  for (const { options } of list) expect(await client.result(options.runId)).toMatchObject({ status: "completed" });
-  expect([...(await effects()).values()]).toEqual(Array(10).fill(1));
-  const adopted = "select from dbos.workflow_status where workflow_uuid ~ '/2$'";
-  expect(await server.query(databaseUrl, adopted)).toEqual([]);
+  const queue = await openQueue(databaseUrl);
+  await queue.wakeLater("r", 10);
+  const task = "update dbos.workflow_status set status = 'CANCELLED' where workflow_uuid like 'r/later/%'";
+  await server.query(databaseUrl, task);
+  const left = await queue.takenTasks();
+  expect(left).toEqual([expect.stringMatching(/^r\/later\//)]);
+  await queue.restartTasks(left);
+  expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED", "ENQUEUED"]);
+  expect(await queue.takenTasks()).toEqual([]);
 });

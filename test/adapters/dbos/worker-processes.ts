@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
+import { openDbosQueue } from "../../../src/adapters/dbos/dbos-queue.ts";
 import { buildChild } from "../../kills/start-child.ts";
 import type { PostgresServer } from "../postgres/postgres-server.ts";
 import type { WorkerChildOptions } from "./worker-child.ts";
@@ -83,4 +84,16 @@ export async function newRuns(server: PostgresServer, { isEmpty = false } = {}) 
     return new Map(rows.map(({ key, calls }) => [key as string, calls as number]));
   };
   return { databaseUrl, client, effects };
+}
+
+/** The queue that workers and clients have by default. */
+export async function openQueue(databaseUrl: string) {
+  const queue = await openDbosQueue({ databaseUrl, queue: "runs", version: undefined, maxAdoptions: 10 });
+  onTestFinished(() => queue.close());
+  return queue;
+}
+
+/** The statuses of all workflows. */
+export async function statusesIn(server: PostgresServer, databaseUrl: string): Promise<readonly unknown[]> {
+  return (await server.query(databaseUrl, "select status from dbos.workflow_status")).map(({ status }) => status);
 }
