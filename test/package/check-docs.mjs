@@ -49,7 +49,9 @@ function checkRequests(page) {
 function quotesOf(page) {
   const text = page
     .replace(/<!--.*?-->/gs, "")
-    .replace(/^```([^\n]*)$(.*?)^```$/gms, (_, language, code) => (/^(sh|console)$/.test(language) ? commandsOf(code) : ""))
+    .replace(/^```([^\n]*)$(.*?)^```$/gms, (_, language, code) =>
+      /^(sh|console)$/.test(language) ? commandsOf(code) : "",
+    )
     .replace(/`[^`]*`/g, "");
   return text
     .split("\n\n")
