@@ -42,7 +42,7 @@ it("the folders for tests about the whole exist, and are not folders of src", ()
 
 it("no test but the long ones measures how long something takes, or says how long it waits", () => {
   const timed =
-    /performance\.now|hrtime|cpuUsage|Date\.now\(\) -|- Date\.now\(|\bvi\.wait(For|Until)\(|\.poll\(.*timeout:/;
+    /performance\.now|process\.(hrtime|cpuUsage)|Date\.now\(\) -|- Date\.now\(|\bvi\.wait(For|Until)\(|\.poll\(.*timeout:/;
   const textOf = (path: string) => readFileSync(posix.join("test", path), "utf8");
   const found = allTests.filter((path) => !path.startsWith("long/") && timed.test(textOf(path)));
   expect(found, "count steps instead, and wait with expect.poll").toEqual([]);

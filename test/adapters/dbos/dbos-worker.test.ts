@@ -124,7 +124,7 @@ describe("workers", () => {
     await expect.poll(effects).toHaveProperty("size", 1);
     first.signal("SIGKILL");
     await first.ended;
-    const queued = Array.from({ length: 30 }, (_, index) => ({ run: chain("Work"), options: { runId: `r${index}` } }));
+    const queued = Array.from({ length: 100 }, (_, index) => ({ run: chain("Work"), options: { runId: `r${index}` } }));
     await client.submitAll(queued);
     await startWorker({ databaseUrl, concurrency: 1, stepMs: 50 }).ready;
     expect(await client.result("left")).toMatchObject({ status: "completed" });
@@ -241,7 +241,11 @@ describe("workers", () => {
     await client.submit({ steps: [{ id: "w", wait: { forMs: 3_000 } }, work] }, { runId: "time" });
     await client.submit({ steps: [{ id: "w", wait: { event: "paid" } }, work] }, { runId: "event" });
     for (const runId of ["time", "event"]) {
-      expect(await client.result(runId)).toMatchObject({ status: "suspended", pending: [{ kind: "wait" }] });
+      for await (const event of client.follow(runId)) {
+        if (event.type !== "run-suspend") continue;
+        expect(event.pending).toMatchObject([{ kind: "wait" }]);
+        break;
+      }
     }
     first.signal("SIGKILL");
     await first.ended;

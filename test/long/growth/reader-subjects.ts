@@ -41,7 +41,7 @@ export const readerSubjects: Readonly<Record<string, Readonly<Record<string, Gro
   parseTemplate: ofPieces(['${a["\\"', '${a["${a["]["', "${", "${a.", '${a["\\', "${$}", "${a[0"], {
     work: parseTemplate,
   }),
-  estimateComplexity: ofPieces(requestPieces, {
+  "estimateComplexity, its own pieces": ofPieces(requestPieces, {
     work: (request) => estimateComplexity({ request, tools: planTools }),
     maxSize: 200_000,
   }),
