@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../core/events.ts";
+import { printable, shorten } from "../core/printable.ts";
 import { describeStepRef, type StepRef } from "../core/step-ref.ts";
 import { columnsOf, cutToColumns, padToColumns } from "./columns.ts";
-import { printable, shorten } from "./printable.ts";
 import { renderProgress } from "./render-progress.ts";
 import { nameOf } from "./render-run.ts";
 

@@ -1,10 +1,11 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/execution-events.ts";
 import type { PlanFallbackEvent } from "../core/plan-events.ts";
+import { printable } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import { describeStepRef } from "../core/step-ref.ts";
+import { describeWait } from "../core/step-words.ts";
 import type { CliOptions } from "./parse-arguments.ts";
-import { printable } from "./printable.ts";
 
 /** An error as readable lines. For a request that cannot be planned they include examples of what can be. */
 export function renderError(error: unknown): string[] {
@@ -28,8 +29,16 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
 }
 
 /** Why a run did not complete, as readable lines. */
-export function renderProblem({ error, pending = [] }: Pick<RunSnapshot, "error" | "pending">): string[] {
-  if (error !== undefined) return renderError(error);
+export function renderProblem({
+  error,
+  pending = [],
+  steps,
+}: Pick<RunSnapshot, "error" | "pending" | "steps">): string[] {
+  if (error !== undefined) {
+    const others = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error.message] : []));
+    const messages = new Set(others.filter((message) => message !== error.message));
+    return [...renderError(error), ...[...messages].map((message) => `planwright: ${printable(message)}`)];
+  }
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
@@ -43,10 +52,6 @@ export function renderHint(
   return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
-function describeDue({ until, event }: { readonly until?: string; readonly event?: string }): string {
-  return (event === undefined ? "" : ` for the event ${event}`) + (until === undefined ? "" : ` until ${until}`);
-}
-
 function describePending(item: PendingItem): string {
   switch (item.kind) {
     case "outcome":
@@ -56,7 +61,7 @@ function describePending(item: PendingItem): string {
     case "plan-approval":
       return "the plan needs approval";
     case "wait":
-      return `${printable(item.stepId)} waits${printable(describeDue(item))}`;
+      return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
     default:
       return item satisfies never;
   }

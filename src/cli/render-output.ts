@@ -1,7 +1,10 @@
-import type { RunSnapshot } from "../core/run-result.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
+import { printable, printableJson, shorten } from "../core/printable.ts";
+import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import type { Tool } from "../core/tool.ts";
-import { type ParsedReference, parseReference } from "../plan/reference.ts";
-import { printable, printableJson, shorten } from "./printable.ts";
+import { inputOf } from "../core/wait-step.ts";
+import { stepsNamedIn } from "../plan/dependencies.ts";
+import { findReferences, type ParsedReference, parseReference } from "../plan/reference.ts";
 import type { Colors } from "./printer.ts";
 
 /** Dims text, or leaves it unchanged. */
@@ -113,13 +116,29 @@ function isScalar(value: unknown): boolean {
 
 /** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
-  run: Pick<RunSnapshot, "steps" | "output" | "usage">,
+  run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
 ): string[] {
-  const last = run.steps.findLast(({ status }) => status === "completed");
-  const tool = tools.find(({ name }) => name === last?.tool);
-  const lines = renderOutput(run.output, { tool, style: colors });
+  const alike = lastAlike(run);
+  const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
+  const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];
+  const lines = outputs.flatMap((output) => renderOutput(output, { tool, style: colors }));
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...usageLines(run, colors)];
+}
+
+/** The last step that completed and those of its kind right before it whose outputs no step uses, as of several adds. */
+function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
+  const completed = steps.filter((step) => step.status === "completed");
+  const last = completed.at(-1);
+  const used = new Set(plan?.steps.flatMap((step) => [...usedBy(step, plan)]));
+  const isOther = ({ stepId, tool, effect }: StepRecord) =>
+    tool !== last?.tool || effect !== last.effect || used.has(stepId);
+  return completed.slice(completed.findLastIndex(isOther) + 1);
+}
+
+function* usedBy(step: PlanStep, { steps }: Plan): Iterable<string | undefined> {
+  for (const { reference } of findReferences(inputOf(step))) yield reference?.stepId;
+  yield* stepsNamedIn(step, new Set(steps.map(({ id }) => id)));
 }
 
 function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {

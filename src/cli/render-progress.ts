@@ -1,4 +1,4 @@
-import { printableJson, shorten } from "./printable.ts";
+import { printableJson, shorten } from "../core/printable.ts";
 
 const cells = 10;
 const maxLength = 500;

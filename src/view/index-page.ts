@@ -1,9 +1,10 @@
 import type { StepRecord } from "../core/run-result.ts";
+import { shownStatus } from "../core/run-summary.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
-import { busyMs, hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { busyMs, hasFailed, nameOf, type RunView, waitsOf } from "./run-view.ts";
 import { numbers, short, table } from "./table.ts";
 import { pill, toneOf } from "./tone.ts";
 
@@ -14,7 +15,7 @@ const maxRows = 1_000;
 
 /** The page of many runs: what failed, what waits, what is slow, and what it cost. */
 export function indexPage(views: readonly RunView[]): string {
-  const failed = views.filter(({ run }) => hasFailed(run.status));
+  const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
   const section = (name: string, content: Html | false): Html => {
@@ -34,7 +35,7 @@ ${section("All runs", views.length > 0 && runTable(views))}
 
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
-  for (const { run } of views) byStatus.set(run.status, (byStatus.get(run.status) ?? 0) + 1);
+  for (const status of views.map(({ run }) => shownStatus(run))) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   const cost = costOf(views);
   const facts = [...byStatus].map(
     ([name, count]) =>
@@ -62,10 +63,9 @@ function failedTable(views: readonly RunView[]): Html {
 
 function waitingTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const subjects = view.approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
-    return [nameCell(view), cutText(subjects.join(", "), maxMessage), formatTime(view.updatedAt)];
+    return [nameCell(view), cutText(waitsOf(view).join("; "), maxMessage), formatTime(view.updatedAt)];
   });
-  return table("What waits", ["run", "for a decision about", short("since")], rows);
+  return table("What waits", ["run", "it waits", short("since")], rows);
 }
 
 interface Timed {
@@ -139,10 +139,10 @@ function models(views: readonly RunView[]): Html | false {
 
 function runTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const { status, createdAt, plan, steps, usage } = view.run;
+    const { createdAt, plan, steps, usage } = view.run;
     const done = steps.filter((record) => record.status === "completed").length;
     return [
-      ...[nameCell(view), pill(status), formatTime(createdAt), formatDuration(busyMs(view))],
+      ...[nameCell(view), pill(shownStatus(view.run)), formatTime(createdAt), formatDuration(busyMs(view))],
       plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
       usage?.cost === undefined ? "" : formatCost(usage.cost),
     ];

@@ -1,14 +1,16 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
-import type { StepRecord } from "../core/run-result.ts";
-import { toolOf } from "../core/wait-step.ts";
-import { dependenciesOf } from "../plan/dependencies.ts";
-import { hasFailed } from "./run-view.ts";
+import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
+import { describeConditions, describeWait } from "../core/step-words.ts";
+import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
+import { hasFailed, type RunView } from "./run-view.ts";
 
 /** A step, or several that were folded into one, in a graph. */
 export interface GraphNode {
   readonly title: string;
+  readonly reasoning?: string | undefined;
+  /** The tool, or what it waits for. */
   readonly tool: string;
-  /** Its condition, its loop with counts, and that it was undone. */
+  /** Its condition, its loop with counts, that it runs once or asks first, and that it was undone. */
   readonly notes: readonly string[];
   /** `planned` if it was not run. */
   readonly status: StepRecord["status"] | "planned";
@@ -21,47 +23,60 @@ export interface PlanGraph {
 }
 
 /** The graph of a plan: an edge for each step that another waits for, and no other. */
-export function graphOf(
-  { steps }: Pick<Plan, "steps">,
-  records?: ReadonlyMap<string, readonly StepRecord[]>,
-): PlanGraph {
-  const places = new Map(steps.map(({ id }, index) => [id, index]));
-  const edges = steps.flatMap((step, index) => {
-    const ids = dependenciesOf(step, steps[index - 1], { stepIds: namedIn(step, places, index) });
-    return ids.flatMap((id): (readonly [number, number])[] => {
+export function graphOf({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
+  const places = new Map<string, number>();
+  const asked = view === undefined ? new Set<string>() : askedIn(view.run);
+  const edges: (readonly [number, number])[] = [];
+  const nodes = steps.map((step, index) => {
+    const ids = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, places) });
+    for (const id of ids) {
       const from = places.get(id);
-      return from === undefined || from >= index ? [] : [[from, index]];
-    });
+      if (from !== undefined) edges.push([from, index]);
+    }
+    places.set(step.id, index);
+    return nodeOf(step, view?.steps.get(step.id), asked);
   });
-  return { nodes: steps.map((step) => nodeOf(step, records?.get(step.id))), edges };
+  return { nodes, edges };
 }
 
-/** The steps that the expressions of a step name: words outside of quotes that are ids of earlier steps. */
-function namedIn(
-  { when, forEach }: PlanStep,
-  places: ReadonlyMap<string, number>,
-  before: number,
-): ReadonlySet<string> {
-  const code = `${when ?? ""} ${forEach ?? ""}`.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
-  const words = code.match(/(?<![\w.])[A-Za-z_][\w-]*/g) ?? [];
-  return new Set(words.filter((word) => (places.get(word) ?? before) < before));
+/** The steps that approval was asked for. */
+function askedIn({ approvals = [], pending = [] }: Pick<RunSnapshot, "approvals" | "pending">): ReadonlySet<string> {
+  return new Set([...approvals, ...pending].flatMap((item) => (isAboutStep(item) ? [item.stepId] : [])));
 }
 
-function nodeOf(step: PlanStep, records: readonly StepRecord[] | undefined): GraphNode {
-  const { id, when, forEach } = step;
-  const tool = toolOf(step);
-  const status = records === undefined ? "planned" : statusOf(records);
-  const loop = forEach === undefined ? [] : [countsOf(forEach, records ?? [])];
-  const undone = records?.some((record) => record.status === "undone") ? ["undone"] : [];
-  return { title: id, tool, status, notes: [...(when === undefined ? [] : [`if ${when}`]), ...loop, ...undone] };
+function isAboutStep<T extends { readonly kind: string }>(item: T): item is Extract<T, { readonly stepId: string }> {
+  return item.kind === "step" || item.kind === "approval";
 }
 
-function countsOf(forEach: string, records: readonly StepRecord[]): string {
+function nodeOf(step: PlanStep, records: readonly StepRecord[] | undefined, asked: ReadonlySet<string>): GraphNode {
+  const { id, tool, wait, reasoning } = step;
+  const has = (test: (record: StepRecord) => boolean) => records?.some(test) === true;
+  return {
+    title: id,
+    reasoning,
+    tool: tool ?? `wait ${describeWait(wait)}`,
+    status: records === undefined ? "planned" : statusOf(records),
+    notes: [
+      ...describeConditions(step),
+      ...countsOf(records ?? []),
+      ...(has(({ effect }) => effect === "once") ? ["once"] : []),
+      ...(asked.has(id) ? ["asks first"] : []),
+      ...(has(({ status }) => status === "undone") ? ["undone"] : []),
+    ],
+  };
+}
+
+function countsOf(records: readonly StepRecord[]): readonly string[] {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
-  if (iterations.length === 0) return `for each ${forEach}`;
+  if (iterations.length === 0) return [];
   // What was undone had completed.
   const done = iterations.filter(({ status }) => status === "completed" || status === "undone").length;
-  return `${done} of ${iterations.length} iterations`;
+  return [`${done} of ${iterations.length} iterations`];
+}
+
+/** The lines of a node's box. */
+export function linesOf({ title, reasoning = "", tool, notes }: GraphNode): readonly string[] {
+  return [title, reasoning, tool, ...notes].filter((line) => line !== "");
 }
 
 /** The status of a step, of a loop that of its iterations together. */
@@ -118,6 +133,7 @@ function foldNodes(nodes: readonly GraphNode[]): GraphNode {
   const more = tools.length > 3 ? ` and ${tools.length - 3} more` : "";
   return {
     ...first,
+    reasoning: undefined,
     title: `${first.title} … ${nodes.at(-1)?.title}`,
     tool: `${nodes.length} steps: ${tools.slice(0, 3).join(", ")}${more}`,
   };

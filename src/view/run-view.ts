@@ -10,7 +10,9 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
+import { hideSealed } from "../core/sealed.ts";
 import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { describeWait } from "../core/step-words.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { callsTool } from "../core/wait-step.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
@@ -115,7 +117,8 @@ function approvalsOf({ approvals = [], pending = [] }: RunSnapshot | RunResult):
     const subject = describeSubject(approval.kind === "step" ? stepRefOf(approval) : undefined);
     return { subject, status, at, ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
   });
-  const waiting = pending.map((item) => {
+  const waiting = pending.flatMap((item) => {
+    if (item.kind === "wait") return [];
     const subject = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
     return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };
   });
@@ -141,7 +144,7 @@ function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly T
 }
 
 function maskPlan(plan: Plan, paths: Paths): Plan {
-  return { ...plan, steps: plan.steps.map((step) => (callsTool(step) ? maskStep(step, paths) : step)) };
+  return { ...plan, steps: plan.steps.map((step) => (callsTool(step) ? maskStep(step, paths) : hideSealed(step))) };
 }
 
 function maskStep<TStep extends { readonly tool: string; readonly input: unknown; readonly output?: unknown }>(
@@ -150,10 +153,17 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
 ): TStep {
   const { input = [], output = [] } = paths.get(step.tool) ?? {};
   return {
-    ...step,
+    ...hideSealed(step),
     input: maskPaths(step.input, input),
     ...("output" in step && { output: maskPaths(step.output, output) }),
   };
+}
+
+/** What a suspended run waits for, each in words. */
+export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
+  const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
+  const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
+  return [...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
 }
 
 /** Whether a status means that something went wrong. */

@@ -2,24 +2,26 @@ import type { ApprovedCall } from "../../core/approval.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EventInit } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Plan, ToolStep } from "../../core/plan.ts";
+import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { hiddenText, replaceSealed } from "../../core/sealed.ts";
+import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
-import { callsTool } from "../../core/wait-step.ts";
+import { callsTool, toolOf } from "../../core/wait-step.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
 import {
+  hideInput,
   mapLeaves,
   mapSensitive,
   type Path,
   restoreSealed,
   type SealedPart,
+  type SealedPlace,
   type SensitiveViews,
   sealedParts,
   sealedPartsIn,
@@ -81,7 +83,7 @@ export class RunSecrets {
   }
 
   /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
-  async loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
+  async loadIn(tool: string, part: SealedPlace, value: unknown): Promise<void> {
     await Promise.all(sealedPartsIn(tool, part, value).map((one) => this.loadPart(one)));
   }
 
@@ -149,8 +151,20 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input: input as JsonObject };
       }),
     );
+    // Now all its secrets are known.
+    const reasoned = await Promise.all(steps.map((step) => this.sealReasoning(step)));
     // It may quote a model's answer.
-    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps });
+    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps: reasoned });
+  }
+
+  /** A reasoning that repeats a secret is sealed as a whole, so that the plan keeps its hash. */
+  private async sealReasoning<TStep extends PlanStep>(step: TStep): Promise<TStep> {
+    const { reasoning } = step;
+    if (reasoning === undefined || this.hidden.hide(reasoning) === reasoning) return step;
+    return {
+      ...step,
+      reasoning: { $sealed: await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning) } as never,
+    };
   }
 
   /** A step's input as it is recorded; `marked` is the same made from marks. */
@@ -232,25 +246,26 @@ export class RunSecrets {
   }
 
   /** A step of a plan that was not sealed, as it may be shown. */
-  hideStep<TStep extends Pick<ToolStep, "tool" | "input">>(step: TStep): TStep {
-    const part = { value: step.input, view: this.views.get(step.tool)?.input, path: [] };
-    const input = mapSensitive(part, { replace: () => hiddenText, onReference: () => {} }) as JsonObject;
-    return input === step.input ? step : deepFreeze({ ...step, input });
+  hideStep<TStep extends ShownStep>(step: TStep): TStep {
+    const input = this.hideInputOf(step);
+    const reasoning = this.hideIn(step.reasoning);
+    if (input === step.input && reasoning === step.reasoning) return step;
+    return deepFreeze({ ...step, input, ...(reasoning !== undefined && { reasoning }) });
+  }
+
+  private hideInputOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
+    return hideInput(input, this.views.get(String(tool))?.input, (secret) => this.hide(secret as JsonValue));
   }
 
   /** Hides from now on what is sensitive in a step of a plan, which may be malformed. */
   hideSecretsOf({ tool, input }: { readonly tool?: unknown; readonly input?: unknown }): void {
-    const replace = (secret: unknown) => {
-      this.hide(secret as JsonValue);
-      return secret;
-    };
-    const view = this.views.get(String(tool))?.input;
-    mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} });
+    this.hideInputOf({ tool, input });
   }
 
   /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
-    return deepFreeze({ ...plan, steps: plan.steps.map((step) => (callsTool(step) ? this.hideStep(step) : step)) });
+    for (const step of plan.steps) this.hideSecretsOf(step);
+    return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
   /** What the schemas of a tool state; undefined if it has no sensitive fields. */
@@ -286,6 +301,9 @@ export class RunSecrets {
     return JSON.stringify([this.runId, tool, ...path]);
   }
 }
+
+/** A step of a plan, or a question about one. */
+type ShownStep = Pick<PlanStep, "tool" | "input"> & { readonly reasoning?: string | undefined };
 
 interface ToSeal {
   readonly value: JsonValue;
