@@ -65,9 +65,7 @@ function describeTool({ tool: name }: PlanStep, tools: ToolsByName): readonly st
   if (name === undefined) return [];
   const tool = tools.get(name);
   if (tool === undefined) return ["unknown tool"];
-  const { declaredEffect, declaredNeedsApproval } = tool;
-  return [
-    ...(declaredEffect === "once" ? ["once"] : []),
-    ...(declaredNeedsApproval ? [declaredNeedsApproval === true ? "asks first" : "may ask first"] : []),
-  ];
+  const once = tool.declaredEffect === "once" ? ["once"] : [];
+  if (tool.declaredNeedsApproval === false) return once;
+  return [...once, tool.declaredNeedsApproval === true ? "asks first" : "may ask first"];
 }

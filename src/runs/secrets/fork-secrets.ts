@@ -66,9 +66,8 @@ function* partsIn(holder: unknown, tools: ReadonlyMap<string, string>, around?: 
   const { tool: name, stepId, id } = holder as Readonly<Record<string, unknown>>;
   const tool = typeof name === "string" ? name : (tools.get(String(stepId ?? id)) ?? around);
   for (const [key, value] of Object.entries(holder)) {
-    if (key === "input" || key === "output" || key === "reasoning") {
-      if (tool !== undefined) yield { tool, part: key, value };
-    } else yield* partsIn(value, tools, tool);
+    if (key !== "input" && key !== "output" && key !== "reasoning") yield* partsIn(value, tools, tool);
+    else if (tool !== undefined) yield { tool, part: key, value };
   }
 }
 

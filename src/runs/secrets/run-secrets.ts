@@ -2,7 +2,7 @@ import type { ApprovedCall } from "../../core/approval.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EventInit } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
+import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
@@ -19,7 +19,6 @@ import {
   mapLeaves,
   mapSensitive,
   type Path,
-  restoreSealed,
   type SealedPart,
   type SealedPlace,
   type SensitiveViews,
@@ -101,11 +100,6 @@ export class RunSecrets {
     return this.values.size > 0;
   }
 
-  /** An input from somebody who was shown `[sensitive]`: where that remains, the recorded secret replaces it. */
-  restore(given: JsonObject, recorded: JsonObject): JsonObject {
-    return restoreSealed(given, recorded);
-  }
-
   /** Whether a step's input has, or may have, a secret in it. */
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
@@ -151,20 +145,15 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input: input as JsonObject };
       }),
     );
-    // Now all its secrets are known.
-    const reasoned = await Promise.all(steps.map((step) => this.sealReasoning(step)));
-    // It may quote a model's answer.
-    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps: reasoned });
-  }
-
-  /** A reasoning that repeats a secret is sealed as a whole, so that the plan keeps its hash. */
-  private async sealReasoning<TStep extends PlanStep>(step: TStep): Promise<TStep> {
-    const { reasoning } = step;
-    if (reasoning === undefined || this.hidden.hide(reasoning) === reasoning) return step;
-    return {
-      ...step,
-      reasoning: { $sealed: await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning) } as never,
-    };
+    // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
+    const reasoned = steps.map(async (step) => {
+      const { reasoning = "" } = step;
+      if (this.hidden.hide(reasoning) === reasoning) return step;
+      const $sealed = await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning);
+      return { ...step, reasoning: { $sealed } as never };
+    });
+    // The source may quote a model's answer.
+    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
   /** A step's input as it is recorded; `marked` is the same made from marks. */
@@ -246,20 +235,16 @@ export class RunSecrets {
   }
 
   /** A step of a plan that was not sealed, as it may be shown. */
-  hideStep<TStep extends ShownStep>(step: TStep): TStep {
-    const input = this.hideInputOf(step);
+  hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
+    const input = this.hideSecretsOf(step);
     const reasoning = this.hideIn(step.reasoning);
     if (input === step.input && reasoning === step.reasoning) return step;
-    return deepFreeze({ ...step, input, ...(reasoning !== undefined && { reasoning }) });
+    return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
   }
 
-  private hideInputOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
+  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
+  hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
     return hideInput(input, this.views.get(String(tool))?.input, (secret) => this.hide(secret as JsonValue));
-  }
-
-  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. */
-  hideSecretsOf({ tool, input }: { readonly tool?: unknown; readonly input?: unknown }): void {
-    this.hideInputOf({ tool, input });
   }
 
   /** A plan that was not sealed, as it may be shown. */
@@ -301,9 +286,6 @@ export class RunSecrets {
     return JSON.stringify([this.runId, tool, ...path]);
   }
 }
-
-/** A step of a plan, or a question about one. */
-type ShownStep = Pick<PlanStep, "tool" | "input"> & { readonly reasoning?: string | undefined };
 
 interface ToSeal {
   readonly value: JsonValue;
