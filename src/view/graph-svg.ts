@@ -2,7 +2,7 @@ import { cutText } from "../core/text.ts";
 
 import { type Html, html } from "./html.ts";
 import { layOut, type Place } from "./layout.ts";
-import { foldGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
+import { cutGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
 import { type Tone, toneOf } from "./tone.ts";
 
 const limits = { maxNodes: 120, maxEdges: 300 };
@@ -14,11 +14,11 @@ const margin = 6;
 
 /** A graph as SVG, from top to bottom. */
 export function graphSvg(graph: PlanGraph, label: string): Html {
-  const folded = foldGraph(graph, limits);
-  const { places, routes, layers, width } = layOut(folded, node.width);
+  const shown = cutGraph(graph, limits);
+  const { places, routes, layers, width } = layOut(shown, node.width);
   const heights = Array.from({ length: layers }, () => 0);
   for (const [index, { layer }] of places.entries()) {
-    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(folded.nodes[index] as GraphNode));
+    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(shown.nodes[index] as GraphNode));
   }
   const tops: number[] = [];
   let total = margin;
@@ -28,11 +28,11 @@ export function graphSvg(graph: PlanGraph, label: string): Html {
   }
   const top = ({ layer }: Place) => tops[layer] ?? 0;
   const edges = routes.map((route, index) => {
-    const from = folded.nodes[folded.edges[index]?.[0] ?? 0] as GraphNode;
+    const from = shown.nodes[shown.edges[index]?.[0] ?? 0] as GraphNode;
     const points = route.map((place) => ({ x: place.x + margin, top: top(place), height: heights[place.layer] ?? 0 }));
     return html`<path d="${pathOf(points, heightOf(from))}"/>`;
   });
-  const nodes = folded.nodes.map((one, index) => {
+  const nodes = shown.nodes.map((one, index) => {
     const place = places[index] as Place;
     return nodeSvg(one, { x: place.x + margin - node.width / 2, y: top(place) });
   });

@@ -1,4 +1,5 @@
 import { shownStatus } from "../core/run-summary.ts";
+import { describeStepRef } from "../core/step-ref.ts";
 import { cutText } from "../core/text.ts";
 import { type Axis, axisOf } from "./axis.ts";
 import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";
@@ -7,7 +8,7 @@ import { graphSvg } from "./graph-svg.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
 import { graphOf } from "./plan-graph.ts";
-import { busyMs, nameOf, type RunView, waitsOf } from "./run-view.ts";
+import { busyMs, type RunView, waitsOf } from "./run-view.ts";
 import { attemptList, revisions, stepRows } from "./step-rows.ts";
 import { numbers, short, table } from "./table.ts";
 import { pill } from "./tone.ts";
@@ -86,7 +87,7 @@ ${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: 
 }
 
 function notUndone({ notUndone: items = [] }: RunView["run"]): string {
-  return items.map((item) => `${nameOf(item)} (${undoReasons[item.reason]})`).join(", ");
+  return items.map((item) => `${describeStepRef(item)} (${undoReasons[item.reason]})`).join(", ");
 }
 
 const undoReasons = {

@@ -11,7 +11,7 @@ import {
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
 import { hideSealed } from "../core/sealed.ts";
-import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { describeStepRef, describeSubject, stepRefOf } from "../core/step-ref.ts";
 import { describeWait } from "../core/step-words.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { callsTool } from "../core/wait-step.ts";
@@ -92,7 +92,7 @@ function viewOfMasked({ output: _output, ...run }: RunSnapshot | RunResult): Run
   return {
     ...{ run: run as RunSnapshot, updatedAt, steps, approvals: approvalsOf(run as RunSnapshot) },
     ...{ planning: [], modelCalls: [], earlierPlans: [] },
-    bars: new Map(run.steps.map((record) => [describeStepRef(stepRefOf(record)), barsOf(record)])),
+    bars: new Map(run.steps.map((record) => [describeStepRef(record), barsOf(record)])),
     executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
   };
 }
@@ -169,11 +169,6 @@ export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">):
 /** Whether a status means that something went wrong. */
 export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
-}
-
-/** The name of a step, or of an iteration. */
-export function nameOf(ref: StepRef): string {
-  return describeStepRef(stepRefOf(ref));
 }
 
 /** How long the executions of a run took, without the pauses between them. */

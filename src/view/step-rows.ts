@@ -1,12 +1,13 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
+import { describeStepRef } from "../core/step-ref.ts";
 import { describeConditions, describeWait } from "../core/step-words.ts";
 import type { Axis } from "./axis.ts";
 import { barsSvg, describeBar } from "./bars-svg.ts";
 import { formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { escapeContent, type Html, html } from "./html.ts";
 import { statusOf } from "./plan-graph.ts";
-import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { hasFailed, type RunView } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
 import { pill } from "./tone.ts";
 
@@ -42,7 +43,7 @@ interface Row {
 function row({ id, step, records, view, axis, maxLength }: Row): Html {
   const status = statusOf(records);
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
-  const bars = records.flatMap((record) => view.bars.get(nameOf(record)) ?? []);
+  const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop
     ? iterations(records, view, { axis, maxLength })
     : records.map((one) => details(one, { view, axis, maxLength }));
@@ -83,9 +84,9 @@ function iterations(
     .filter((record) => shown.has(record))
     .map(
       (record) => html`<details class="step"><summary>
-<span class="what"><b>${nameOf(record)}</b></span>
+<span class="what"><b>${describeStepRef(record)}</b></span>
 <span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
-${barsSvg(view.bars.get(nameOf(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
+${barsSvg(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
     );
   const rest = records.length - shown.size;
   return html`${rows}${rest > 0 && html`<p>… and ${plural(rest, "more iteration")}</p>`}`;
@@ -102,7 +103,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Pick<Row, "view"
     status === "skipped" && reason !== undefined ? `skipped: ${skipReasons[reason]}` : undefined,
     startedAt === undefined ? undefined : `started ${formatTime(startedAt)}`,
   ].filter((word) => word !== undefined);
-  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(nameOf(record)) ?? [], axis)}
+  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(describeStepRef(record)) ?? [], axis)}
 <div class="values">${value("Input", formatValue(record.input, maxLength))}${output !== undefined && value("Output", formatValue(output, maxLength))}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, formatValue(error.stack ?? error.message, maxLength))}</div>`}</div>`;
 }
 
