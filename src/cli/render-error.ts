@@ -28,17 +28,12 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 
+type Problem = Pick<RunSnapshot, "error" | "pending" | "steps">;
+
 /** Why a run did not complete, as readable lines. */
-export function renderProblem({
-  error,
-  pending = [],
-  steps,
-}: Pick<RunSnapshot, "error" | "pending" | "steps">): string[] {
-  if (error !== undefined) {
-    const others = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error.message] : []));
-    const messages = new Set(others.filter((message) => message !== error.message));
-    return [...renderError(error), ...[...messages].map((message) => `planwright: ${printable(message)}`)];
-  }
+export function renderProblem({ error, pending = [], steps }: Problem): string[] {
+  const failures = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error] : []));
+  if (error !== undefined) return [...new Set([error, ...failures].flatMap(renderError))];
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 

@@ -1,9 +1,8 @@
-import type { Plan, PlanStep } from "../core/plan.ts";
-import { printable, printableJson, shorten } from "../core/printable.ts";
+import { printable, printableJson } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
+import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { inputOf } from "../core/wait-step.ts";
-import { stepsNamedIn } from "../plan/dependencies.ts";
 import { findReferences, type ParsedReference, parseReference } from "../plan/reference.ts";
 import type { Colors } from "./printer.ts";
 
@@ -25,10 +24,10 @@ const maxSummary = 100;
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return undefined;
-  if (typeof value === "string") return shorten(printable(value), maxSummary);
-  if (!isRecord(value)) return shorten(printableJson(value), maxSummary);
+  if (typeof value === "string") return cutText(printable(value), maxSummary);
+  if (!isRecord(value)) return cutText(printableJson(value), maxSummary);
   const text = titleKeyOf(value) === undefined ? plainFields(value) : describeThing(value);
-  return shorten(text || printableJson(value), maxSummary);
+  return cutText(text || printableJson(value), maxSummary);
 }
 
 /** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
@@ -130,15 +129,11 @@ export function renderResult(
 function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const completed = steps.filter((step) => step.status === "completed");
   const last = completed.at(-1);
-  const used = new Set(plan?.steps.flatMap((step) => [...usedBy(step, plan)]));
+  const references = plan?.steps.flatMap((step) => findReferences(inputOf(step))) ?? [];
+  const used = new Set(references.map(({ reference }) => reference?.stepId));
   const isOther = ({ stepId, tool, effect }: StepRecord) =>
     tool !== last?.tool || effect !== last.effect || used.has(stepId);
   return completed.slice(completed.findLastIndex(isOther) + 1);
-}
-
-function* usedBy(step: PlanStep, { steps }: Plan): Iterable<string | undefined> {
-  for (const { reference } of findReferences(inputOf(step))) yield reference?.stepId;
-  yield* stepsNamedIn(step, new Set(steps.map(({ id }) => id)));
 }
 
 function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {

@@ -1,12 +1,12 @@
 import type { StepEndEvent } from "../core/events.ts";
 import type { Plan, PlanSource } from "../core/plan.ts";
-import { printable, shorten } from "../core/printable.ts";
+import { printable } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, type StepRef } from "../core/step-ref.ts";
 import { describeWait } from "../core/step-words.ts";
+import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import type { WaitDue } from "../core/wait-events.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import type { Colors } from "./printer.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
@@ -36,11 +36,8 @@ export function renderRun(
   if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, { tools, colors }));
   if (steps.length > 0) {
     const toolOf = (name: string) => tools.find((tool) => tool.name === name);
-    lines.push(
-      "",
-      colors.bold("Run"),
-      ...steps.map((step) => renderStep(step, { colors, tool: toolOf(step.tool), run })),
-    );
+    const shown = steps.map((step) => renderStep(step, { colors, tool: toolOf(step.tool), run }));
+    lines.push("", colors.bold("Run"), ...shown);
   }
   if (status === "completed") lines.push(...renderResult(run, { tools, colors }));
   if (error !== undefined || pending !== undefined) lines.push("", ...renderProblem(run));
@@ -59,14 +56,11 @@ function renderTime(timestamp: string): string {
 }
 
 function renderRequest(request: string | undefined): string {
-  return request === undefined ? "(a plan)" : shorten(printable(request), maxRequest);
+  return request === undefined ? "(a plan)" : cutText(printable(request), maxRequest);
 }
 
 /** A plan under a title that names its author. */
-export function renderTitledPlan(
-  plan: Plan,
-  { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
-): string[] {
+export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
   const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
   const lines = describePlan(plan, { tools }).split("\n");
   return [title, ...lines.map((text) => `  ${text}`)];
@@ -120,12 +114,12 @@ export function renderStep(
   if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
   if (status === "running") return `  > ${nameOf(step)}: started`;
   if (status === "waiting") {
-    const wait = run.pending?.find((item) => item.kind === "wait" && item.stepId === step.stepId) as
-      | WaitDue
-      | undefined;
-    return `  ${colors.yellow("?")} ${nameOf(step)}: waiting ${wait ? printable(describeWait(wait)) : "for approval"}`;
+    const item = run.pending?.find((one) => one.kind === "wait" && one.stepId === step.stepId);
+    const what = item?.kind === "wait" ? printable(describeWait(item)) : "for approval";
+    return `  ${colors.yellow("?")} ${nameOf(step)}: waiting ${what}`;
   }
   if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
-  const why = error === undefined || error.message === run.error?.message ? "" : `, ${error.message}`;
+  const isToldBelow = run.error !== undefined && (status === "failed" || run.error.message === error?.message);
+  const why = error === undefined || isToldBelow ? "" : `, ${error.message}`;
   return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
 }
