@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
+import { hasSensitive } from "../../core/sensitive.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, EarlierPhrases } from "../../core/tool.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
@@ -69,7 +70,9 @@ export async function makeSteps(
   }
   const dependencies = chainSteps(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
   const steps = drafts.map(({ id, rules, input, reasoning }, index): PlanStep => {
-    return { id, tool: rules.tool.name, input, dependsOn: dependencies[index] ?? [], reasoning };
+    const step = { id, tool: rules.tool.name, input, dependsOn: dependencies[index] ?? [] };
+    // The words of the request are where a secret comes from.
+    return hasSensitive(rules.tool.inputSchema) ? step : { ...step, reasoning };
   });
   return { ok: true, steps, stepIds };
 }
