@@ -6,8 +6,10 @@ import {
   createAgent,
   type JsonValue,
   type Plan,
+  type RunEndEvent,
   type RunResult,
   type RunSnapshot,
+  type StepEndEvent,
   type StepOutcome,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
@@ -42,6 +44,13 @@ describe("events", () => {
       }
     };
     agent.subscribe(listener);
+  });
+
+  it("have names of their own", () => {
+    expectTypeOf<StepEndEvent<Tools>>().toEqualTypeOf<AgentEventOf<"step-end", Tools>>();
+    expectTypeOf<RunEndEvent>().toEqualTypeOf<AgentEventOf<"run-end">>();
+    const report = ({ tool, attempts }: StepEndEvent) => `${tool}: ${attempts}`;
+    agent.on("step-end", (event) => void report(event));
   });
 
   it("narrow in a listener of one type", () => {
