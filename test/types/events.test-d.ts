@@ -4,6 +4,10 @@ import {
   type AgentEventOf,
   type AgentEventType,
   createAgent,
+  createCalculator,
+  createNotes,
+  createTodoStore,
+  createWebSearch,
   type JsonValue,
   type Plan,
   type RunEndEvent,
@@ -51,6 +55,19 @@ describe("events", () => {
     expectTypeOf<RunEndEvent>().toEqualTypeOf<AgentEventOf<"run-end">>();
     const report = ({ tool, attempts }: StepEndEvent) => `${tool}: ${attempts}`;
     agent.on("step-end", (event) => void report(event));
+  });
+
+  it("narrow by the other name of a built-in tool", () => {
+    const own = createAgent({ tools: [createTodoStore({ name: "Shopping" }), createCalculator({ name: "Sums" })] });
+    own.on("step-end", (event) => {
+      expectTypeOf(event.tool).toEqualTypeOf<"Shopping" | "Sums">();
+      if (event.tool === "Sums" && event.outcome.status === "completed") {
+        expectTypeOf(event.outcome.output.value).toBeNumber();
+      }
+    });
+    expectTypeOf(createNotes({ name: "Remarks" }).name).toEqualTypeOf<"Remarks">();
+    expectTypeOf(createWebSearch({ name: "Web", search: () => [] }).name).toEqualTypeOf<"Web">();
+    expectTypeOf(createTodoStore().name).toEqualTypeOf<"TodoStore">();
   });
 
   it("narrow in a listener of one type", () => {

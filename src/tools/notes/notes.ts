@@ -1,4 +1,5 @@
 import { countPending } from "../../async/pending-work.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
@@ -10,7 +11,9 @@ import type { NoteStorage } from "./note-storage.ts";
 import type { NotesWorld } from "./notes-runtime.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
-export interface NotesOptions<TResources = unknown> {
+export interface NotesOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "Notes" */
+  readonly name?: TName | undefined;
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
   /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -24,6 +27,7 @@ export interface NotesOptions<TResources = unknown> {
 }
 
 const noteOptions = {
+  name: { ...toolName, default: "Notes" },
   storage: readStorage,
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
@@ -44,10 +48,10 @@ const noteOptions = {
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
-export function createNotes<TResources = unknown>(
-  options: NotesOptions<TResources> = {},
-): DefinedTool<"Notes", NotesInput, NotesOutput, TResources> {
-  const { storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
+export function createNotes<TResources = unknown, const TName extends string = "Notes">(
+  options: NotesOptions<TResources, TName> = {},
+): DefinedTool<TName, NotesInput, NotesOutput, TResources> {
+  const { name, storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
     scope: scope(context),
@@ -59,7 +63,7 @@ export function createNotes<TResources = unknown>(
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
-    name: "Notes",
+    name,
     description:
       "Keeps notes about items, such as PROP-2025-001, with author and time: add, list, get and delete them. " +
       "A note is named by its id, or by its item and position.",

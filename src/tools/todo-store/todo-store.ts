@@ -1,4 +1,5 @@
 import { countPending } from "../../async/pending-work.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
@@ -17,7 +18,9 @@ import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStore
 import type { TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
-export interface TodoStoreOptions<TResources = unknown> {
+export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "TodoStore" */
+  readonly name?: TName | undefined;
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
   /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -29,6 +32,7 @@ export interface TodoStoreOptions<TResources = unknown> {
 }
 
 const todoOptions = {
+  name: { ...toolName, default: "TodoStore" },
   storage: readStorage,
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
@@ -63,14 +67,14 @@ const samples = [
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Built-in tools
  */
-export function createTodoStore<TResources = unknown>(
-  options: TodoStoreOptions<TResources> = {},
-): DefinedTool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
-  const { storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
+  options: TodoStoreOptions<TResources, TName> = {},
+): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
+  const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   const tool = defineTool({
-    name: "TodoStore",
+    name,
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
       "An item is named by its id, its title or its position.",
