@@ -30,10 +30,7 @@ interface IterationCount {
   readonly iterations?: number;
 }
 
-/**
- * A step, or an iteration of one, started; recorded before its tool runs. Not emitted for each attempt.
- * @group Events
- */
+/** A step, or an iteration of one, started, once for all attempts; recorded before its tool runs. @group Events */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-start"> &
       StepFields<TTool> &
@@ -124,16 +121,10 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/**
- * A person, or a program, is asked whether a step or the whole plan may run. The input is as the tool will get it.
- * @group Events
- */
+/** Somebody is asked whether a step, with the input that its tool will get, or the plan may run. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/**
- * A step or the plan was decided about, or a replan withdrew the question, as the step is gone or has changed.
- * @group Events
- */
+/** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     readonly outcome:

@@ -9,10 +9,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
-/**
- * A complete step of a plan that is still being written. It fits its tool, but planning may still fail. Transient.
- * @group Events
- */
+/** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
   /** Which answer of its model it is from, from 1: a later one starts over. */
@@ -40,10 +37,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly delayMs: number;
 }
 
-/**
- * An attempt to call a model ended. Recorded in a run, so that its budget counts what a process used that died.
- * @group Events
- */
+/** An attempt to call a model ended. Recorded, so that a budget counts what a dead process used. @group Events */
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
@@ -73,10 +67,7 @@ export interface PlanEndEvent extends EventBase<"plan-end"> {
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
-/**
- * The planner was asked again after a failure. A plan that it returned keeps the steps that have completed.
- * @group Events
- */
+/** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
 export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** Which replan of the run it is, from 1. */
