@@ -1,7 +1,7 @@
 import { countPending } from "../../async/pending-work.ts";
 import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
@@ -28,7 +28,7 @@ export interface NotesOptions<TResources = unknown, TName extends string = strin
 
 const noteOptions = {
   name: { ...toolName, default: "Notes" },
-  storage: readStorage,
+  storage: { methods: ["find", "recall", "apply"], expected: "a storage" },
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
   now: { type: "function", default: () => Date.now() },
@@ -51,7 +51,14 @@ const noteOptions = {
 export function createNotes<TResources = unknown, const TName extends string = "Notes">(
   options: NotesOptions<TResources, TName> = {},
 ): DefinedTool<TName, NotesInput, NotesOutput, TResources> {
-  const { name, storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
+  const {
+    name,
+    storage = createMemoryNotes(),
+    scope,
+    author,
+    now,
+    createId,
+  } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
     scope: scope(context),
@@ -85,8 +92,3 @@ export function createNotes<TResources = unknown, const TName extends string = "
 
 /** Loaded by the first call, as many users import the package for something else. */
 const loadWork = () => countPending(import("./notes-runtime.ts"));
-
-function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as NoteStorage) : failOption(option, storage, "a storage with find, recall and apply");
-}

@@ -4,7 +4,7 @@ import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
@@ -33,7 +33,7 @@ export interface TodoStoreOptions<TResources = unknown, TName extends string = s
 
 const todoOptions = {
   name: { ...toolName, default: "TodoStore" },
-  storage: readStorage,
+  storage: { methods: ["find", "recall", "apply"], expected: "a storage" },
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
@@ -70,7 +70,7 @@ const samples = [
 export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
   options: TodoStoreOptions<TResources, TName> = {},
 ): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
-  const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+  const { name, storage = createMemoryTodos(), scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   const tool = defineTool({
@@ -105,11 +105,6 @@ export function createTodoStore<TResources = unknown, const TName extends string
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
-}
-
-function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as TodoStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }
 
 function checkScope(scope: unknown): string {
