@@ -1,6 +1,7 @@
 import { countPending } from "../../async/pending-work.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
@@ -10,7 +11,9 @@ import type { NoteStorage } from "./note-storage.ts";
 import type { NotesWorld } from "./notes-runtime.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
-export interface NotesOptions<TResources = unknown> {
+export interface NotesOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "Notes" */
+  readonly name?: TName | undefined;
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
   /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -24,7 +27,8 @@ export interface NotesOptions<TResources = unknown> {
 }
 
 const noteOptions = {
-  storage: readStorage,
+  name: { ...toolName, default: "Notes" },
+  storage: { methods: ["find", "recall", "apply"], expected: "a storage" },
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
   now: { type: "function", default: () => Date.now() },
@@ -44,10 +48,17 @@ const noteOptions = {
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
-export function createNotes<TResources = unknown>(
-  options: NotesOptions<TResources> = {},
-): DefinedTool<"Notes", NotesInput, NotesOutput, TResources> {
-  const { storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
+export function createNotes<TResources = unknown, const TName extends string = "Notes">(
+  options: NotesOptions<TResources, TName> = {},
+): DefinedTool<TName, NotesInput, NotesOutput, TResources> {
+  const {
+    name,
+    storage = createMemoryNotes(),
+    scope,
+    author,
+    now,
+    createId,
+  } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
     scope: scope(context),
@@ -59,7 +70,7 @@ export function createNotes<TResources = unknown>(
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
-    name: "Notes",
+    name,
     description:
       "Keeps notes about items, such as PROP-2025-001, with author and time: add, list, get and delete them. " +
       "A note is named by its id, or by its item and position.",
@@ -81,8 +92,3 @@ export function createNotes<TResources = unknown>(
 
 /** Loaded by the first call, as many users import the package for something else. */
 const loadWork = () => countPending(import("./notes-runtime.ts"));
-
-function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as NoteStorage) : failOption(option, storage, "a storage with find, recall and apply");
-}

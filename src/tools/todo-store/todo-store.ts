@@ -1,9 +1,10 @@
 import { countPending } from "../../async/pending-work.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
@@ -17,7 +18,9 @@ import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStore
 import type { TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
-export interface TodoStoreOptions<TResources = unknown> {
+export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "TodoStore" */
+  readonly name?: TName | undefined;
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
   /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -29,7 +32,8 @@ export interface TodoStoreOptions<TResources = unknown> {
 }
 
 const todoOptions = {
-  storage: readStorage,
+  name: { ...toolName, default: "TodoStore" },
+  storage: { methods: ["find", "recall", "apply"], expected: "a storage" },
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
@@ -63,14 +67,14 @@ const samples = [
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Built-in tools
  */
-export function createTodoStore<TResources = unknown>(
-  options: TodoStoreOptions<TResources> = {},
-): DefinedTool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
-  const { storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
+  options: TodoStoreOptions<TResources, TName> = {},
+): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
+  const { name, storage = createMemoryTodos(), scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   const tool = defineTool({
-    name: "TodoStore",
+    name,
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
       "An item is named by its id, its title or its position.",
@@ -101,11 +105,6 @@ export function createTodoStore<TResources = unknown>(
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
-}
-
-function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as TodoStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }
 
 function checkScope(scope: unknown): string {

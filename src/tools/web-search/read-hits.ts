@@ -10,15 +10,16 @@ const maxUrl = 2_048;
 const maxLeftOut = 1_000;
 const maxIssues = 10;
 
-/** How many hits are wanted, and the step that asks. */
+/** How many hits are wanted, and the tool and the step that ask. */
 export interface ReadHitsOptions {
   readonly limit: number;
+  readonly tool: string;
   readonly stepId: string;
 }
 
 /** Checks and cuts hits, up to the limit. Throws `invalid-tool-output` for anything that is not a list of hits. */
-export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): WebSearchResult[] {
-  if (!Array.isArray(hits)) fail(stepId, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
+export function readHits(hits: unknown, { limit, ...asked }: ReadHitsOptions): WebSearchResult[] {
+  if (!Array.isArray(hits)) fail(asked, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
   const results: WebSearchResult[] = [];
   const issues: SchemaIssue[] = [];
   const end = Math.min(hits.length, limit + maxLeftOut);
@@ -27,7 +28,7 @@ export function readHits(hits: unknown, { limit, stepId }: ReadHitsOptions): Web
     if (hit.issue !== undefined) issues.push({ ...hit.issue, path: ["hits", index, ...hit.issue.path] });
     else if (hit.result !== undefined) results.push(hit.result);
   }
-  if (issues.length > 0) fail(stepId, issues);
+  if (issues.length > 0) fail(asked, issues);
   return results;
 }
 
@@ -86,9 +87,9 @@ function nameType(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value;
 }
 
-function fail(stepId: string, issues: readonly SchemaIssue[]): never {
+function fail({ tool, stepId }: Omit<ReadHitsOptions, "limit">, issues: readonly SchemaIssue[]): never {
   const [first] = issues;
   const place = first === undefined || first.path.length === 0 ? "" : ` at ${first.path.join(".")}`;
-  const message = `The \`search\` function of WebSearch did not return hits${place}: ${first?.message}.`;
-  throw new AgentError("invalid-tool-output", message, { details: { tool: "WebSearch", stepId, issues } });
+  const message = `The \`search\` function of ${tool} did not return hits${place}: ${first?.message}.`;
+  throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
 }

@@ -1,7 +1,8 @@
 import { countPending } from "../../async/pending-work.ts";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { checkKeys, failOption } from "../../core/options.ts";
+import { checkKeys, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
 import { createInputSchema, createOutputSchema, type WebSearchInput, type WebSearchOutput } from "./search-schemas.ts";
@@ -22,7 +23,9 @@ export interface WebSearchCall {
 }
 
 /** Options of {@link createWebSearch}. @group Built-in tools */
-export interface WebSearchOptions {
+export interface WebSearchOptions<TName extends string = string> {
+  /** The name of the tool. @default "WebSearch" */
+  readonly name?: TName | undefined;
   /**
    * Asks a search engine. It may throw anything: an error with `retryable: false` is final, and the `Retry-After` of an
    * error is honoured.
@@ -37,8 +40,13 @@ export interface WebSearchOptions {
   readonly rateLimit?: RateLimitOptions | undefined;
 }
 
-const defaultCache = { maxAgeMs: 300_000, maxEntries: 100 };
-const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
+const searchOptions = {
+  name: { ...toolName, default: "WebSearch" },
+  search: { type: "function", isRequired: true },
+  // The rest of both is checked with the tool.
+  cache: { read: readCache, default: { maxAgeMs: 300_000, maxEntries: 100 } },
+  rateLimit: { type: "any", default: { limit: 1, intervalMs: 1_000 } },
+} satisfies OptionTable<WebSearchOptions>;
 
 /**
  * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
@@ -51,13 +59,14 @@ const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
-export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
-  checkOptions(options);
-  const { cache = defaultCache, rateLimit = defaultRateLimit } = options;
+export function createWebSearch<const TName extends string = "WebSearch">(
+  options: WebSearchOptions<TName>,
+): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
+  const { name, cache, rateLimit } = readOptions(searchOptions, options, "webSearch");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = createInputSchema();
   return defineTool({
-    name: "WebSearch",
+    name,
     description: "Searches the web and gives title, URL and snippet of the pages that were found",
     inputSchema,
     outputSchema: createOutputSchema(),
@@ -70,15 +79,14 @@ export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSear
       signal.throwIfAborted();
       // Loaded by the first call, as many users import the package for something else.
       const { readHits } = await countPending(import("./read-hits.ts"));
-      return { query, results: readHits(await options.search(query, { limit, signal }), { limit, stepId }) };
+      const hits = await options.search(query, { limit, signal });
+      return { query, results: readHits(hits, { limit, tool: name, stepId }) };
     },
   });
 }
 
-function checkOptions(options: object): void {
-  checkKeys("webSearch", options, ["search", "cache", "rateLimit"]);
-  const { search, cache } = options as Record<string, unknown>;
-  if (typeof search !== "function") failOption("webSearch.search", search, "a function that returns hits for a query");
-  if (cache === undefined || cache === false) return;
-  checkKeys("webSearch.cache", cache, ["maxAgeMs", "maxEntries"]);
+/** The default `key` of a cache is the one that fits. */
+function readCache(cache: unknown, option: string): NonNullable<WebSearchOptions["cache"]> {
+  if (cache !== false) checkKeys(option, cache, ["maxAgeMs", "maxEntries"]);
+  return cache as NonNullable<WebSearchOptions["cache"]>;
 }
