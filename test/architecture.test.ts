@@ -45,7 +45,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(core|async|english|language|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
-  { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
+  { layer: "src/tools/storage/", own: /^src\/(core|tools\/storage)\//, packages: /^$/ },
   {
     layer: "src/tools/todo-store/",
     own: /^src\/(core|async|english|language|dates|tools\/(todo-store|storage))\//,

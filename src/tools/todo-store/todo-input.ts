@@ -60,14 +60,16 @@ export type TodoStoreInput =
       readonly newTitle?: string;
       /** The list to move it to. */
       readonly newList?: string;
-      /** In place of both; `null` removes both. */
+      /** A date keeps the time of a todo that has one, with its offset. `null` removes date and time. */
       readonly dueDate?: string | null;
-      /** In place of both; `null` removes both. */
+      /** Replaces date and time; `null` removes both. */
       readonly dueAt?: string | null;
       /** `null` removes it. */
       readonly priority?: TodoPriority | null;
-      /** Replaces all its tags. */
+      /** Replaces all its tags, so it excludes the two below. */
       readonly tags?: readonly string[];
+      readonly addTags?: readonly string[];
+      readonly removeTags?: readonly string[];
     } & TodoTarget)
   | {
       readonly operation: "clear";
@@ -180,27 +182,45 @@ const updateSchema = () =>
       ...targetFields(),
       newTitle: titleText().optional(),
       newList: listName().optional().describe("List to move it to"),
-      dueDate: dueDay("; null for never").nullable().optional(),
+      // A model that moves a meeting to another day would drop its time, or invent an offset.
+      dueDate: dueDay(", which keeps its time; null for never").nullable().optional(),
       dueAt: dueTime("; null for never").nullable().optional(),
       priority: priorityName().nullable().optional(),
-      tags: tagTexts().optional(),
+      tags: tagTexts().optional().describe("Replaces all tags"),
+      addTags: tagTexts().min(1).optional(),
+      removeTags: tagTexts().min(1).optional(),
     })
     .refine(namesOne, oneTarget)
     .refine(
-      ({ newTitle, newList, dueDate, dueAt, priority, tags }) =>
-        [newTitle, newList, dueDate, dueAt, priority, tags].some((part) => part !== undefined),
-      "give at least one of newTitle, newList, dueDate, dueAt, priority and tags",
+      ({ operation, id, title, index, list, ...fields }) => Object.values(fields).some((part) => part !== undefined),
+      "give at least one of newTitle, newList, dueDate, dueAt, priority, tags, addTags and removeTags",
     )
-    .refine(namesOneDue, oneDue);
+    .refine(namesOneDue, oneDue)
+    .refine(
+      ({ tags, addTags, removeTags }) => tags === undefined || (addTags === undefined && removeTags === undefined),
+      "give tags, which replaces all, or addTags and removeTags, which change some, not both",
+    )
+    .refine(
+      ({ addTags = [], removeTags = [] }) => !addTags.some((tag) => removeTags.includes(tag)),
+      "give a tag in addTags or in removeTags, not in both",
+    );
+
+const clearKeys = ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }) =>
+  code === "unrecognized_keys"
+    ? `clear takes no ${keys?.join(", ")}: it clears a whole list, or its completed todos with onlyCompleted; to remove some, list them with the filter and delete each by its id`
+    : undefined;
 
 const clearSchema = () =>
   z
-    .strictObject({
-      operation: z.literal("clear"),
-      list: listName().optional(),
-      allLists: z.boolean().default(false).describe("Clear every list there is"),
-      onlyCompleted: z.boolean().default(false),
-    })
+    .strictObject(
+      {
+        operation: z.literal("clear"),
+        list: listName().optional(),
+        allLists: z.boolean().default(false).describe("Clear every list there is"),
+        onlyCompleted: z.boolean().default(false),
+      },
+      { error: clearKeys },
+    )
     .refine(({ list, allLists }) => !(allLists && list !== undefined), "give list or allLists, not both");
 
 const searchSchema = () =>

@@ -1,4 +1,3 @@
-import { countPending } from "../../async/pending-work.ts";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
@@ -8,13 +7,14 @@ import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { giveSamples } from "../../core/tool-samples.ts";
-import { changeTodos, checkKey } from "./change-todos.ts";
+import { changeTodos } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
+import { undoChange } from "./undo-change.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown> {
@@ -89,12 +89,7 @@ export function createTodoStore<TResources = unknown>(
     },
     async undo(done, context) {
       context.signal.throwIfAborted();
-      const key: unknown = context.idempotencyKey;
-      checkKey(key);
-      const where = { storage, scope: checkScope(scope(context)), key };
-      // Loaded here, as few runs undo anything.
-      const { undoChange } = await countPending(import("./undo-change.ts"));
-      await undoChange(where, done);
+      await undoChange({ storage, scope: checkScope(scope(context)), key: context.idempotencyKey }, done);
     },
   });
   giveSamples(tool, samples);
