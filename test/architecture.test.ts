@@ -94,7 +94,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     // What every database with SQL has in common.
     layer: "src/adapters/sql/",
     own: /^src\/(core|adapters\/sql|tools\/(todo-store|notes))\//,
-    packages: /^node:crypto$/,
+    packages: /^(node:crypto|zod\/v4)$/,
   },
   {
     layer: "src/adapters/sqlite/",

@@ -2,9 +2,6 @@ import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from
 import { type Note, nameKey } from "./note.ts";
 import type { FoundNotes, NoteChange, NoteQuery, NoteStorage } from "./note-storage.ts";
 
-/** Options of {@link createMemoryNotes}. @inline */
-export interface MemoryNotesOptions extends MemoryRecordsOptions {}
-
 /**
  * Keeps notes in memory, as long as the process lives. A query goes through the notes of its scope.
  *
@@ -13,7 +10,7 @@ export interface MemoryNotesOptions extends MemoryRecordsOptions {}
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Storage
  */
-export function createMemoryNotes(options: MemoryNotesOptions = {}): NoteStorage {
+export function createMemoryNotes(options: MemoryRecordsOptions = {}): NoteStorage {
   return createMemoryRecords("memoryNotes", options, { find: findNotes, change: changeRows });
 }
 

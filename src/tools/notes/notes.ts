@@ -1,10 +1,10 @@
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
 import { cutPage } from "../storage/cut-page.ts";
-import { writeOnce } from "../storage/write-once.ts";
+import { storageReader, writeOnce } from "../storage/write-once.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
 import { createNotesOutputSchema, type Note, type NotePage, type NotesOutput } from "./note.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type ParsedNotesInput,
   type ParsedNotesInputOf,
 } from "./note-input.ts";
-import type { NoteChange, NoteRecord, NoteStorage, NoteWrite } from "./note-storage.ts";
+import type { NoteChange, NoteStorage, NoteWrite } from "./note-storage.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
@@ -32,7 +32,7 @@ export interface NotesOptions<TResources = unknown> {
 }
 
 const noteOptions = {
-  storage: readStorage,
+  storage: storageReader(createMemoryNotes),
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
   now: { type: "function", default: () => Date.now() },
@@ -87,11 +87,6 @@ export function createNotes<TResources = unknown>(
   });
 }
 
-function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as NoteStorage) : failOption(option, storage, "a storage with find, recall and apply");
-}
-
 /** The context of a call of Notes. The functions are the user's: their results are checked here. */
 interface NotesWorld {
   readonly storage: NoteStorage;
@@ -104,18 +99,21 @@ interface NotesWorld {
 }
 
 async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<NotesOutput> {
-  switch (input.operation) {
-    case "add":
-      return addNote(world, input);
-    case "list":
-      return listNotes(world, input);
-    case "get":
-      return findNote(world, input);
-    case "delete":
-      return deleteNote(world, input);
-    default:
-      return input satisfies never;
+  if (input.operation === "list") return listNotes(world, input);
+  if (input.operation === "get") return findNote(world, input);
+  const { record, change } = await write(world, input.operation, async () =>
+    input.operation === "add"
+      ? { type: "insert", note: newNote(world, input) }
+      : { type: "remove", id: (await findNote(world, input)).id },
+  );
+  if (record !== undefined) return record.note;
+  if (change?.type === "insert") {
+    failOption("notes.createId", change.note.id, "a function that returns an id that no other note has");
   }
+  const wanted = `id ${JSON.stringify(change?.id)}`;
+  throw new AgentError("note-not-found", `The note ${JSON.stringify(change?.id)} was deleted in the meantime.`, {
+    details: { wanted, count: 0 },
+  });
 }
 
 async function undoNotes(
@@ -125,7 +123,7 @@ async function undoNotes(
   if (isNoteRead(input) || "notes" in output) return;
   const { operation } = input;
   const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
-  const record = await write(world, "undo", () => change);
+  const { record } = await write(world, "undo", () => change);
   // If an added note is gone, there is nothing left to undo.
   if (record !== undefined || change.type === "remove") return;
   const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
@@ -149,35 +147,11 @@ async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }:
   throw new AgentError("note-not-found", `There is no note at ${wanted}${known}.`, { details: { wanted, count } });
 }
 
-async function addNote(world: NotesWorld, input: ParsedNotesInputOf<"add">): Promise<Note> {
-  let note: Note | undefined;
-  const plan = (): NoteChange => {
-    note = newNote(world, input);
-    return { type: "insert", note };
-  };
-  const record = await write(world, "add", plan);
-  if (record !== undefined) return record.note;
-  return failOption("notes.createId", note?.id, "a function that returns an id that no other note has");
-}
-
-async function deleteNote(world: NotesWorld, target: ParsedNotesInputOf<"delete">): Promise<Note> {
-  let id = "";
-  const plan = async (): Promise<NoteChange> => {
-    id = (await findNote(world, target)).id;
-    return { type: "remove", id };
-  };
-  const record = await write(world, "delete", plan);
-  if (record !== undefined) return record.note;
-  const wanted = `id ${JSON.stringify(id)}`;
-  const message = `The note ${JSON.stringify(id)} was deleted in the meantime.`;
-  throw new AgentError("note-not-found", message, { details: { wanted, count: 0 } });
-}
-
 function write(
   { storage, scope, key }: NotesWorld,
   operation: NoteWrite["operation"],
   plan: () => NoteChange | Promise<NoteChange>,
-): Promise<NoteRecord | undefined> {
+) {
   return writeOnce({ storage, scope, key, operation, keyReused: "note-key-reused", plan });
 }
 

@@ -1,6 +1,6 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 
-/** Options of a storage in memory. */
+/** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
   /**
    * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is

@@ -28,13 +28,16 @@ const maxTries = 100;
 export async function changeTodos(options: ChangeTodosOptions, key: unknown) {
   const { storage, scope, input } = options;
   const { operation } = input;
+  const call = {
+    storage,
+    scope,
+    key,
+    operation,
+    keyReused: "todo-key-reused",
+    plan: () => planChange(options),
+  } as const;
   for (let tries = 1; ; tries++) {
-    let change: TodoChange | undefined;
-    const plan = async () => {
-      change = await planChange(options);
-      return change;
-    };
-    const record = await writeOnce({ storage, scope, key, operation, keyReused: "todo-key-reused", plan });
+    const { record, change } = await writeOnce(call);
     if (record !== undefined) {
       const { result, before } = record;
       return before && "id" in result && isSameTodo(before, result) ? { ...result, unchanged: true as const } : result;

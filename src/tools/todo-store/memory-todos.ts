@@ -12,9 +12,6 @@ import {
 } from "./todo-storage.ts";
 import { foldText } from "./todo-text.ts";
 
-/** Options of {@link createMemoryTodos}. @inline */
-export interface MemoryTodosOptions extends MemoryRecordsOptions {}
-
 /**
  * Keeps todos in memory, as long as the process lives. A query goes through the todos of its scope, so it is for
  * thousands of them, not for millions.
@@ -24,7 +21,7 @@ export interface MemoryTodosOptions extends MemoryRecordsOptions {}
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage
  */
-export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
+export function createMemoryTodos(options: MemoryRecordsOptions = {}): TodoStorage {
   return createMemoryRecords("memoryTodos", options, { find: findTodos, change: changeRows });
 }
 

@@ -2,11 +2,12 @@ import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { giveSamples } from "../../core/tool-samples.ts";
+import { storageReader } from "../storage/write-once.ts";
 import { changeTodos } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
@@ -29,7 +30,7 @@ export interface TodoStoreOptions<TResources = unknown> {
 }
 
 const todoOptions = {
-  storage: readStorage,
+  storage: storageReader(createMemoryTodos),
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
@@ -96,11 +97,6 @@ export function createTodoStore<TResources = unknown>(
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
-}
-
-function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as TodoStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }
 
 function checkScope(scope: unknown): string {

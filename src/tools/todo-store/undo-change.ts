@@ -28,12 +28,15 @@ export async function undoChange(
   const { storage, scope, key } = options;
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
-  let change: Inverse | undefined;
-  const plan = async () => {
-    change = await inverseOf(options, operation, output);
-    return change;
-  };
-  const record = await writeOnce({ storage, scope, key, operation: "undo", keyReused: "todo-key-reused", plan });
+  const plan = () => inverseOf(options, operation, output);
+  const { record, change } = await writeOnce({
+    storage,
+    scope,
+    key,
+    operation: "undo",
+    keyReused: "todo-key-reused",
+    plan,
+  });
   if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
 }
 
