@@ -100,6 +100,8 @@ const tagTexts = () =>
     .array(tagText())
     .max(20)
     .overwrite((all) => [...new Set(all)]);
+// A model is told the limits with `tags`.
+const someTags = () => z.array(z.string()).pipe(tagTexts().min(1));
 const offsetNumber = () => z.number().int().min(0).max(10_000_000).default(0).describe("How many to skip");
 const limitNumber = () => z.number().int().min(1).max(1_000).default(100).describe("How many to return");
 
@@ -114,7 +116,7 @@ const dueTime = (more = "") =>
   z
     .string()
     .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
-    .meta({ description: `In place of dueDate: a time with offset (2026-11-22T18:00:00+01:00)${more}` });
+    .meta({ description: `Or a time with offset (2026-11-22T18:00+01:00)${more}` });
 const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
 const oneDue = "give dueDate or dueAt, not both";
 const dayText = () =>
@@ -182,13 +184,12 @@ const updateSchema = () =>
       ...targetFields(),
       newTitle: titleText().optional(),
       newList: listName().optional().describe("List to move it to"),
-      // A model that moves a meeting to another day would drop its time, or invent an offset.
-      dueDate: dueDay(", which keeps its time; null for never").nullable().optional(),
+      dueDate: dueDay(", keeps the time; null for never").nullable().optional(),
       dueAt: dueTime("; null for never").nullable().optional(),
       priority: priorityName().nullable().optional(),
-      tags: tagTexts().optional().describe("Replaces all tags"),
-      addTags: tagTexts().min(1).optional(),
-      removeTags: tagTexts().min(1).optional(),
+      tags: tagTexts().optional(),
+      addTags: someTags().optional(),
+      removeTags: someTags().optional(),
     })
     .refine(namesOne, oneTarget)
     .refine(
