@@ -1,4 +1,3 @@
-import { countPending } from "../../async/pending-work.ts";
 import { toolName } from "../../core/check-tool.ts";
 import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -9,13 +8,15 @@ import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { giveSamples } from "../../core/tool-samples.ts";
-import { changeTodos, checkKey } from "./change-todos.ts";
+import { storageReader } from "../storage/write-once.ts";
+import { changeTodos } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
+import { undoChange } from "./undo-change.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
@@ -33,7 +34,7 @@ export interface TodoStoreOptions<TResources = unknown, TName extends string = s
 
 const todoOptions = {
   name: { ...toolName, default: "TodoStore" },
-  storage: { methods: ["find", "recall", "apply"], expected: "a storage" },
+  storage: storageReader(createMemoryTodos),
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
@@ -70,7 +71,7 @@ const samples = [
 export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
   options: TodoStoreOptions<TResources, TName> = {},
 ): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
-  const { name, storage = createMemoryTodos(), scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+  const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   const tool = defineTool({
@@ -93,12 +94,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
     },
     async undo(done, context) {
       context.signal.throwIfAborted();
-      const key: unknown = context.idempotencyKey;
-      checkKey(key);
-      const where = { storage, scope: checkScope(scope(context)), key };
-      // Loaded here, as few runs undo anything.
-      const { undoChange } = await countPending(import("./undo-change.ts"));
-      await undoChange(where, done);
+      await undoChange({ storage, scope: checkScope(scope(context)), key: context.idempotencyKey }, done);
     },
   });
   giveSamples(tool, samples);
