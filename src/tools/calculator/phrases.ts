@@ -10,20 +10,18 @@ interface Calculation {
   readonly variables?: Readonly<Record<string, PhraseReference | undefined>>;
 }
 
-/** The phrase of arithmetic for the rule planner: one operation. Several of them are steps of their own. */
+/** The phrases of arithmetic for the rule planner: one operation. Several of them are steps of their own. */
 export const calculatorPhrases: readonly ToolPhraseOptions<{
   readonly expression: string;
   readonly variables?: Readonly<Record<string, number>>;
-}>[] = [
-  {
-    phrase: "{expression}",
-    slots: { expression: z.string().max(10_000) },
-    toInput({ expression }, context) {
-      const read = typeof expression === "string" ? toCalculation(tokenize(expression), context, 1) : undefined;
-      return read as { readonly expression: string } | undefined;
-    },
+}>[] = ["{expression}", "(calculate|compute|evaluate|solve) {expression}"].map((phrase) => ({
+  phrase,
+  slots: { expression: z.string().max(10_000) },
+  toInput({ expression }, context) {
+    const read = typeof expression === "string" ? toCalculation(tokenize(expression), context, 1) : undefined;
+    return read as { readonly expression: string } | undefined;
   },
-];
+}));
 
 /** Reads several operations as one expression, where no phrase fits. */
 export const calculatorReader: ClauseReader = {
