@@ -12,19 +12,7 @@ import {
   type SumTokens,
 } from "./sum-tokens.ts";
 import { atom, binary, type Term } from "./terms.ts";
-import {
-  around,
-  currencyOf,
-  denominators,
-  leads,
-  meanings,
-  phrases,
-  rankOf,
-  shapes,
-  type Unit,
-  units,
-  weakWords,
-} from "./words.ts";
+import * as lexicon from "./words.ts";
 
 /** A sum in the notation of the calculator. */
 export interface SumReading {
@@ -49,22 +37,29 @@ export interface SumOptions {
   readonly results?: number;
 }
 
-const counted = units.get("piece");
+const counted = lexicon.units.get("piece");
 const links = new Set(
   "to into in as is are equals equal make makes = how what many much there do does have".split(" "),
 );
 const degrees = new Set("degree degrees of ° a an the".split(" "));
 const small = new Set([
-  ...[...links, ...degrees, ...around],
+  ...[...links, ...degrees, ...lexicon.around],
   ..."convert change turn express and on for with if at then both all each left total , !".split(" "),
 ]);
 
 const known = new Set([
-  ...[...vocabulary, ...meanings.keys(), ...phrases.flatMap(([phrase]) => phrase), ...weakWords, ...around, ...leads],
   ...[
-    ...units.keys(),
-    ...denominators.keys(),
-    ...shapes,
+    ...vocabulary,
+    ...lexicon.meanings.keys(),
+    ...lexicon.phrases.flatMap(([phrase]) => phrase),
+    ...lexicon.weakWords,
+    ...lexicon.around,
+    ...lexicon.leads,
+  ],
+  ...[
+    ...lexicon.units.keys(),
+    ...lexicon.denominators.keys(),
+    ...lexicon.shapes,
     ...functions,
     ...small,
     ..."½ ¼ ¾ ⅓ ⅔ ⅛ pi tau e point k grand score ( )".split(" "),
@@ -105,16 +100,18 @@ export function readSum(
 function mayBeExplained(word: string, next: string | undefined): boolean {
   if (known.has(word) || /\d/.test(word) || startsNumber(word)) return true;
   // "12 packs of 6"
-  return /^(?:of|at|@)$/.test(next ?? "") || rankOf(word) !== undefined || currencyOf(word) !== undefined;
+  return (
+    /^(?:of|at|@)$/.test(next ?? "") || lexicon.rankOf(word) !== undefined || lexicon.currencyOf(word) !== undefined
+  );
 }
 
 function readWords(words: readonly string[], glued: readonly boolean[], results: number): SumReading | undefined {
   const conversion = readConversion(words, results > 0 ? "x" : undefined);
   if (conversion !== undefined) return withLast({ ...conversion, start: 0, end: words.length, statements: 1 });
   const read = (joinAnd: boolean) => parse(words, new SumTokenizer(words, glued, joinAnd).read(), { results, joinAnd });
-  // "add 2 and a half" is no sum of two numbers.
+  // "add 2 and a half" names one number.
   const isMixed = words.some(
-    (word, at) => word === "and" && denominators.has(words[at + (words[at + 1] === "a" ? 2 : 1)] ?? ""),
+    (word, at) => word === "and" && lexicon.denominators.has(words[at + (words[at + 1] === "a" ? 2 : 1)] ?? ""),
   );
   return read(true) ?? (words.includes("and") && !isMixed ? read(false) : undefined);
 }
@@ -168,7 +165,7 @@ function isSum(words: readonly string[], tokens: readonly SumToken[]): boolean {
 
 /** A unit in the words; a source has an amount, the target has none. */
 interface Mention {
-  readonly unit: Unit;
+  readonly unit: lexicon.Unit;
   readonly amount?: Term;
   readonly start: number;
   readonly end: number;
@@ -179,7 +176,7 @@ function readConversion(
   words: readonly string[],
   previous: string | undefined,
 ): { readonly expression: string } | undefined {
-  if (!words.some((word) => units.has(word))) return undefined;
+  if (!words.some((word) => lexicon.units.has(word))) return undefined;
   const mentions = mentionsIn(words, previous);
   if (mentions === undefined) return undefined;
   let sources = mentions.filter(({ amount }) => amount !== undefined);
@@ -204,7 +201,7 @@ function readConversion(
   return term && { expression: term.text };
 }
 
-function converted(sources: readonly Mention[], target: Unit): Term | undefined {
+function converted(sources: readonly Mention[], target: lexicon.Unit): Term | undefined {
   const [first] = sources;
   if (target.kind === "temperature") {
     if (first?.amount === undefined || first.unit.name === target.name || sources.length > 1) return undefined;
@@ -224,7 +221,7 @@ function mentionsIn(words: readonly string[], previous: string | undefined): rea
   const mentions: Mention[] = [];
   for (let at = 0; at < words.length; ) {
     const word = words[at] ?? "";
-    const found = units.has(word) ? undefined : amountAt(words, at, previous);
+    const found = lexicon.units.has(word) ? undefined : amountAt(words, at, previous);
     const mention = mentionAt(words, at, found);
     if (mention !== undefined) mentions.push(mention);
     else if (found !== undefined || !small.has(word)) return undefined;
@@ -236,8 +233,10 @@ function mentionsIn(words: readonly string[], previous: string | undefined): rea
 function mentionAt(words: readonly string[], start: number, found: Amount | undefined): Mention | undefined {
   let at = found?.end ?? start;
   while (found !== undefined && degrees.has(words[at] ?? "")) at++;
-  const unit = units.get(words[at] ?? "");
+  const unit = lexicon.units.get(words[at] ?? "");
   if (unit !== undefined && found !== undefined) {
+    // "the twenty second" is a day.
+    if (words[at] === "second" && found.term.text !== "1") return undefined;
     // "two hours and a half"
     const rest = /^\d+$/.test(found.term.text) ? readRest(words, found.term.text, at + 1, true) : undefined;
     return { unit, amount: rest?.term ?? found.term, start, end: rest?.end ?? at + 1 };
@@ -250,7 +249,7 @@ function mentionAt(words: readonly string[], start: number, found: Amount | unde
 
 function amountAt(words: readonly string[], at: number, previous: string | undefined): Amount | undefined {
   const word = words[at] ?? "";
-  const isBeforeUnit = units.has(words[at + 1] ?? "");
+  const isBeforeUnit = lexicon.units.has(words[at + 1] ?? "");
   if (previous !== undefined && /^(?:it|that|this)$/.test(word) && isBeforeUnit)
     return { term: atom(previous), end: at + 1 };
   const isNegative = ["-", "minus", "negative"].includes(word);

@@ -119,7 +119,7 @@ const slash: Two = (a, b) =>
   /^\d{1,9}$/.test(a.text) && /^\d{1,9}$/.test(b.text) ? { ...fraction(a.text, b.text), isBare: false } : over(a, b);
 /** "divide 7 into 49" asks how often 7 fits, "divide 49 into 7" how large each part is. */
 const divideInto: Two = (a, b) => (isLess(a, b) ? over(b, a) : over(a, b));
-/** "by a quarter" may be a quarter of it, or 0.25. */
+/** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
 const grown =
   (make: Two): Two =>
   (a, b) =>
@@ -311,11 +311,8 @@ const continuingRules: readonly Rule[] = [
     plus,
   ),
   infix("more than|greater than|on top of", 1, swap(plus)),
-  infix(
-    "-|minus|take away|takeaway|take|subtract|less|without|decreased by|reduced by|lowered by|[goes] down by",
-    1,
-    minus,
-  ),
+  infix("-|minus|take away|takeaway|take|subtract|without|decreased by|reduced by|lowered by|[goes] down by", 1, minus),
+  infix("less", 1, grown(minus)),
   infix(`(${removed}) from|less than|fewer than`, 1, swap(minus)),
   infix("from", 1, from),
   infix("up", 1, onlyPercent(plus)),

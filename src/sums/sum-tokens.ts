@@ -76,7 +76,13 @@ export class SumTokenizer {
     // Amounts in two units or currencies would have to be converted first.
     const isCounted = this.tokens.some(({ word }) => word === "times");
     const isMixed = this.units.size > 1 || this.currencies.size > 1;
-    if (isMixed || (this.units.size + this.currencies.size > 1 && !isCounted)) return undefined;
+    // "6 cans at 89 cents" is an amount in dollars or in cents.
+    if (
+      isMixed ||
+      (isCounted && this.currencies.has("cent")) ||
+      (this.units.size + this.currencies.size > 1 && !isCounted)
+    )
+      return undefined;
     return { tokens: this.tokens, hasUnit: this.units.size > 0 };
   }
 

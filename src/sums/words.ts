@@ -29,7 +29,7 @@ export const meanings: ReadonlyMap<string, string> = new Map(
 export const phrases: readonly (readonly [words: readonly string[], meaning: string])[] = (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
   "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
-  "vat: sales tax; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|should like|be so kind as to"
+  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|should like|be so kind as to"
 )
   .split("; ")
   .flatMap((row) => {
@@ -43,7 +43,8 @@ export const around: ReadonlySet<string> = setOf(
     "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
     "solution determine say question equation problem math maths thanks thank thx cheers hey hi hello there ok okay so " +
     "well now just quick quickly exactly let dear lol available come comes final exact correct true calculator use using " +
-    "have had has got get am be when help new price cost amount start also " +
+    "have had has got get am be when help new price cost amount start also u sir " +
+    "computer arithmetic following outcome looking " +
     "whats remaining gives ? . : ; …",
 );
 
