@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
+import { driverPlaces } from "../adapters/sqlite/driver-places.ts";
 import { createAgent } from "../agent.ts";
 import type { Planner } from "../core/planner.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";
@@ -23,6 +25,8 @@ export async function createCliAgent(
   }
   // Imported here, as nothing else needs it.
   const sqlite = await import("../adapters/sqlite/index.ts");
+  // A driver that "npm install" has put into the current folder, as npx and "npm install -g" keep the command elsewhere.
+  driverPlaces[0] = join(process.cwd(), "planwright");
   const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
   try {
     const todos = sqlite.createSqliteTodos({ path: db });

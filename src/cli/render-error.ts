@@ -18,6 +18,11 @@ function describeError(error: unknown): string {
     return `Run "${printable(runId)}" is active in another process. If that has died, try again in half a minute.`;
   }
   const { message } = error as { message?: unknown };
+  if (isAgentError(error, "missing-dependency")) {
+    const { packages } = error.details;
+    const name = printable(packages.at(-1) ?? "");
+    return `${printable(error.message)} With npx: "npx -p planwright -p ${name} planwright …". Installed globally: "npm install -g ${name}".`;
+  }
   return printable(typeof message === "string" ? message : String(error));
 }
 
