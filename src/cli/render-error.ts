@@ -19,9 +19,8 @@ function describeError(error: unknown): string {
   }
   const { message } = error as { message?: unknown };
   if (isAgentError(error, "missing-dependency")) {
-    const { packages } = error.details;
-    const name = printable(packages.at(-1) ?? "");
-    return `${printable(error.message)} With npx: "npx -p planwright -p ${name} planwright …". Installed globally: "npm install -g ${name}".`;
+    const others = 'With npx: "npx -p planwright -p libsql planwright …". Installed globally: "npm install -g libsql".';
+    return `${printable(error.message)} ${others}`;
   }
   return printable(typeof message === "string" ? message : String(error));
 }

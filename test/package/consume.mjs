@@ -3,7 +3,17 @@
 // beside each version of the AI SDK whose models it takes; and as somebody does who has typed `npm init -y`, with the examples
 // and a strict linter. On a Node that is too old it says so. The last that it prints is a table of what was run where.
 import { execFile } from "node:child_process";
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -46,6 +56,7 @@ try {
       for (const versions of aiVersions) await consumeAiSdk({ tarball, versions, node: nodes.at(-1) });
       await followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
       await compileAsBefore({ tarball });
+      await keepInFile({ tarball, node: nodes[0] });
     })(),
   ]);
   console.log(["| Node | works beside zod |", "| --- | --- |"].join("\n"));
@@ -99,6 +110,21 @@ async function refuse({ cwd, node }) {
     throw new Error(`Node ${tooOld}, import: ${imported}command: ${code} ${stdout}${stderr}`);
   }
   console.log(`Node ${tooOld}: ${stderr.trim()}`);
+}
+
+/** The command, installed elsewhere and without a driver of SQLite, says how to get one, and finds that of the current folder. */
+async function keepInFile({ tarball, node }) {
+  const home = join(folder, "global");
+  const cwd = join(folder, "current");
+  mkdirSync(home);
+  mkdirSync(join(cwd, "node_modules"), { recursive: true });
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefix", home, tarball, "zod@latest"], { cwd });
+  const ask = () => run(node, [join(home, command), "--db", "todo.db", "add milk to my list"], { cwd });
+  const refused = await ask().catch(({ message }) => message);
+  if (!/npm install libsql.*npx -p planwright -p libsql/.test(refused)) throw new Error(`Without a driver: ${refused}`);
+  symlinkSync(resolve("node_modules/libsql"), join(cwd, "node_modules/libsql"));
+  await ask();
+  console.log("the command finds the driver of the current folder");
 }
 
 /** With the compilers of older projects, and with the `moduleResolution` that knows no `exports`. */

@@ -81,7 +81,6 @@ export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefin
 
 /** In the order in which they are tried. */
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
-const packages = ["better-sqlite3", "libsql"];
 
 /** Looks for packages as a file does, by literal names. Bundlers do not know this `require`, and so leave it alone. */
 function findFrom(path: string): FindDriver {
@@ -128,10 +127,11 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const command = `npm install ${isPackage ? driver : "libsql"}`;
   const version = process.versions.node;
   const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
-  const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
+  // The same one may be found in several places.
+  const broken = new Set(failures.map((thrown) => ` One is installed, but does not load: ${describeThrown(thrown)}.`));
   const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
-  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${broken.join("")}`, {
-    details: { packages: isPackage ? [driver] : packages, command },
+  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${[...broken].join("")}`, {
+    details: { packages: isPackage ? [driver] : drivers.slice(1), command },
     cause: failures[0],
   });
 }

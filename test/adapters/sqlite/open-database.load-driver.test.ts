@@ -72,6 +72,8 @@ describe("loadDriver", () => {
     const error = errorOf(undefined, { "better-sqlite3": Broken });
     expect(error.message).toContain("does not load: Error: Could not locate the bindings file.");
     expect(error.cause).toBeInstanceOf(Error);
+    const broken = finder({ "better-sqlite3": Broken });
+    expect(() => loadDriver(undefined, [broken, broken])).toThrow(error.message);
   });
 
   it("reports what to install if no driver is available", () => {
