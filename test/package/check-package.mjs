@@ -1,7 +1,7 @@
 // Packs what is built and checks the tarball: each export leads to files that are in it, types included; nothing is in it that
 // it needs not, and it is no larger than promised. README and docs quote its sizes between `<!-- size:name -->` and
 // `<!-- /size -->`: a figure that is not so is a problem. `--write` puts the right one there.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -34,10 +34,11 @@ try {
   checkContent(packed);
   checkSize("The tarball", size, maxTarballBytes);
   checkSize("The package, unpacked,", unpackedSize, maxInstalledBytes);
-  // That an import leads to a module of another kind is what "type": "module" says: each Node of "engines" can require one.
-  const attw = resolve("node_modules/.bin/attw");
-  execFileSync(attw, [join(folder, filename), "--ignore-rules", "cjs-resolves-to-esm"], { stdio: "inherit" });
-  const installed = linkInstalled(join(folder, filename));
+  const tarball = join(folder, filename);
+  runTool("publint", ["--strict", tarball]);
+  // That `require` gives an ES module is meant: each Node of "engines" can load one.
+  runTool("attw", [tarball, "--ignore-rules", "cjs-resolves-to-esm"]);
+  const installed = linkInstalled(tarball);
   const bundle = await bundlers.esbuild({ program: app, folder });
   const atOnce = [...loadedAtOnce(bundle)].map(({ code }) => gzipSync(code).length);
   const sizes = {
@@ -54,6 +55,11 @@ try {
 }
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
+
+function runTool(name, args) {
+  const { status, stdout, stderr } = spawnSync(resolve("node_modules/.bin", name), args, { encoding: "utf8" });
+  if (status !== 0) problems.push(`${name} ${args.join(" ")}:\n${stdout}${stderr}`);
+}
 
 /** What package.json names is there, and each entry has its declarations, for every way of looking for them. */
 function checkTargets(packed) {
