@@ -3,7 +3,7 @@ import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { checkKeys, failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { checkKeys, type OptionTable, readOptions } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
