@@ -96,7 +96,7 @@ function encode(text: string): string {
 /** What hides secrets. */
 interface Hiding {
   hideIn<T>(value: T): T;
-  hideStep(step: PlanStep): PlanStep;
+  hidePreview(step: PlanStep): PlanStep;
 }
 
 interface Outcome {
@@ -118,7 +118,7 @@ export function hideInEvent<TInit extends EventInit>(init: TInit, hiding: Hiding
     ...(cause !== undefined && { cause: hiding.hideIn(cause) }),
     ...(value !== undefined && { value: hiding.hideIn(value) }),
     ...(progress !== undefined && { progress: hiding.hideIn(progress) }),
-    ...(init.type === "plan-delta" && { step: hiding.hideStep(step as PlanStep) }),
+    ...(init.type === "plan-delta" && { step: hiding.hidePreview(step as PlanStep) }),
     ...(outcome !== undefined && { outcome: hideInOutcome(init.type, outcome as Outcome, hiding) }),
   };
 }
