@@ -94,7 +94,7 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   return "_def" in schema && "~standard" in schema ? 3 : undefined;
 }
 
-/** What a value that is not a schema has to be, or how it becomes one, for errors. */
+/** Returns what an option must be that is no schema, or how to make it one, for errors. */
 export function expectedSchema(value: unknown): string {
   if (Object.prototype.toString.call(value) === "[object Object]" && !("~standard" in (value as object))) {
     const parts = Object.values(value as object);
