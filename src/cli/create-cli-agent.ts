@@ -30,15 +30,14 @@ async function openDatabase(path: string, opened: { close(): unknown }[]) {
   const sqlite = await import("../adapters/sqlite/index.ts");
   // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
-  const open = <T extends { close(): unknown }>(create: () => T): T => {
-    const one = create();
+  const open = <T extends { close(): unknown }>(one: T): T => {
     opened.push(one);
     return one;
   };
   return {
-    todos: open(() => withoutWarnings(() => sqlite.createSqliteTodos({ path }))),
-    notes: open(() => sqlite.createSqliteNotes({ path })),
-    store: open(() => sqlite.createSqliteRunStore({ path })),
+    todos: open(withoutWarnings(() => sqlite.createSqliteTodos({ path }))),
+    notes: open(sqlite.createSqliteNotes({ path })),
+    store: open(sqlite.createSqliteRunStore({ path })),
   };
 }
 

@@ -130,9 +130,8 @@ export function renderResult(
 function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const completed = steps.filter((step) => step.status === "completed");
   const last = completed.at(-1);
-  const ids = new Set(steps.map(({ stepId }) => stepId));
   const usedBy = (step: PlanStep) =>
-    dependenciesOf({ ...step, dependsOn: [] }, undefined, { stepIds: stepsNamedIn(step, ids) });
+    dependenciesOf({ ...step, dependsOn: [] }, undefined, { stepIds: stepsNamedIn(step, { has: () => true }) });
   const used = new Set(plan?.steps.flatMap(usedBy));
   const isOther = ({ stepId, tool, effect }: StepRecord) =>
     tool !== last?.tool || effect !== last.effect || used.has(stepId);

@@ -2,7 +2,7 @@ import type { ApprovedCall } from "../../core/approval.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EventInit } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
+import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
@@ -240,11 +240,6 @@ export class RunSecrets {
     const reasoning = this.hideIn(step.reasoning);
     if (input === step.input && reasoning === step.reasoning) return step;
     return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
-  }
-
-  /** A step of a plan that is still being written: its reasoning may repeat the secret of a step that is yet to come. */
-  hidePreview({ reasoning: _reasoning, ...step }: PlanStep): PlanStep {
-    return this.hideStep(step);
   }
 
   /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
