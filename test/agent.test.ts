@@ -237,9 +237,21 @@ describe("a common mistake", () => {
     await expect((async () => make())()).rejects.toMatchObject({ code: "invalid-options", details: { option } });
   });
 
+  it("is a function in place of the options of a tool", () => {
+    const message = "createWebSearch takes an object: write createWebSearch({ search: … }). Received a function.";
+    expect(() => createWebSearch((() => []) as never)).toThrow(message);
+  });
+
+  it.each<[unknown, string]>([
+    [{ steps: [] }, "received an object. To run a plan, call `execute`."],
+    [5, "received 5."],
+  ])("is a request that is not text: %j", async (request, message) => {
+    expect(await messageOf(() => agent.plan(request as never))).toMatch(new RegExp(`characters; ${message}$`));
+  });
+
   it("is an event without an id", async () => {
     const deliver = (options?: object) => messageOf(() => agent.deliver("r1", "paid", {}, options as never));
-    expect(await deliver()).toBe('Option "options" must be an object: write { id: … }; it is missing.');
+    expect(await deliver()).toBe('Option "options" must be an object such as { id: … }; it is missing.');
     expect(await deliver({})).toContain('"id" must be text that identifies the event');
   });
 

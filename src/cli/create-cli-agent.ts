@@ -11,27 +11,33 @@ import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import type { AgentChoice, AgentWarnings, CliAgent, PlannerChoice } from "./cli-io.ts";
 
 /** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
-export async function createCliAgent({ planner, db }: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
-  const opened = db === undefined ? undefined : await openDatabase(db);
-  const agent = createAgent({
-    tools: [createCalculator(), createTodoStore({ storage: opened?.todos }), createNotes({ storage: opened?.notes })],
-    planner: createPlanner(planner),
-    store: opened?.store,
-    evidence: opened !== undefined,
-    ...warnings,
-  });
-  return { agent, store: opened?.store, close: () => void Object.values(opened ?? {}).map((each) => each.close()) };
+export async function createCliAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
+  const planner = createPlanner(choice.planner);
+  const opened: { close(): unknown }[] = [];
+  const close = () => void opened.map((each) => each.close());
+  try {
+    const { todos, notes, store } = choice.db === undefined ? {} : await openDatabase(choice.db, opened);
+    const tools = [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })] as const;
+    return { agent: createAgent({ tools, planner, store, evidence: store !== undefined, ...warnings }), store, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
-async function openDatabase(path: string) {
+async function openDatabase(path: string, opened: { close(): unknown }[]) {
   // Imported here, as nothing else needs it.
   const sqlite = await import("../adapters/sqlite/index.ts");
   // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
   driverPlaces[0] = `${process.cwd()}/planwright`;
+  const open = <T extends { close(): unknown }>(one: T): T => {
+    opened.push(one);
+    return one;
+  };
   return {
-    todos: withoutWarnings(() => sqlite.createSqliteTodos({ path })),
-    notes: sqlite.createSqliteNotes({ path }),
-    store: sqlite.createSqliteRunStore({ path }),
+    todos: open(withoutWarnings(() => sqlite.createSqliteTodos({ path }))),
+    notes: open(sqlite.createSqliteNotes({ path })),
+    store: open(sqlite.createSqliteRunStore({ path })),
   };
 }
 

@@ -19,7 +19,7 @@ function describeError(error: unknown): string {
     return `Run "${printable(runId)}" is active in another process. If that has died, try again in half a minute.`;
   }
   const { message } = error as { message?: unknown };
-  if (isAgentError(error, "missing-dependency")) {
+  if (isAgentError(error, "missing-dependency") && error.details.packages.includes("libsql")) {
     const others = 'With npx: "npx -p planwright -p libsql planwright …". Installed globally: "npm install -g libsql".';
     return `${printable(error.message)} ${others}`;
   }

@@ -1,9 +1,10 @@
+import type { PlanStep } from "../core/plan.ts";
 import { printable, printableJson } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { inputOf } from "../core/wait-step.ts";
-import { findReferences, type ParsedReference, parseReference } from "../plan/reference.ts";
+import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
+import { type ParsedReference, parseReference } from "../plan/reference.ts";
 import type { Colors } from "./printer.ts";
 
 /** Dims text, or leaves it unchanged. */
@@ -125,15 +126,19 @@ export function renderResult(
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...usageLines(run, colors)];
 }
 
-/** The last step that completed and those of its kind right before it whose outputs no step uses, as of several adds. */
+/** The last step that completed and those of its kind right before it that no step uses, as of several adds. */
 function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const completed = steps.filter((step) => step.status === "completed");
   const last = completed.at(-1);
-  const references = plan?.steps.flatMap((step) => findReferences(inputOf(step))) ?? [];
-  const used = new Set(references.map(({ reference }) => reference?.stepId));
+  const usedBy = (step: PlanStep) =>
+    dependenciesOf({ ...step, dependsOn: [] }, undefined, { stepIds: stepsNamedIn(step, { has: () => true }) });
+  const used = new Set(plan?.steps.flatMap(usedBy));
   const isOther = ({ stepId, tool, effect }: StepRecord) =>
     tool !== last?.tool || effect !== last.effect || used.has(stepId);
-  return completed.slice(completed.findLastIndex(isOther) + 1);
+  // The iterations of a loop stay together.
+  const others = new Set(completed.filter(isOther).map(({ stepId }) => stepId));
+  const isCut = ({ stepId }: StepRecord) => stepId !== last?.stepId && others.has(stepId);
+  return completed.slice(completed.findLastIndex(isCut) + 1);
 }
 
 function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {

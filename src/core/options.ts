@@ -72,7 +72,8 @@ export function readOptions<TOptions extends object, TTable extends AnyTable>(
 ): SettingsOf<TOptions, TTable> {
   const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
   const place = option ?? "options";
-  checkObject(place, options, `${call}{ ${keys[0]}: … }${call && ")"}`);
+  const required = entries.find(({ isAlwaysRead }) => isAlwaysRead)?.key;
+  checkObject(place, options, required && `${call}{ ${required}: … }${call && ")"}`);
   checkKeys(place, options, known ?? keys, whereElse);
   const settings = { ...defaults };
   for (const { key, read, isAlwaysRead } of entries) {
@@ -178,7 +179,13 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
 /** Throws `invalid-options` for anything that is not an object; a text is not shown, as it may be a key. */
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise)) return;
-  failOption(option, typeof value === "string" ? "…" : value, example ? `an object: write ${example}` : "an object");
+  const received = typeof value === "string" ? "text" : describeValue(value);
+  const expected = example === undefined ? "an object" : `an object such as ${example}`;
+  const [call] = /^\w+(?=\()/.exec(example ?? "") ?? [];
+  const actual = value === undefined ? "it is missing" : `received ${received}`;
+  const plain = `Option "${option}" must be ${expected}; ${actual}.`;
+  const message = call ? `${call} takes an object: write ${example}. Received ${received}.` : plain;
+  throw new AgentError("invalid-options", message, { details: { option, received, expected } });
 }
 
 /**

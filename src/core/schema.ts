@@ -94,7 +94,7 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   return "_def" in schema && "~standard" in schema ? 3 : undefined;
 }
 
-/** What a value that is not a schema has to be, or how it becomes one, for errors. */
+/** Describes the schema that an option must be, or how to make one of a value that is not, for errors. */
 export function expectedSchema(value: unknown): string {
   if (Object.prototype.toString.call(value) === "[object Object]" && !("~standard" in (value as object))) {
     const parts = Object.values(value as object);

@@ -26,7 +26,7 @@ interface Due {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a step waits for, as it follows the word "waits": `for 2 hours`, `for the event "paid", at most 14 days`. */
+/** Describes a wait, as it follows the word "waits": `for 2 hours`, `for the event "paid", at most 14 days`. */
 export function describeWait(wait: StepWait | WaitDue): string {
   if ("forMs" in wait) return `for ${describeDuration(wait.forMs)}`;
   const { event, until, timeoutMs }: Due = wait;

@@ -1,7 +1,9 @@
-import { toDefinedTool } from "../core/define-tool.ts";
-import type { JsonValue } from "../core/json.ts";
-import type { AnyPlan, PlanStep } from "../core/plan.ts";
+import { indexTools } from "../core/define-tool.ts";
+import { copyJson, type JsonValue } from "../core/json.ts";
+import { checkObject, checkOption, readOptions } from "../core/options.ts";
+import type { AnyPlan, PlanStep, StepWait, ToolStep } from "../core/plan.ts";
 import { printable, printableJson } from "../core/printable.ts";
+import { parseWith } from "../core/schema.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import { SensitiveView } from "../core/sensitive-paths.ts";
 import { describeConditions, describeWait } from "../core/step-words.ts";
@@ -9,35 +11,40 @@ import type { DefinedTool, Tool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { callsTool } from "../core/wait-step.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
+import { resolveInput } from "../plan/resolve-input.ts";
 import { HiddenTexts } from "./secrets/hidden-texts.ts";
 import { hideInput } from "./secrets/map-sensitive.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run: for each step its `reasoning`, the call as it
  * will be made, its condition, its loop, what it waits for, and whether it runs only once or asks first. Sensitive
- * values are shown as `"[sensitive]"`. The plan is not validated: a tool that is not among `tools` is called unknown.
- * The `needsApproval` of an agent is not known here.
+ * values are shown as `"[sensitive]"`; all fields of a sensitive tool are, until an agent or a check has read its schema
+ * of zod 3. The plan is not validated: a tool that is not among `tools` is called unknown. The `needsApproval` of an
+ * agent is not known here. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/04-approve-a-plan.ts}
  * @group Plans
  */
-export function describePlan(plan: AnyPlan, { tools }: { readonly tools: readonly Tool[] }): string {
+export function describePlan(plan: AnyPlan, options: { readonly tools: readonly Tool[] }): string {
+  checkObject("plan", plan);
+  checkOption(stepsSpec, plan.steps, "plan.steps");
+  const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
   const steps = plan.steps as readonly PlanStep[];
-  const byName = new Map(tools.map((tool) => [tool.name, toDefinedTool("tools", tool)]));
   const hidden = new HiddenTexts();
-  const calls = steps.map((step) => describeCall(step, byName, hidden));
+  const calls = steps.map((step) => describeCall(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;
   const earlier = new Set<string>();
   const blocks = steps.map((step, index) => {
     const { id, reasoning } = step;
     const after = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, earlier) });
     earlier.add(id);
-    const facts = [...describeTool(step, byName), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
+    const facts = [...describeTool(step, tools), ...(after.length > 0 ? [`after ${after.join(", ")}`] : [])];
     const lines = [
       ...(reasoning === undefined ? [] : [hidden.hide(reasoning)]),
-      calls[index] as string,
-      ...describeConditions(step),
-      ...(facts.length > 0 ? [facts.join(", ")] : []),
+      calls[index] ?? hidden.hide(`wait ${describeWait(step.wait as StepWait)}`),
+      ...[...describeConditions(step), ...(facts.length > 0 ? [facts.join(", ")] : [])].map((line) =>
+        hidden.hide(line),
+      ),
     ];
     return lines.map((line, at) => (at === 0 ? printable(id) : "").padEnd(width) + printable(line)).join("\n");
   });
@@ -46,26 +53,42 @@ export function describePlan(plan: AnyPlan, { tools }: { readonly tools: readonl
 
 type ToolsByName = ReadonlyMap<string, DefinedTool>;
 
-/** What the step does, without its secrets, which are added to the texts to hide. */
-function describeCall(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts): string {
-  if (!callsTool(step)) return `wait ${describeWait(step.wait)}`;
+const stepsSpec = { isValid: Array.isArray, expected: "an array of steps", isRequired: true } as const;
+const describeOptions = { tools: (value: unknown) => indexTools(value as readonly Tool[]) };
+
+/** The call of a tool, without its secrets, which are added to the texts to hide. A step that waits makes none. */
+function describeCall(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts): string | undefined {
+  if (!callsTool(step)) return undefined;
   const tool = tools.get(step.tool);
   const input = hideInput(step.input, tool && viewOf(tool), (secret) => hidden.add(secret as JsonValue));
   return `${step.tool} ${printableJson(input)}`;
 }
 
-/** All counts as sensitive until a schema of zod 3 can be read, which takes its converter. */
+/** Each field counts as sensitive until a schema of zod 3 can be read, which takes its converter. */
 function viewOf(tool: DefinedTool): SensitiveView | undefined {
   if (!isSensitiveTool(tool)) return undefined;
   const schemas = toolSchemas(tool);
-  return new SensitiveView(schemas instanceof Promise ? { sensitive: true } : schemas.input);
+  return new SensitiveView(schemas instanceof Promise ? { additionalProperties: { sensitive: true } } : schemas.input);
 }
 
-function describeTool({ tool: name }: PlanStep, tools: ToolsByName): readonly string[] {
-  if (name === undefined) return [];
-  const tool = tools.get(name);
+function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {
+  if (!callsTool(step)) return [];
+  const tool = tools.get(step.tool);
   if (tool === undefined) return ["unknown tool"];
-  const once = tool.declaredEffect === "once" ? ["once"] : [];
+  const effect = effectOf(step, tool);
+  const once = effect === "once" ? ["once"] : effect === "by-input" ? ["may run only once"] : [];
   if (tool.declaredNeedsApproval === false) return once;
   return [...once, tool.declaredNeedsApproval === true ? "asks first" : "may ask first"];
+}
+
+/** The effect of a call; `by-input` if that depends on values that are not known yet. */
+function effectOf(step: ToolStep, tool: DefinedTool): DefinedTool["declaredEffect"] {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
+  try {
+    const parsed = parseWith(tool.inputSchema, copyJson(resolveInput(step, () => undefined)));
+    return !(parsed instanceof Promise) && parsed.ok ? tool.effect(parsed.value) : "by-input";
+  } catch {
+    // Its input has references, or its effect cannot be determined.
+    return "by-input";
+  }
 }

@@ -20,6 +20,7 @@ import { effectOf } from "./steps/prepare-step.ts";
 
 /** What a run would do, as far as that is known beforehand. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {
+  /** The plan to execute, with its secrets. */
   readonly plan: Plan;
   /** For `approvedHash`. */
   readonly planHash: string;
@@ -73,12 +74,14 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   const steps: DryRunStep[] = [];
   const opening = secretsOf(engine, { runId: "", tools: settings.tools });
   const secrets = opening && (await opening);
+  // Before any step, as a reasoning may repeat the secret of a later one.
+  const shown = secrets?.hidePlan(plan) ?? plan;
   for (const [index, step] of plan.steps.entries()) {
     // After a cancellation, no more policies are called.
     if (source.aborted) throw source.reason;
     const dependsOn = dependenciesOfStep(plan, index, expressions);
     if (!callsTool(step)) {
-      steps.push(lookAtWait(step, dependsOn));
+      steps.push(lookAtWait(shown.steps[index] as WaitStep, dependsOn));
       continue;
     }
     const tool = settings.tools.get(step.tool) as DefinedTool;
@@ -87,7 +90,7 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
   return {
     plan,
     planHash: await hashPlan(plan),
-    needsApproval: await needsPlanApproval(engine, settings, secrets?.hidePlan(plan) ?? plan),
+    needsApproval: await needsPlanApproval(engine, settings, shown),
     steps,
   };
 }

@@ -8,7 +8,7 @@ import { type Tone, toneOf } from "./tone.ts";
 const limits = { maxNodes: 120, maxEdges: 300 };
 const node = { width: 196, height: 32, gapY: 34 };
 const lineHeight = 16;
-const maxLines = 6;
+const maxLines = 8;
 const maxChars = 27;
 const margin = 6;
 
@@ -41,7 +41,7 @@ export function graphSvg(graph: PlanGraph, label: string): Html {
 }
 
 function heightOf(one: GraphNode): number {
-  return node.height + lineHeight * Math.max(1, Math.min(maxLines, linesOf(one).length) - 1);
+  return node.height + lineHeight * Math.max(1, Math.min(maxLines, linesOf(one, maxChars).length) - 1);
 }
 
 /** A sign for each tone, so that colour alone says nothing. */
@@ -56,7 +56,7 @@ const signs: Readonly<Record<Tone, string>> = {
 /** A box of its own, so that nothing reaches beyond it. */
 function nodeSvg(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
   const { status } = given;
-  const [title = "", ...lines] = linesOf(given).slice(0, maxLines);
+  const [title = "", ...lines] = linesOf(given, maxChars).slice(0, maxLines);
   const height = heightOf(given);
   const tone = toneOf(status);
   const texts = lines.map(

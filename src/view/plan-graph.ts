@@ -10,7 +10,7 @@ export interface GraphNode {
   readonly reasoning?: string | undefined;
   /** The tool, or what it waits for. */
   readonly tool: string;
-  /** Its condition, its loop with counts, that it runs once or asks first, and that it was undone. */
+  /** That it runs once, asks first, or was undone; its condition, and its loop with counts. */
   readonly notes: readonly string[];
   /** `planned` if it was not run. */
   readonly status: StepRecord["status"] | "planned";
@@ -50,11 +50,11 @@ function nodeOf(
     "asks first": questions.some((one) => (one.kind === "step" || one.kind === "approval") && one.stepId === id),
     undone: records?.some(({ status }) => status === "undone"),
   };
-  const notes = Object.entries(facts).flatMap(([fact, isSo]) => (isSo ? [fact] : []));
+  const note = Object.entries(facts).flatMap(([fact, isSo]) => (isSo ? [fact] : []));
   return {
     ...{ title: id, reasoning, tool: tool ?? `wait ${describeWait(wait)}` },
     status: records === undefined ? "planned" : statusOf(records),
-    notes: [...describeConditions(step), ...countsOf(records ?? []), ...notes],
+    notes: [note.join(", "), ...describeConditions(step), ...countsOf(records ?? [])],
   };
 }
 
@@ -66,9 +66,10 @@ function countsOf(records: readonly StepRecord[]): readonly string[] {
   return [`${done} of ${iterations.length} iterations`];
 }
 
-/** The lines of a node's box. */
-export function linesOf({ title, reasoning = "", tool, notes }: GraphNode): readonly string[] {
-  return [title, reasoning, tool, ...notes].filter((line) => line !== "");
+/** The lines of a node's box. What it waits for is split between words into lines of at most `max` characters. */
+export function linesOf({ title, reasoning = "", tool, notes }: GraphNode, max = 1_000): readonly string[] {
+  const words = tool.match(new RegExp(`\\S.{0,${max - 1}}(?=\\s|$)|\\S+`, "gu")) ?? [];
+  return [title, reasoning, ...words.slice(0, 5), ...notes].filter((line) => line !== "");
 }
 
 /** The status of a step, of a loop that of its iterations together. */

@@ -161,7 +161,7 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
   };
 }
 
-/** What a suspended run waits for, each in words. */
+/** Returns each thing that a suspended run waits for, in words. */
 export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));

@@ -57,7 +57,7 @@ function classOf({ status }: GraphNode): string {
 
 /** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
 function shapeOf(node: GraphNode): string {
-  const label = linesOf(node).map(escapeLabel).join("<br/>");
+  const label = linesOf(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 

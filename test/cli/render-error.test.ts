@@ -9,3 +9,9 @@ it("says how a driver is installed beside npx and beside a command that is insta
     'planwright: Run "npm install libsql". With npx: "npx -p planwright -p libsql planwright …". Installed globally: "npm install -g libsql".',
   );
 });
+
+it("says nothing about drivers if another package is missing", () => {
+  const details = { packages: ["pg"], command: "npm install pg" };
+  const lines = renderError(new AgentError("missing-dependency", 'Run "npm install pg".', { details }));
+  expect(lines).toEqual(['planwright: Run "npm install pg".']);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderOutput, summarizeOutput } from "../../src/cli/render-output.ts";
+import { renderOutput, renderResult, summarizeOutput } from "../../src/cli/render-output.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
@@ -89,6 +89,18 @@ describe("renderOutput", () => {
     for (const output of outputs) expect(render(output).join("\n")).not.toContain("\u001b");
     for (const output of outputs) expect(summarizeOutput(output, undefined)).not.toContain("\u001b");
   });
+});
+
+it("renderResult shows all iterations of a loop, whose effects may differ", () => {
+  const record = (stepId: string, effect: string, iteration?: number) => {
+    const output = `${stepId} ${iteration}`;
+    return { stepId, tool: "Fake", input: {}, status: "completed", attempts: 1, effect, iteration, output };
+  };
+  const loop = (id: string) => ["pure", "once", "once"].map((effect, index) => record(id, effect, index + 1));
+  const resultOf = (steps: readonly object[]) =>
+    renderResult({ steps } as never, { tools: [], colors: { ...style, bold: (text: string) => text } as never });
+  expect(resultOf(loop("a"))).toEqual(["", "Result", "  a 1", "  a 2", "  a 3"]);
+  expect(resultOf([...loop("a"), ...loop("b")])).toEqual(["", "Result", "  b 1", "  b 2", "  b 3"]);
 });
 
 describe("summarizeOutput", () => {

@@ -47,6 +47,8 @@ Result
     const step = (id: string, more = {}) => ({ id, tool: "Fake", input: {}, dependsOn: [], ...more });
     expect(await resultOf([step("a"), step("b"), step("c")])).toBe("  no 0\n  no 1\n  no 2\n");
     expect(await resultOf([step("a"), step("b", { input: { text: "${a.title}" } })])).toBe("  no 1\n");
+    expect(await resultOf([step("a"), step("b", { when: 'a.title == "no 0"' })])).toBe("  no 1\n");
+    expect(await resultOf([step("a"), step("b", { when: 'a.title == "x"' })])).toBe("  no 0\n");
     expect(await resultOf([step("o", { tool: "Other" }), step("b")])).toBe("  no 0\n");
   });
 

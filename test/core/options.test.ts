@@ -119,12 +119,17 @@ describe("readOptions", () => {
   });
 
   it("says what to write in place of something that is no object, and never shows a text", () => {
-    const readOf = (options: unknown) => readOptions(windows, options as object, "window", { call: "createWindow(" });
+    const table = { title: { type: "text" }, name: { type: "text", isRequired: true } } as const;
+    const readOf = (options: unknown) => readOptions(table, options as object, "window", { call: "createWindow(" });
     const message = (options: unknown) => refusal(() => readOf(options))?.message;
-    const expected = 'Option "window" must be an object: write createWindow({ name: … }); ';
-    expect(message("sk-1")).toBe(`${expected}received "…".`);
-    expect(message(undefined)).toBe(`${expected}it is missing.`);
-    expect(message(Promise.resolve({}))).toBe(`${expected}received a Promise: await it.`);
+    const expected = "createWindow takes an object: write createWindow({ name: … }). ";
+    expect(message("sk-1")).toBe(`${expected}Received text.`);
+    expect(message(undefined)).toBe(`${expected}Received undefined.`);
+    expect(message(Promise.resolve({}))).toBe(`${expected}Received a Promise: await it.`);
+    const optional = (options: unknown) => readOptions({ title: table.title }, options as object, "window");
+    const plain = 'Option "window" must be an object; ';
+    expect(refusal(() => optional("sk-1"))?.message).toBe(`${plain}received text.`);
+    expect(refusal(() => optional(undefined))?.message).toBe(`${plain}it is missing.`);
   });
 
   it("reads an option from a getter of a class", () => {

@@ -80,10 +80,57 @@ s     Tell Ada
     ]);
   });
 
-  it("hides a whole input whose schema of zod 3 it cannot read yet", () => {
+  it("hides a secret where a condition, a loop, a wait or a dependency repeats it", () => {
+    const inputSchema = z.object({ pin: sensitive(z.string()) });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const steps = [
+      { id: "w", wait: { event: "hunter22" }, when: '"hunter22" == 1' },
+      { id: "a", tool: "Login", input: { pin: "hunter22" }, forEach: '["hunter22"]', dependsOn: ["hunter22"] },
+    ];
+    expect(lines({ steps }, [login])).toEqual([
+      'w  wait for the event "[sensitive]", without a time limit',
+      '   if "[sensitive]" == 1',
+      'a  Login {"pin":"[sensitive]"}',
+      '   for each ["[sensitive]"]',
+      "   after [sensitive]",
+    ]);
+  });
+
+  it.each<[unknown, string[]]>([
+    [{ text: "pay" }, ["once"]],
+    [{ text: { $literal: "pay" } }, ["once"]],
+    [{ text: "list" }, []],
+    [{ text: { $ref: "x.y" } }, ["may run only once, after x"]],
+    [{ text: 5 }, ["may run only once"]],
+    [{ text: "fail" }, ["may run only once"]],
+  ])("says whether a call with the input %j runs only once", (input, expected) => {
+    const effect = ({ text: given }: { text?: string | undefined }) => {
+      if (given === "fail") throw new Error("no");
+      return given === "pay" ? "once" : "pure";
+    };
+    const bank = defineTool({ name: "Bank", description: "d", inputSchema: text, effect, execute: () => 1 });
+    const steps = [{ id: "a", tool: "Bank", input }];
+    expect(lines({ steps } as never, [bank]).slice(1)).toEqual(expected.map((fact) => `   ${fact}`));
+  });
+
+  it.each<[unknown, unknown, string]>([
+    [Promise.resolve(), { tools }, 'Option "plan" must be an object; received a Promise: await it.'],
+    [{}, { tools }, 'Option "plan.steps" must be an array of steps; it is missing.'],
+    [{ steps: [] }, undefined, "describePlan(plan, { tools: … })"],
+    [{ steps: [] }, { tool: tools }, 'Unknown option "tool". Did you mean "tools"?'],
+    [{ steps: [] }, {}, 'Option "tools" must be a list of tools; it is missing.'],
+  ])("refuses the plan %j with the options %j", (plan, options, message) => {
+    const refused = expect.objectContaining({ code: "invalid-options", message: expect.stringContaining(message) });
+    expect(() => describePlan(plan as never, options as never)).toThrow(refused);
+  });
+
+  it("hides each field of an input whose schema of zod 3 it cannot read yet, and shows references", () => {
     const inputSchema = zod3.object({ user: zod3.string(), pin: sensitive(zod3.string()) });
     const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
-    const steps = [{ id: "a", tool: "Login", input: { user: "ada", pin: "hunter22" } }];
-    expect(lines({ steps }, [login])).toEqual(['a  Login "[sensitive]"']);
+    const steps = [{ id: "a", tool: "Login", input: { user: { $ref: "w.user" }, pin: "hunter22" } }];
+    expect(lines({ steps }, [login])).toEqual([
+      'a  Login {"user":{"$ref":"w.user"},"pin":"[sensitive]"}',
+      "   after w",
+    ]);
   });
 });

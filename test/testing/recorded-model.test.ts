@@ -249,7 +249,7 @@ describe("the options of createRecordedModel", () => {
       { path: "x", mode: "record" },
       'Option "options.model" must be the model to record, as the mode is record; it is missing.',
     ],
-    [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received "…".'],
+    [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received text.'],
     [{ path: "x", mode: "record", model: qwen }, 'Option "options.model.generate" must be a function; it is missing.'],
     [{ path: "x", file: "y", model }, 'Unknown option "file". The options are path, mode, model.'],
   ])("refuse %j", (options, message) => {

@@ -24,6 +24,34 @@ describe("the page of a run", () => {
     for (const text of ["bread", "butter", "3 attempts", ">completed</span>"]) expect(page).toContain(text);
   });
 
+  it("draws what runs once or asks first above conditions, and a wait with its limit", () => {
+    const step = work("s1", {}, { reasoning: "Why", when: "a.ok", forEach: "a.rows" });
+    const wait = {
+      id: "s2",
+      wait: { event: "invoice.paid.late", timeoutMs: 86_400_000 },
+      reasoning: "Why",
+      when: "a.ok",
+    };
+    const record = {
+      stepId: "s1",
+      tool: "Work",
+      input: {},
+      status: "waiting",
+      attempts: 1,
+      effect: "once",
+      iteration: 0,
+    };
+    const plan = { version: 2, id: "p", request: "", source: { planner: "given" }, createdAt: "", steps: [step, wait] };
+    const pending = [{ kind: "approval", stepId: "s1", tool: "Work", input: {}, iteration: 0 }];
+    const createdAt = "2026-11-24T08:00:00.000Z";
+    const run = { runId: "r", status: "suspended", createdAt, updatedAt: createdAt, plan, steps: [record], pending };
+    const texts = [...toHtml(run as never).matchAll(/<text x="14" y="\d+">(.*?)<\/text>/g)].map(([, text]) => text);
+    expect(texts).toEqual([
+      ...["Why", "Work", "once, asks first", "if a.ok", "for each a.rows", "0 of 1 iterations"],
+      ...["Why", "wait for the event", "&quot;invoice.paid.late&quot;, at", "most 1 day", "if a.ok"],
+    ]);
+  });
+
   it("shows what waits, who decided, and executions without the day between them", async () => {
     const { events } = await play([work("s1"), work("s2", { says: "ask" })]);
     const page = toHtml(events);

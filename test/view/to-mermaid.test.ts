@@ -73,7 +73,9 @@ describe("a flowchart", () => {
     ];
     const text = toMermaid(planOf(steps as never));
     expect(text).toContain('n0["a<br/>Find all<br/>Work"]');
-    expect(text).toContain('n1["b<br/>Wait for it<br/>wait for the event #34;paid#34;#44; at most 1 mi…"]');
+    expect(text).toContain(
+      'n1["b<br/>Wait for it<br/>wait for the event #34;paid#34;#44; at most 1<br/>minute 30 seconds"]',
+    );
     expect(text).toContain('n2["c<br/>wait until a#46;due"]');
   });
 

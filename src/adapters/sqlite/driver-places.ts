@@ -1,2 +1,2 @@
-/** Files beside which drivers are looked for, after this one. The command adds one of the current folder. */
+/** Extra files from which drivers are resolved. The command adds one in the current folder. */
 export const driverPlaces: string[] = [];

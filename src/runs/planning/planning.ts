@@ -94,7 +94,8 @@ export async function askPlanner<T>(
 function checkRequest(request: unknown, maxLength: number): void {
   const length = typeof request === "string" ? request.length : 0;
   if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
-  const described = `received ${describeValue(request)}; execute runs a plan`;
+  const advice = typeof request === "object" && request !== null ? ". To run a plan, call `execute`" : "";
+  const described = `received ${describeValue(request)}${advice}`;
   const received = typeof request !== "string" ? described : length > maxLength ? `it has ${length}` : "it is empty";
   const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });

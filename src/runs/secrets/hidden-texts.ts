@@ -112,13 +112,15 @@ type Telling = Readonly<Record<"error" | "cause" | "value" | "progress" | "outco
 /** An event about to be recorded or emitted, without secrets in its messages, notes, progress and late values. */
 export function hideInEvent<TInit extends EventInit>(init: TInit, hiding: Hiding): TInit {
   const { error, cause, value, progress, outcome, step } = init as EventInit & Partial<Telling>;
+  // The reasoning of a step in a plan that is still being written may repeat the secret of a later step.
+  const { reasoning: _reasoning, ...preview } = (step ?? {}) as PlanStep;
   return {
     ...init,
     ...(error !== undefined && { error: hiding.hideIn(error) }),
     ...(cause !== undefined && { cause: hiding.hideIn(cause) }),
     ...(value !== undefined && { value: hiding.hideIn(value) }),
     ...(progress !== undefined && { progress: hiding.hideIn(progress) }),
-    ...(init.type === "plan-delta" && { step: hiding.hideStep(step as PlanStep) }),
+    ...(init.type === "plan-delta" && { step: hiding.hideStep(preview) }),
     ...(outcome !== undefined && { outcome: hideInOutcome(init.type, outcome as Outcome, hiding) }),
   };
 }

@@ -199,7 +199,7 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
-  const message = `The tool reads "resources", but the run was given none. Pass them: { resources }. (${thrown.message})`;
+  const message = `${thrown.message.replace(/\.$/, "")}. The run was given no \`resources\`. Pass them: { resources }.`;
   return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
 }
 

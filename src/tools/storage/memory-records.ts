@@ -13,7 +13,7 @@ const recordOptions = {
   rememberedWrites: { type: "number", min: 1, default: 10_000 },
 } satisfies OptionTable<MemoryRecordsOptions>;
 
-/** What a scope keeps. */
+/** The records of one scope. */
 export interface MemoryShelf<TRow> {
   /** By id, in the order of insertion. */
   readonly rows: Map<string, TRow>;
@@ -21,7 +21,7 @@ export interface MemoryShelf<TRow> {
   readonly sorted: Map<string, readonly TRow[]>;
 }
 
-/** How a storage reads and changes the rows of a scope. */
+/** Reads and changes the rows of a scope. */
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
   find(shelf: MemoryShelf<TRow>, query: TQuery): TFound;
   /** The outcome of a change; undefined, with nothing changed, if it does not fit. */

@@ -110,7 +110,9 @@ const searchOptions = {
 export function createWebSearch<const TName extends string = "WebSearch">(
   options: WebSearchOptions<TName>,
 ): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
-  const { name, cache, rateLimit } = readOptions(searchOptions, options, "webSearch");
+  const { name, cache, rateLimit } = readOptions(searchOptions, options, "webSearch", {
+    call: "createWebSearch(",
+  });
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = inputSchemaOf();
   return defineTool({

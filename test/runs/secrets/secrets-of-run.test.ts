@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
+import type { ApprovalQuestion } from "../../../src/core/approval.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import type { PlanInput, PlanStep } from "../../../src/core/plan.ts";
+import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
 import { hiddenText } from "../../../src/core/sealed.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
 import { hashPlan } from "../../../src/plan/hash-plan.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import { collectEvents } from "../../../src/testing/collect-events.ts";
 import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { type Played, runScenario, type Scenario } from "../../scenario/run-scenario.ts";
@@ -204,6 +208,38 @@ describe("a reasoning that repeats a secret", () => {
     const planned = await agent.plan("log in");
     expect(planned.steps[0]?.reasoning).toBe(`Log in with ${hiddenText}`);
     expect((await agent.dryRun(plan)).steps[0]?.reasoning).toBe(`Log in with ${hiddenText}`);
+  });
+
+  it("shows nowhere before the step whose secret it repeats", async () => {
+    const [login] = secretPlan.steps;
+    const early = {
+      steps: [
+        { id: "wait", wait: { forMs: 1 }, reasoning },
+        { id: "first", tool: "Fetch", input: { header: "", url: "" }, reasoning },
+        login,
+      ],
+    };
+    const planner = {
+      name: "telling",
+      async plan({ emit }: PlanRequest) {
+        for (const [index, step] of early.steps.entries())
+          await emit?.({ type: "plan-delta", planner: "telling", attempt: 1, index, step: step as PlanStep });
+        return early as unknown as PlanDraft;
+      },
+    };
+    const asked: unknown[] = [];
+    const needsApproval = (question: ApprovalQuestion) => asked.push(question) > 0;
+    const agent = createAgent({ tools: secretTools().tools, planner, needsApproval });
+    const collected = collectEvents(agent);
+    await agent.plan("log in");
+    const deltas = collected.events.flatMap((event) => (event.type === "plan-delta" ? [event.step.reasoning] : []));
+    expect(deltas).toEqual([undefined, undefined, undefined]);
+    const { steps, planHash } = await agent.dryRun(early as unknown as PlanInput);
+    const masked = `Log in with ${hiddenText}`;
+    expect(steps.map((step) => step.reasoning)).toEqual([masked, masked, undefined]);
+    expect(planHash).toBe(await hashPlan(early as unknown as PlanInput));
+    expect(asked).toHaveLength(3);
+    for (const shown of [collected.events, steps, asked]) expectHidden(shown);
   });
 
   it("is not written by the rules, as the words of the request may be the secret in another form", async () => {

@@ -181,7 +181,7 @@ describe("a tool that reads resources which the run was not given", () => {
     [" and keeps its results", { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 1 } }],
   ])("says so, and is not retried%s", async (_which, rest) => {
     const { result } = await runScenario(() => ({ tools: [{ ...toolOf([reads]), ...rest }], plan: planOf("T") }));
-    const message = expect.stringContaining('reads "resources", but the run was given none. Pass them: { resources }.');
+    const message = expect.stringMatching(/'db'\)\. The run was given no `resources`\. Pass them: { resources }\./);
     expect(result).toMatchObject({ status: "failed", error: { message }, steps: [{ attempts: 1 }] });
   });
 
