@@ -87,7 +87,9 @@ describe("createSqliteNotes", () => {
   it.each([{ path: "" }, { path: "notes.db", rememberedWrites: 0 }, { path: "notes.db", size: 1 }])(
     "refuses the options %j",
     (options) => {
-      expect(() => createSqliteNotes(JSON.parse(JSON.stringify(options)))).toThrow(/^(?:Option "\w+(?:\.\w+)?" must be|Unknown option "size")/);
+      expect(() => createSqliteNotes(JSON.parse(JSON.stringify(options)))).toThrow(
+        /^(?:Option "\w+(?:\.\w+)?" must be|Unknown option "size")/,
+      );
     },
   );
 });
