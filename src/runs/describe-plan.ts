@@ -11,7 +11,8 @@ import type { DefinedTool, Tool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { callsTool } from "../core/wait-step.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
-import { resolveInput } from "../plan/resolve-input.ts";
+import { findReferences } from "../plan/reference.ts";
+import { replaceReferences } from "../plan/resolve-input.ts";
 import { HiddenTexts } from "./secrets/hidden-texts.ts";
 import { hideInput } from "./secrets/map-sensitive.ts";
 
@@ -85,10 +86,22 @@ function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {
 function effectOf(step: ToolStep, tool: DefinedTool): DefinedTool["declaredEffect"] {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
   try {
-    const parsed = parseWith(tool.inputSchema, copyJson(resolveInput(step, () => undefined)));
-    return !(parsed instanceof Promise) && parsed.ok ? tool.effect(parsed.value) : "by-input";
+    const unknown = new Set(findReferences(step.input).map(({ path }) => path[0]));
+    const input = replaceReferences(step.input, (_, text) => text);
+    const parsed = parseWith(tool.inputSchema, copyJson(input));
+    if (parsed instanceof Promise || !parsed.ok) return "by-input";
+    let isKnown = true;
+    // What is decided without the fields that hold references holds whatever they become.
+    const watched = new Proxy(parsed.value as object, {
+      get(target, key) {
+        isKnown &&= !unknown.has(String(key));
+        return Reflect.get(target, key);
+      },
+    });
+    const effect = tool.effect(watched);
+    return isKnown ? effect : "by-input";
   } catch {
-    // Its input has references, or its effect cannot be determined.
+    // Its effect cannot be determined.
     return "by-input";
   }
 }
