@@ -135,6 +135,8 @@ const phraseOptions = {
   phrase: { type: "text", isRequired: true },
   input: { type: "any" },
   slots: { type: "any" },
+  anywhere: { type: "any" },
+  destructive: { type: "boolean" },
   toInput: { type: "function" },
 } satisfies OptionTable<ToolPhraseOptions>;
 

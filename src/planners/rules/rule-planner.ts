@@ -24,7 +24,8 @@ function load(): Promise<typeof import("./rule-planner-runtime.ts")> {
 }
 
 async function planByRules(request: PlanRequest, explain: boolean): Promise<PlanDraft> {
-  return (await load()).planByRules(request, { explain });
+  void explain;
+  return (await import("../grammar/rule-planner.ts")).planByGrammar(request);
 }
 
 /**
@@ -61,5 +62,7 @@ export async function explainRequest({
   tools,
   ...request
 }: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] }): Promise<RequestExplanation> {
-  return (await load()).explainByRules({ ...request, tools: [...indexTools(tools).values()] });
+  void load;
+  const { steps } = await (await import("../grammar/rule-planner.ts")).planByGrammar({ ...request, tools: [...indexTools(tools).values()] });
+  return { steps, parts: [] };
 }

@@ -1,5 +1,5 @@
 import { countPending } from "../../async/pending-work.ts";
-import { readWith } from "../../core/clause-reader.ts";
+
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
@@ -76,7 +76,7 @@ export function createTodoStore<TResources = unknown>(
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: createTodoOutputSchema(),
-    phrases: async () => (await import("./phrases/todo-phrases.ts")).todoPhrases,
+    phrases: async () => (await import("./todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();
@@ -100,7 +100,7 @@ export function createTodoStore<TResources = unknown>(
   giveSamples(tool, samples);
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
-  return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
+  return tool;
 }
 
 function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {

@@ -1,0 +1,212 @@
+import type { ClauseReading } from "../../core/clause-reader.ts";
+import { parseWith } from "../../core/schema.ts";
+import type { PhraseReference, SlotValue } from "../../core/tool.ts";
+import { readNumber } from "../../english/numbers.ts";
+import { readAnaphor, resultNouns } from "../../english/references.ts";
+import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
+import { type Piece, piecesOf } from "./match.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { type RequestText, textBetween } from "./request.ts";
+import { anaphor, isReadable, type SlotType } from "./slots.ts";
+
+/** A way to read some clauses of a request as one wish. */
+export interface Match {
+  readonly rules: ToolRules;
+  /** The phrase that fits; undefined for a sum. */
+  readonly rule: PhraseRule | undefined;
+  readonly reading?: ClauseReading;
+  readonly firstClause: number;
+  readonly lastClause: number;
+  readonly start: number;
+  readonly end: number;
+  readonly cost: number;
+  readonly pieces: readonly Piece[];
+  /** True if it goes on with the phrase before it, without its verb: "and eggs". */
+  readonly goesOn?: boolean;
+}
+
+/** Why a match does not fit after all. */
+export interface Unfit {
+  readonly ok: false;
+  /** For people, if it says more than that nothing fits. */
+  readonly why?: string;
+  /** For programs. @default "not-understood" */
+  readonly reason?: "missing" | "unbound" | "later";
+  /** With `missing`: the field of the input. */
+  readonly missing?: string;
+}
+
+/** What the slots of a match say. */
+export interface SlotValues {
+  readonly ok: true;
+  /** One for each step. */
+  readonly records: readonly Readonly<Record<string, SlotValue>>[];
+}
+
+/** Stands for words that refer to a result, until it is known which. */
+const pointer: unique symbol = Symbol("pointer");
+
+/** After them "result" is a name. */
+const naming = new Set(["called", "named", "titled"]);
+const quantifiers: ReadonlySet<string> = new Set(
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you".split(" "),
+);
+
+/** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
+export function readSlotValues(
+  { pieces, rule }: Match,
+  request: RequestText,
+  previous: PhraseReference | undefined,
+): SlotValues | Unfit {
+  if (rule === undefined) return { ok: true, records: [{}] };
+  const parts = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    if (piece.name === undefined) continue;
+    const known = parts.get(piece.name);
+    if (known === undefined) parts.set(piece.name, [piece]);
+    else known.push(piece);
+  }
+  let records: Record<string, SlotValue>[] = [{}];
+  for (const [name, own] of parts) {
+    const type = typeOfSlot(rule, name);
+    const [first] = own;
+    if (type === undefined || first === undefined) continue;
+    const values = valuesOf(type, own, { request, rule });
+    if (values === undefined) return { ok: false };
+    if (values === pointer) {
+      const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+      if (previous === undefined)
+        return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+      records = records.map((record) => ({ ...record, [name]: previous }));
+      continue;
+    }
+    if (!values.every((value) => fitsOwnSchema(type, value))) return { ok: false };
+    records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
+  }
+  return { ok: true, records };
+}
+
+/** The type of a slot of a phrase, or of what stands beside it. */
+export function typeOfSlot(rule: PhraseRule, name: string): SlotType | undefined {
+  return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
+}
+
+interface Reading {
+  readonly request: RequestText;
+  readonly rule: PhraseRule;
+}
+
+/** The values of a slot: several where a text names several things, each of which is a step. */
+function valuesOf(
+  type: SlotType,
+  pieces: readonly Piece[],
+  { request, rule }: Reading,
+): readonly SlotValue[] | typeof pointer | undefined {
+  const [first] = pieces;
+  if (first === undefined) return undefined;
+  if (first.value === anaphor) return pointer;
+  if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
+  if (isReadable(type)) return undefined;
+  const { words, tokens } = request;
+  const isOne = pieces.length === 1;
+  if (isOne && readAnaphor(words, first.start) === first.end) return pointer;
+  const isBare = isOne && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
+  if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
+  if (type.kind === "list") {
+    const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
+    if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
+    return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];
+  }
+  const isQuote = isOne && first.end - first.start === 1 && tokens[first.start]?.kind === "quote";
+  if (isQuote) return [tokens[first.start]?.norm ?? ""];
+  const items = mayBeSeveral(pieces, { request, rule }) ? splitAt(request, pieces) : [pieces];
+  const values = items.map((item) => textOf(item, request));
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+type Part = Pick<Piece, "start" | "end">;
+
+/** The user's own words; a fully quoted text without its quotes; undefined for words that name nothing. */
+function textOf(parts: readonly Part[], request: RequestText): string | undefined {
+  const { words, tokens } = request;
+  const [first] = parts;
+  if (parts.length === 1 && first && first.end - first.start === 1 && tokens[first.start]?.kind === "quote")
+    return tokens[first.start]?.norm;
+  const said = parts.flatMap(({ start, end }) => words.slice(start, end));
+  if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
+  return parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+}
+
+const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
+
+/** The items of a text: "milk, eggs and bread" is three. */
+function splitAt({ words, tokens }: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
+  const items: Part[][] = [[]];
+  for (const { start, end } of pieces) {
+    let from = start;
+    for (let at = start; at <= end; at++) {
+      const isSeparator = at < end && isSeparatorAt({ words, tokens }, at);
+      if (at < end && !isSeparator) continue;
+      if (at > from) items.at(-1)?.push({ start: from, end: at });
+      if (isSeparator) items.push([]);
+      from = at + 1;
+    }
+  }
+  return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, words));
+}
+
+function isSeparatorAt({ words, tokens }: Pick<RequestText, "words" | "tokens">, at: number): boolean {
+  const word = words[at] ?? "";
+  if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
+  // "H&M" and "R & D" are names.
+  if (word !== "&") return true;
+  const [before, after] = [tokens[at - 1], tokens[at + 1]];
+  return tokens[at]?.glued !== true && after?.glued !== true && (before?.norm.length ?? 0) > 1;
+}
+
+/** "and also bread" */
+function withoutAlso(item: readonly Part[], words: readonly string[]): readonly Part[] {
+  const [first, ...others] = item;
+  if (first === undefined || first.end - first.start < 2) return item;
+  return ["also", "both"].includes(words[first.start] ?? "") ? [{ ...first, start: first.start + 1 }, ...others] : item;
+}
+
+const maxItemTokens = 6;
+
+/** True if a text with "and" names several things that are each done: no message, no fixed pair, no verb with two objects. */
+function mayBeSeveral(pieces: readonly Part[], { request, rule }: Reading): boolean {
+  const { words, tokens } = request;
+  const isSpoken = pieces.some(({ start, end }) => words.slice(start, end).some((word) => separators.has(word)));
+  if (!isSpoken) return false;
+  const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
+  if (before === ":" && !words.slice(pieces[0]?.start, pieces.at(-1)?.end).includes(",")) return false;
+  if (before === "that" || before === "saying") return false;
+  if (rule.source.input === undefined && rule.source.toInput === undefined && rule.slots.size > 3) return false;
+  const items = splitAt(request, pieces);
+  const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
+  if (said.length < 2 || said.some((item) => item.length > maxItemTokens || item.length === 0)) return false;
+  if (items.some(([part]) => tokens[(part?.start ?? 0) - 1]?.norm === "&" && part === undefined)) return false;
+  if (unsplitPairs.has(said.map((item) => item.join(" ")).join(" and "))) return false;
+  const verbs = said.map(startsWithVerb);
+  // "buy milk and eggs" is one thing to do.
+  return verbs.every((isVerb) => !isVerb) || verbs.slice(1).every(Boolean);
+}
+
+function itemOf(type: SlotType, item: readonly Part[], request: RequestText): string | number | undefined {
+  if (type.item !== "number") return textOf(item, request);
+  const said = item.flatMap(({ start, end }) => request.words.slice(start, end));
+  const found = readNumber(said, 0);
+  return found?.end === said.length ? Number(found.digits) : undefined;
+}
+
+/** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
+function fitsOwnSchema({ schema }: SlotType, value: SlotValue): boolean {
+  if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
+  const parsed = parseWith(schema, value);
+  return parsed instanceof Promise || parsed.ok;
+}
+
+/** The pieces of a fit, in their order. */
+export function piecesIn(last: Piece | undefined): readonly Piece[] {
+  return piecesOf(last);
+}

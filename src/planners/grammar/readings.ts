@@ -1,0 +1,463 @@
+import { loadReader } from "../../core/clause-reader.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
+import { readNumber } from "../../english/numbers.ts";
+import { wordForms } from "../../language/word-forms.ts";
+import { findRefusals, type FoundRefusal } from "../../language/refusals.ts";
+import { findReferences, parseReference } from "../../plan/reference.ts";
+import { type Clause, splitClauses } from "./clauses.ts";
+import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
+import { costs, type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
+import { type Match, piecesIn, readSlotValues, typeOfSlot, type Unfit } from "./matches.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { type RequestText, textBetween } from "./request.ts";
+import { isReadable } from "./slots.ts";
+import { issueOf, toStepInput } from "./step-input.ts";
+import { readTextEdges } from "./text-edges.ts";
+
+/** A step whose dependencies are not known yet. */
+export interface DraftStep {
+  readonly id: string;
+  readonly rules: ToolRules;
+  readonly input: JsonObject;
+  readonly match: Match;
+}
+
+/** Some clauses of a request as steps. */
+interface Partial {
+  readonly cost: number;
+  readonly matches: readonly Match[];
+  readonly drafts: readonly DraftStep[];
+  readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
+}
+
+/** A request that was read as a whole, or why it was not. */
+export type Readings =
+  | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
+  | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
+  | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
+  | { readonly type: "not-understood"; readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
+
+/** How many earlier steps "it" may refer to. */
+const maxLookBack = 16;
+const maxBeam = 3;
+/** Each wish costs a little, so that of two ways that take the same words the one with fewer wishes wins. */
+const wishCost = 4;
+/** Going on with the phrase before is likelier than a new wish. */
+const goesOnCost = -3;
+const reasonCost = 6;
+const maxCandidates = 24;
+
+/** Reads a request with the phrases of tools. */
+export class RequestReader {
+  readonly clauses: readonly Clause[];
+  readonly work = new WorkMeter();
+  private readonly matcher: Matcher;
+  private readonly ends = new Map<number, number>();
+  private readonly strictEnds = new Set<number>();
+  private readonly matchesFrom = new Map<number, Promise<readonly Match[]>>();
+  private readonly refusals: readonly (readonly FoundRefusal[])[];
+  private readonly present: ReadonlySet<string>;
+
+  constructor(
+    private readonly tools: readonly ToolRules[],
+    readonly request: RequestText,
+    private readonly meaningsOf: FindMeanings,
+  ) {
+    const { words, tokens } = request;
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.work);
+    this.clauses = splitClauses(tokens).filter(({ start, end }) => !isCourtesy(words, start, end));
+    for (const [index, { start, end }] of this.clauses.entries()) {
+      for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
+      for (const position of strictEndsOf(request, start, end)) this.strictEnds.add(position);
+    }
+    this.refusals = this.clauses.map(({ start, end }) => this.findRefusals(start, end));
+    this.present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+  }
+
+  /** The refusals in a clause, behind its courtesies as well as with them. */
+  private findRefusals(start: number, end: number): readonly FoundRefusal[] {
+    const { words } = this.request;
+    const starts = contentStarts(words, start, end);
+    const found = starts.flatMap((from) => findRefusals(words, from, end));
+    return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
+  }
+
+  async read(): Promise<Readings> {
+    const count = this.clauses.length;
+    const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
+    beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
+    let farthest = 0;
+    let failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit } = { clause: 0 };
+    let refused: Extract<Readings, { type: "refused" }> | undefined;
+    for (let clause = 0; clause < count; clause++) {
+      const partials = (beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      for (const partial of partials) {
+        if (this.isReason(clause, partial)) beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+        const own = await this.matchesAt(clause);
+        const goingOn = this.goOn(partial, clause);
+        const done = new Map<number, number>();
+        for (const match of [...own, ...goingOn].sort((left, right) => left.cost - right.cost)) {
+          if ((done.get(match.lastClause) ?? 0) >= 2) continue;
+          const refusal = this.refusalOf(match);
+          if (refusal !== undefined) {
+            refused ??= { type: "refused", clause, refusal, match };
+            continue;
+          }
+          const pending = this.extend(partial, match);
+          const extended = pending instanceof Promise ? await pending : pending;
+          if ("ok" in extended) {
+            if (extended.why !== undefined && clause >= failure.clause) failure = { clause, match, unfit: extended };
+            continue;
+          }
+          done.set(match.lastClause, (done.get(match.lastClause) ?? 0) + 1);
+          beams[match.lastClause + 1]?.push(extended);
+          farthest = Math.max(farthest, match.lastClause + 1);
+        }
+      }
+    }
+    const [best, second] = (beams[count] ?? []).sort((left, right) => left.cost - right.cost);
+    if (best !== undefined && best.drafts.length > 0) {
+      const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
+      const rivals = isTie ? firstDifference(best, second) : undefined;
+      if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
+      return { type: "read", matches: best.matches, drafts: best.drafts };
+    }
+    const clause = Math.min(farthest, count - 1);
+    if (refused !== undefined && refused.clause >= clause) return refused;
+    const [refusal] = this.refusals[clause] ?? [];
+    if (refusal !== undefined) return { type: "refused", clause, refusal };
+    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", ...failure };
+    return { type: "not-understood", clause };
+  }
+
+  /** Words that say that a wish is not to be done, unless the phrase itself says them. */
+  private refusalOf({ firstClause, lastClause, pieces, reading, start, end }: Match): FoundRefusal | undefined {
+    const said = new Set<number>();
+    for (const piece of pieces)
+      if (piece.kind !== "slot" || piece.value !== undefined) for (let at = piece.start; at < piece.end; at++) said.add(at);
+    for (let clause = firstClause; clause <= lastClause; clause++) {
+      for (const refusal of this.refusals[clause] ?? []) {
+        if (reading !== undefined && refusal.reason === "question") continue;
+        // Courtesies in front, as in "I wonder if you could", are not of the wish.
+        if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
+        if (refusal.start >= end && clause === lastClause && refusal.reason === "condition" && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)) continue;
+        let isSaid = true;
+        for (let at = refusal.start; at < refusal.end; at++) if (!said.has(at)) isSaid = false;
+        if (!isSaid && !isPartlySaid(refusal, said)) return refusal;
+      }
+    }
+    return undefined;
+  }
+
+  /** "…, we have enough": says why, and asks for nothing. */
+  private isReason(clause: number, { drafts }: Partial): boolean {
+    const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
+    const { words, dates, tokens } = this.request;
+    if (drafts.length === 0 || (this.refusals[clause] ?? []).some(({ reason }) => reason === "corrected" || reason === "condition" || reason === "repeated")) return false;
+    const [first = "", second = ""] = words.slice(start, end);
+    const isOpen = dates.some((date) => date.start >= start && date.end <= end);
+    const hasNumber = words.slice(start, end).some((word) => readNumber([word], 0) !== undefined);
+    if (isOpen || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
+    if (["because", "cos", "cuz", "since", "cause", "as"].includes(first)) return true;
+    return (
+      ["i", "we", "he", "she", "they", "it", "there", "that", "this"].includes(first) &&
+      /^(?:am|is|are|was|were|have|has|had|'ve|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says)$/.test(second)
+    );
+  }
+
+  private matchesAt(clause: number): Promise<readonly Match[]> {
+    let known = this.matchesFrom.get(clause);
+    if (known === undefined) {
+      known = this.findMatches(clause);
+      this.matchesFrom.set(clause, known);
+    }
+    return known;
+  }
+
+  private async findMatches(firstClause: number): Promise<readonly Match[]> {
+    const { words } = this.request;
+    const first = this.clauses[firstClause];
+    if (first === undefined) return [];
+    const limit = this.limitFrom(firstClause);
+    const starts = contentStarts(words, first.start, first.end);
+    const matches: Match[] = [];
+    for (const rules of this.tools) {
+      for (const rule of rules.rules) {
+        if (!rule.required.every((group) => this.hasOne(group))) continue;
+        for (const start of starts) {
+          if (!this.mayStart(rule, start)) continue;
+          matches.push(...this.fit(rule, { start, limit, firstClause }));
+        }
+      }
+      matches.push(...(await this.readSums(rules, firstClause)));
+    }
+    return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
+  }
+
+  private fit(rule: PhraseRule, { start, limit, firstClause }: { start: number; limit: number; firstClause: number }, from = 0) {
+    const isEnd = (position: number, isText: boolean) =>
+      (isText ? this.strictEnds.has(position) : this.ends.has(position)) && (this.ends.get(position) ?? -1) >= firstClause;
+    const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
+    return fits.map(
+      (fit): Match => ({
+        ...{ rules: rule.tool, rule, firstClause, lastClause: this.ends.get(fit.end) ?? firstClause },
+        ...{ start, end: fit.end, cost: fit.cost + wishCost, pieces: piecesIn(fit.pieces) },
+      }),
+    );
+  }
+
+  private hasOne(group: ReadonlySet<string>): boolean {
+    for (const word of group) if (this.present.has(word)) return true;
+    return false;
+  }
+
+  private mayStart({ firstWords, isOpen, anywhere }: PhraseRule, start: number): boolean {
+    if (isOpen || anywhere.length > 0) return true;
+    const word = this.request.words[start] ?? "";
+    return firstWords.has(word) || this.meaningsOf(word).some((meaning) => firstWords.has(meaning));
+  }
+
+  /** The end of the first clause from here on that ends for certain. */
+  private limitFrom(firstClause: number): number {
+    let index = firstClause;
+    while (this.clauses[index]?.endsHard === false && index + 1 < this.clauses.length) index++;
+    return this.clauses[index]?.end ?? 0;
+  }
+
+  /** A sum is read by the calculator's own reader. */
+  private async readSums(rules: ToolRules, firstClause: number): Promise<readonly Match[]> {
+    const reader = await loadReader(rules.tool);
+    const first = this.clauses[firstClause];
+    if (reader === undefined || first === undefined) return [];
+    const matches: Match[] = [];
+    for (let lastClause = firstClause; lastClause < Math.min(firstClause + 4, this.clauses.length); lastClause++) {
+      const end = this.clauses[lastClause]?.end ?? 0;
+      const { start } = first;
+      const tokens = this.request.tokens.slice(start, end);
+      const [reading] = reader.read({ text: this.request.text, tokens, forms: wordForms(tokens), dates: [] });
+      if (reading !== undefined && reading.probability > 0.7 && reading.meaning === "calculate")
+        matches.push({ rules, rule: undefined, reading, firstClause, lastClause, start, end, cost: wishCost + 2 + (end - start), pieces: [] });
+      if (this.clauses[lastClause]?.endsHard !== false) break;
+    }
+    return matches;
+  }
+
+  /** "… and eggs": the phrase before, without its verb. */
+  private goOn({ matches }: Partial, clause: number): readonly Match[] {
+    const last = matches.at(-1);
+    const next = this.clauses[clause];
+    const rule = last?.rule;
+    if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
+    const from = rule.program.findIndex(
+      (each) => each.op === "slot" && last.pieces.some((piece) => piece.name === each.name && piece.value === undefined),
+    );
+    if (from === -1 || this.clauses[clause - 1]?.endsHard !== false) return [];
+    return contentStarts(this.request.words, next.start, next.end)
+      .flatMap((start) => this.fit(rule, { start, limit: this.limitFrom(clause), firstClause: clause }, from))
+      .filter((match) => this.isLike(last, match))
+      .map((match) => ({ ...match, goesOn: true, cost: match.cost + goesOnCost }));
+  }
+
+  /** "buy milk and eggs" is one thing to do, "milk and eggs" are two. */
+  private isLike(last: Match, next: Match): boolean {
+    const texts = [last, next].map(({ pieces }) => pieces.find(({ kind, value }) => kind === "slot" && value === undefined));
+    const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
+    return first !== undefined && second !== undefined && second.length > 0 && (!startsVerb(first) || startsVerb(second));
+  }
+
+  /** The steps with those of one more wish. */
+  private extend(partial: Partial, match: Match): Partial | Unfit | Promise<Partial | Unfit> {
+    const earlier = partial.drafts.slice(-maxLookBack).reverse();
+    const tried: (DraftStep | undefined)[] = earlier.length === 0 ? [undefined] : earlier;
+    let first: Unfit | undefined;
+    for (const [index, draft] of tried.entries()) {
+      const made = this.makeInputs(match, partial, draft);
+      if (made instanceof Promise)
+        return made.then(async (ready) => {
+          if (!("ok" in ready)) return this.join(partial, match, ready);
+          const rest = partial.drafts.slice(0, -1 - index);
+          if (rest.length === 0) return ready;
+          const other = await this.extend({ ...partial, drafts: rest }, match);
+          return "ok" in other ? ready : this.join(partial, match, other.drafts.slice(rest.length).map(({ input }) => input));
+        });
+      if (!("ok" in made)) return this.join(partial, match, made);
+      if (first?.why === undefined) first = made;
+    }
+    return first ?? { ok: false };
+  }
+
+  private join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Partial {
+    const { rules } = match;
+    const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
+    const made = inputs.map((input, index) => ({ id: `s${partial.drafts.length + index + 1}`, rules, input, match }));
+    const before = partial.asked.get(rules);
+    const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
+    const asked = new Map(partial.asked);
+    asked.set(rules, {
+      input: made.at(-1)?.input ?? {},
+      results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
+    });
+    return {
+      cost: partial.cost + match.cost,
+      matches: [...partial.matches, match],
+      drafts: [...shared, ...made],
+      asked,
+    };
+  }
+
+  /** What is said of the last of several things is said of all that have nothing of its kind. */
+  private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
+    const beside = match.pieces.filter(({ name }) => name !== undefined && match.rule?.slots.has(name) !== true);
+    if (beside.length === 0) return partial.drafts;
+    const drafts = [...partial.drafts];
+    for (let index = drafts.length - 1; index >= 0; index--) {
+      const draft = drafts[index];
+      if (draft === undefined || draft.match.rule !== match.rule) break;
+      const missing = beside.filter(({ name }) => !draft.match.pieces.some((piece) => piece.name === name));
+      const isFirst = draft.match.goesOn !== true;
+      if (missing.length > 0) {
+        const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
+        const made = this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
+        const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;
+        if (!(made instanceof Promise) && !("ok" in made) && made[place] !== undefined)
+          drafts[index] = { ...draft, input: made[place] };
+      }
+      if (isFirst && drafts[index - 1]?.match !== draft.match) break;
+    }
+    return drafts;
+  }
+
+  /** The inputs of a wish, given a step whose result "it" is. Async only if a tool's schema is. */
+  private makeInputs(
+    match: Match,
+    partial: Partial,
+    earlier: DraftStep | undefined,
+  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+    const { rules, rule } = match;
+    this.work.spend(50);
+    const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
+    const before = partial.asked.get(rules);
+    const context: PhraseContext = { previous, ...(before !== undefined && { before }), ...this.request.clock };
+    const wishes = this.readWishes(match, context);
+    if ("ok" in wishes) return wishes;
+    const known: readonly PhraseReference[] = [...(previous === undefined ? [] : [previous]), ...(before?.results ?? [])];
+    const inputs: JsonObject[] = [];
+    const issues: (string | undefined | Promise<string | undefined>)[] = [];
+    for (const made of wishes) {
+      const input = made === undefined ? undefined : toStepInput(made, { schema: rules.schemas.input, known });
+      if (input === undefined) return { ok: false };
+      const open = this.openResult(input, earlier);
+      if (open !== undefined) return open;
+      inputs.push(input);
+      issues.push(issueOf(input, rules.tool, earlier?.rules.tool));
+    }
+    if (issues.some((issue) => issue instanceof Promise))
+      return Promise.all(issues).then((all) => toUnfit(all, match, rule) ?? inputs);
+    return toUnfit(issues as (string | undefined)[], match, rule) ?? inputs;
+  }
+
+  private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
+    const { rule, reading } = match;
+    if (reading !== undefined) {
+      const made = reading.toInputs(context);
+      if (Array.isArray(made)) return made as readonly object[];
+      const { missing, unbound, left } = made as { missing?: string; unbound?: string; left?: string };
+      if (unbound !== undefined)
+        return { ok: false, reason: "unbound", why: `"${unbound}" refers to a result, but no earlier step has one` };
+      if (missing !== undefined) return { ok: false, reason: "missing", missing, why: `${missing} is missing` };
+      return { ok: false, why: `nothing fits ${JSON.stringify(left)}` };
+    }
+    const values = readSlotValues(match, this.request, context.previous);
+    if (!values.ok) return values;
+    return values.records.map((slots) =>
+      rule?.source.toInput === undefined ? { ...rule?.fixed, ...slots } : rule.source.toInput(slots, context),
+    );
+  }
+
+  /** Refuses a result that is an object or a list within a text: nobody wants that in a title. */
+  private openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
+    const output = earlier?.rules.schemas.output;
+    if (earlier === undefined || output === undefined) return undefined;
+    for (const { kind, text } of findReferences(input)) {
+      const reference = parseReference(text);
+      if (kind !== "text" || reference?.stepId !== earlier.id) continue;
+      const types = typesOf(schemasAt(output, reference.path) ?? [{}]);
+      if (types !== undefined && (types.has("object") || types.has("array")))
+        return { ok: false, why: `the result of ${earlier.id} (${earlier.rules.tool.name}) is not a single value` };
+    }
+    return undefined;
+  }
+
+  /** The words of a clause, quoted. */
+  quote(first: number, last = first): string {
+    return textBetween(this.request, this.clauses[first]?.start ?? 0, this.clauses[last]?.end ?? 0);
+  }
+}
+
+function toUnfit(issues: readonly (string | undefined)[], match: Match, rule: PhraseRule | undefined): Unfit | undefined {
+  const why = issues.find((issue) => issue !== undefined);
+  if (why === undefined) return undefined;
+  const missing = rule && missingField(match, rule);
+  return missing === undefined ? { ok: false, why } : { ok: false, why, reason: "missing", missing };
+}
+
+/** A required field that the phrase does not fill. */
+function missingField({ pieces, rules }: Match, { fixed }: PhraseRule): string | undefined {
+  const branches = schemasAt(rules.schemas.input, [], fixed) ?? [];
+  const required = branches.length === 1 ? branches[0]?.required : undefined;
+  if (!Array.isArray(required)) return undefined;
+  const names = new Set(pieces.map(({ name }) => name));
+  return required.find((name) => typeof name === "string" && !names.has(name) && !Object.hasOwn(fixed, name));
+}
+
+function isSame(left: Partial, right: Partial): boolean {
+  const inputs = (partial: Partial) => JSON.stringify(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
+  return inputs(left) === inputs(right);
+}
+
+function firstDifference(left: Partial, right: Partial): readonly [Match, Match] | undefined {
+  for (const [index, match] of left.matches.entries()) {
+    const other = right.matches[index];
+    if (other !== undefined && (other.rule !== match.rule || other.end !== match.end)) return [match, other];
+  }
+  return undefined;
+}
+
+/** A refusal of which the phrase says a part that is not its first words: "remind me that i do not …". */
+function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>): boolean {
+  if (reason === "denied" || reason === "corrected") return false;
+  for (let at = start; at < end; at++) if (said.has(at)) return reason === "question" || reason === "others";
+  return false;
+}
+
+/** Words behind a free text that belong to no title. */
+const politeAfter: ReadonlySet<string> = new Set(["please", "pls", "plz", "thanks", "thx", "thank you", "thank you very much", "thanks a lot", "ta", "cheers"]);
+
+/** Where a text may end in a clause: at its end, or before "please" and "thanks". */
+function strictEndsOf({ words, tokens, text }: RequestText, start: number, end: number): readonly number[] {
+  const ends = [end];
+  for (let at = end; at > start; ) {
+    const last = words[at - 1] ?? "";
+    if (/^[.?!,…]$/.test(last)) at--;
+    else {
+      const length = [4, 3, 2, 1].find((count) => politeAfter.has(words.slice(at - count, at).join(" ")));
+      const first = tokens[at - (length ?? 0)];
+      const isName = first !== undefined && /\p{Lu}/u.test(text.charAt(first.start)) && text !== text.toUpperCase();
+      const before = words[at - (length ?? 0) - 1] ?? "";
+      if (length === undefined || isName || /^(?:say|tell|hear|saying|says|said)$/.test(before)) break;
+      at -= length;
+    }
+    ends.push(at);
+  }
+  return ends;
+}
+
+function startsVerb(words: readonly string[]): boolean {
+  return startsWithVerb(words);
+}
+
+import { startsWithVerb } from "../../english/verbs.ts";
+
+export { costs, isReadable, type Piece, typeOfSlot };

@@ -1,0 +1,106 @@
+import type { ClauseDate } from "../../core/clause-reader.ts";
+import { mayHoldDate } from "../../dates/date-words.ts";
+import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { type Token, tokenize } from "../../language/tokens.ts";
+
+/** How many words and signs a request may have; a quoted text is one. */
+export const maxTokens = 4_000;
+
+/** A date in a request; places are tokens. */
+export interface RequestDate extends ClauseDate {
+  /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
+  dayAlone(): { readonly end: number; readonly date: string } | undefined;
+}
+
+/** A request as the planner reads it. */
+export interface RequestText {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** The tokens as they are compared; a quoted text is not a word. */
+  readonly words: readonly string[];
+  readonly clock: DateClock;
+  /** In their order. */
+  readonly dates: readonly RequestDate[];
+  /** By each token that they may be said from: also from "at" and "on". */
+  readonly datesByStart: ReadonlyMap<number, RequestDate>;
+}
+
+/** Represents a quoted text among the words: no phrase contains it. */
+export const quotedWord = '"';
+
+/** Reads a request, up to one token beyond the limit. Linear in its length. */
+export async function readRequest(text: string, clock: DateClock): Promise<RequestText> {
+  const tokens = tokenize(text, maxTokens);
+  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const readDates = await loadDateReaderFor(text);
+  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, readDates);
+  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
+  return { text, tokens, words, clock, dates, datesByStart };
+}
+
+/** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
+async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
+  if (!mayHoldDate(text)) return undefined;
+  const { loadDateReader } = await import("../../dates/read-dates.ts");
+  return loadDateReader();
+}
+
+function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
+  return preposition === "at" || preposition === "on" ? [start, leadStart] : [start];
+}
+
+/** The dates of a request that begin and end with a token, and are in no quoted text. In their order. */
+function findDates(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  clock: DateClock,
+  read: ReadDates,
+): readonly RequestDate[] {
+  const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
+  const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
+  return read(text, clock).flatMap((reading) => {
+    const { until, date, dateTime, partOfDay } = reading;
+    const start = starts.get(reading.start);
+    const end = ends.get(reading.end);
+    // Of a range one end would be lost.
+    if (start === undefined || end === undefined || until !== undefined) return [];
+    return [
+      {
+        ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+        ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+        ...(dateTime !== undefined && { dateTime }),
+        ...(partOfDay !== undefined && { isPartOfDay: true }),
+        ...(reading.isDayAssumed && { isDayAssumed: true }),
+        dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock, read }),
+      },
+    ];
+  });
+}
+
+interface DatePlace {
+  readonly start: number;
+  readonly end: number;
+  readonly clock: DateClock;
+  readonly read: ReadDates;
+}
+
+function findDayAlone(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  reading: DateReading,
+  { start, end: last, clock, read }: DatePlace,
+) {
+  for (let end = last - 1; end > start; end--) {
+    if (tokens[end]?.glued) continue;
+    const part = text.slice(reading.start, tokens[end - 1]?.end);
+    const [day] = read(part, clock);
+    const isWhole = day?.start === 0 && day.end === part.length;
+    if (isWhole && day.dateTime === undefined) return { end, date: day.date };
+  }
+  return undefined;
+}
+
+/** The request's own text from one token to before another. */
+export function textBetween({ text, tokens }: Pick<RequestText, "text" | "tokens">, start: number, end: number): string {
+  const first = tokens[start];
+  const last = tokens[end - 1];
+  return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
+}

@@ -1,0 +1,59 @@
+import type { RequestText } from "./request.ts";
+
+/** Tells what a text of a request may begin with, hold and end with. */
+export interface TextEdges {
+  mayBegin(position: number): boolean;
+  mayHold(position: number): boolean;
+  /** True if a text may end before this token. */
+  mayEnd(position: number): boolean;
+  /** True if a date begins at this token. */
+  hasDate(position: number): boolean;
+}
+
+const denials: ReadonlySet<string> = new Set(["not", "never", "no", "nothing", "none", "nobody", "without", "nor"]);
+const loose: ReadonlySet<string> = new Set(", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "));
+const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
+
+/** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
+const followers: ReadonlySet<string> = new Set(
+  (
+    "a about after again also an and are as at be because before but by cos could due every for from high i if in into is it low my not of off " +
+    "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
+    "instead too thanks list asap urgent cuz since my to"
+  ).split(" "),
+);
+
+/** Reads where the texts of a request may begin and end. */
+export function readTextEdges({ text, tokens, words, dates }: RequestText): TextEdges {
+  const firm = new Uint8Array(words.length);
+  const named = new Uint8Array(words.length);
+  const starts = new Set<number>();
+  for (const { start, end, leadStart } of dates) {
+    const next = tokens[end];
+    const isFirm = next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine;
+    const isName = isCapital(start) && !isFirm && isCapital(end);
+    if (isName) continue;
+    starts.add(leadStart);
+    (isFirm ? firm : named).fill(1, leadStart, end);
+  }
+  function isCapital(at: number): boolean {
+    return /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0)) && tokens[at]?.kind === "word";
+  }
+  const isDenial = (at: number) => {
+    if (tokens[at]?.kind !== "word") return false;
+    return denials.has(words[at] ?? "") || (words[at] === "do" && words[at + 1] === "not");
+  };
+  return {
+    mayBegin: (at) => {
+      const word = words[at];
+      return word !== undefined && firm[at] === 0 && named[at] === 0 && !starters.has(word) && !isDenial(at);
+    },
+    mayHold: (at) => at < words.length && firm[at] === 0,
+    mayEnd: (at) => {
+      const last = tokens[at - 1];
+      if (last?.kind === "quote") return true;
+      return last !== undefined && firm[at - 1] === 0 && !loose.has(last.norm) && !denials.has(last.norm);
+    },
+    hasDate: (at) => starts.has(at),
+  };
+}
