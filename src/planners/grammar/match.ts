@@ -1,7 +1,7 @@
 import { parseWith } from "../../core/schema.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { type RequestText, textBetween } from "./request.ts";
-import { isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
+import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
 import type { Instruction } from "./template.ts";
 import type { TextEdges } from "./text-edges.ts";
 
@@ -91,6 +91,8 @@ export class Matcher {
     private readonly request: RequestText,
     private readonly edges: TextEdges,
     private readonly meaningsOf: FindMeanings,
+    /** Words with which wishes begin: no text without a verb before it does. */
+    private readonly leads: ReadonlySet<string>,
     readonly work: WorkMeter,
   ) {}
 
@@ -109,14 +111,14 @@ export class Matcher {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
       threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, start, isEnd, fits });
+      this.advance(template, { threads, position, push, start, isEnd, fits, goesOn: from > 0 });
     }
     return fits;
   }
 
   private advance(
     template: Template,
-    { threads, position, push, start, isEnd, fits }: Step,
+    { threads, position, push, start, isEnd, fits, goesOn }: Step,
   ): void {
     const { program, slots, anywhere } = template;
     const seen = new Set<number>();
@@ -190,7 +192,7 @@ export class Matcher {
               });
             continue;
           }
-          this.takeText(thread, { name, position, anywhere, push, stack });
+          this.takeText(thread, { name, position, anywhere, push, stack, goesOn });
         }
       }
     }
@@ -199,11 +201,13 @@ export class Matcher {
   /** Begins or continues a text with the next token, ends it, or lets a date stand within it. */
   private takeText(
     { at, cost, pieces, open, filled }: Thread,
-    { name, position, anywhere, push, stack }: TextStep,
+    { name, position, anywhere, push, stack, goesOn }: TextStep,
   ): void {
     const word = this.request.words[position];
     const isNew = open === -1;
     const isLong = !isNew && position - open >= maxTextTokens;
+    if (isNew && this.followsBareDate(pieces, position)) return;
+    if (isNew && !piecesOf(pieces).some(({ kind }) => kind === "word") && this.leads.has(word ?? "") && !goesOn) return;
     if (word !== undefined && !isLong && (isNew ? this.edges.mayBegin(position) : this.edges.mayHold(position))) {
       const more = costs.text + (isNew ? costs.openText : 0);
       push(position + 1, { at, cost: cost + more, pieces, open: isNew ? position : open, filled });
@@ -225,6 +229,14 @@ export class Matcher {
         filled: [...filled, ...taken],
       });
     }
+  }
+
+  /** "add midnight in Paris": a date between a verb and a text may be a part of the text. */
+  private followsBareDate(pieces: Piece | undefined, position: number): boolean {
+    if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
+    const date = this.request.datesByStart.get(pieces.start);
+    const before = pieces.before;
+    return date !== undefined && date.leadStart === date.start && before?.kind === "word" && before.end === pieces.start;
   }
 
   /** The templates that fit at a token, beside the phrase. */
@@ -251,6 +263,7 @@ export class Matcher {
   private fitsOwnSchemas({ slots }: Template, { pieces }: Fit): boolean {
     return piecesOf(pieces).every(({ name, value, start, end }) => {
       const type = name === undefined ? undefined : slots.get(name);
+      if (type !== undefined && isDate(type)) return this.request.datesByStart.get(start)?.isFirm === true;
       if (type?.schema === undefined || value !== undefined) return true;
       const text = textBetween(this.request, start, end);
       const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
@@ -269,6 +282,7 @@ interface Step {
   readonly position: number;
   readonly start: number;
   readonly fits: Fit[];
+  readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
   isEnd(position: number, isText: boolean): boolean;
 }
@@ -278,6 +292,8 @@ interface TextStep {
   readonly position: number;
   readonly anywhere: readonly Template[];
   readonly stack: Thread[];
+  /** True if a verb was said before the run. */
+  readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
 }
 

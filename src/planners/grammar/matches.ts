@@ -6,6 +6,7 @@ import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
 import { type Piece, piecesOf } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { isPlainText } from "./plain-text.ts";
 import { type RequestText, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType } from "./slots.ts";
 
@@ -71,7 +72,7 @@ export function readSlotValues(
     const type = typeOfSlot(rule, name);
     const [first] = own;
     if (type === undefined || first === undefined) continue;
-    const values = valuesOf(type, own, { request, rule });
+    const values = valuesOf(type, own, request);
     if (values === undefined) return { ok: false };
     if (values === pointer) {
       const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
@@ -91,16 +92,11 @@ export function typeOfSlot(rule: PhraseRule, name: string): SlotType | undefined
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
 
-interface Reading {
-  readonly request: RequestText;
-  readonly rule: PhraseRule;
-}
-
 /** The values of a slot: several where a text names several things, each of which is a step. */
 function valuesOf(
   type: SlotType,
   pieces: readonly Piece[],
-  { request, rule }: Reading,
+  request: RequestText,
 ): readonly SlotValue[] | typeof pointer | undefined {
   const [first] = pieces;
   if (first === undefined) return undefined;
@@ -119,7 +115,8 @@ function valuesOf(
   }
   const isQuote = isOne && first.end - first.start === 1 && tokens[first.start]?.kind === "quote";
   if (isQuote) return [tokens[first.start]?.norm ?? ""];
-  const items = mayBeSeveral(pieces, { request, rule }) ? splitAt(request, pieces) : [pieces];
+  const items = itemsOf(pieces, request);
+  if (items === undefined) return undefined;
   const values = items.map((item) => textOf(item, request));
   return values.every((value) => value !== undefined) ? values : undefined;
 }
@@ -134,34 +131,39 @@ function textOf(parts: readonly Part[], request: RequestText): string | undefine
     return tokens[first.start]?.norm;
   const said = parts.flatMap(({ start, end }) => words.slice(start, end));
   if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
+  if (!parts.every(({ start, end }) => isPlainText(request, start, end))) return undefined;
   return parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
 }
 
 const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
 
 /** The items of a text: "milk, eggs and bread" is three. */
-function splitAt({ words, tokens }: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
+function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
   const items: Part[][] = [[]];
   for (const { start, end } of pieces) {
     let from = start;
     for (let at = start; at <= end; at++) {
-      const isSeparator = at < end && isSeparatorAt({ words, tokens }, at);
+      const isSeparator = at < end && isSeparatorAt(request, at);
       if (at < end && !isSeparator) continue;
       if (at > from) items.at(-1)?.push({ start: from, end: at });
       if (isSeparator) items.push([]);
       from = at + 1;
     }
   }
-  return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, words));
+  return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, request.words));
 }
 
-function isSeparatorAt({ words, tokens }: Pick<RequestText, "words" | "tokens">, at: number): boolean {
+/** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "War and Peace". */
+export function isSeparatorAt({ words, tokens, text }: RequestText, at: number): boolean {
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
-  // "H&M" and "R & D" are names.
-  if (word !== "&") return true;
-  const [before, after] = [tokens[at - 1], tokens[at + 1]];
-  return tokens[at]?.glued !== true && after?.glued !== true && (before?.norm.length ?? 0) > 1;
+  if (word === "," || word === ";") return true;
+  if (word === "&" && (tokens[at]?.glued === true || tokens[at + 1]?.glued === true)) return false;
+  const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
+  return !(isCapital(at - 1) && isCapital(next));
+  function isCapital(place: number): boolean {
+    return place > 0 && tokens[place]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[place]?.start ?? 0)) && text !== text.toUpperCase();
+  }
 }
 
 /** "and also bread" */
@@ -173,23 +175,29 @@ function withoutAlso(item: readonly Part[], words: readonly string[]): readonly 
 
 const maxItemTokens = 6;
 
-/** True if a text with "and" names several things that are each done: no message, no fixed pair, no verb with two objects. */
-function mayBeSeveral(pieces: readonly Part[], { request, rule }: Reading): boolean {
-  const { words, tokens } = request;
-  const isSpoken = pieces.some(({ start, end }) => words.slice(start, end).some((word) => separators.has(word)));
-  if (!isSpoken) return false;
+/** The things that a text names: itself, several, or undefined where nobody can tell. */
+function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
+  const { words } = request;
+  const isOne = !pieces.some(({ start, end }) => words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)));
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
-  if (before === ":" && !words.slice(pieces[0]?.start, pieces.at(-1)?.end).includes(",")) return false;
-  if (before === "that" || before === "saying") return false;
-  if (rule.source.input === undefined && rule.source.toInput === undefined && rule.slots.size > 3) return false;
+  if (isOne || before === "that" || before === "saying") return [pieces];
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
-  if (said.length < 2 || said.some((item) => item.length > maxItemTokens || item.length === 0)) return false;
-  if (items.some(([part]) => tokens[(part?.start ?? 0) - 1]?.norm === "&" && part === undefined)) return false;
-  if (unsplitPairs.has(said.map((item) => item.join(" ")).join(" and "))) return false;
+  const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
+  if (unsplitPairs.has(said.map((item) => item.join(" ")).join(" and "))) return [pieces];
+  if (said.some((item) => item.length > maxItemTokens)) return undefined;
   const verbs = said.map(startsWithVerb);
   // "buy milk and eggs" is one thing to do.
-  return verbs.every((isVerb) => !isVerb) || verbs.slice(1).every(Boolean);
+  if (verbs[0] === true && !verbs.slice(1).some(Boolean)) return marks.includes(",") || said.length > 2 ? undefined : [pieces];
+  return mayBeItems(said, marks) && (verbs.every((isVerb) => !isVerb) || verbs.slice(1).every(Boolean)) ? items : undefined;
+}
+
+/** True if things with these marks between them are several: "stamps, 1st class" may be one. */
+export function mayBeItems(said: readonly (readonly string[])[], marks: readonly string[]): boolean {
+  if (said.some(([first]) => first === "not" || first === "no")) return false;
+  const longest = Math.max(...said.map(({ length }) => length));
+  if (marks.includes("&")) return longest === 1;
+  return marks.includes("and") || longest === 1 || (said.length > 2 && longest <= 3);
 }
 
 function itemOf(type: SlotType, item: readonly Part[], request: RequestText): string | number | undefined {

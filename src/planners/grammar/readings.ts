@@ -3,16 +3,16 @@ import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
 import { wordForms } from "../../language/word-forms.ts";
 import { findRefusals, type FoundRefusal } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import { costs, type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
-import { type Match, piecesIn, readSlotValues, typeOfSlot, type Unfit } from "./matches.ts";
+import { type FindMeanings, Matcher, WorkMeter } from "./match.ts";
+import { isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { type RequestText, textBetween } from "./request.ts";
-import { isReadable } from "./slots.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
 import { readTextEdges } from "./text-edges.ts";
 
@@ -66,7 +66,7 @@ export class RequestReader {
     private readonly meaningsOf: FindMeanings,
   ) {
     const { words, tokens } = request;
-    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.work);
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, leadsOf(tools), this.work);
     this.clauses = splitClauses(tokens).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
@@ -264,7 +264,14 @@ export class RequestReader {
   private isLike(last: Match, next: Match): boolean {
     const texts = [last, next].map(({ pieces }) => pieces.find(({ kind, value }) => kind === "slot" && value === undefined));
     const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
-    return first !== undefined && second !== undefined && second.length > 0 && (!startsVerb(first) || startsVerb(second));
+    if (first === undefined || second === undefined || second.length === 0) return false;
+    const marks = this.request.words.slice(last.end, next.start);
+    // What has its own date or list is a thing of its own.
+    const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name !== undefined && rule?.slots.has(name) !== true));
+    const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && !isSeparatorAt(this.request, last.end + at));
+    const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
+    const said = parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
+    return !isCapitals && (isApart || mayBeItems(said, marks)) && (!startsWithVerb(first) || startsWithVerb(second));
   }
 
   /** The steps with those of one more wish. */
@@ -432,6 +439,16 @@ function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<nu
   return false;
 }
 
+const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
+
+/** The words with which phrases begin. */
+function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
+  const leads = new Set<string>();
+  for (const { rules } of tools)
+    for (const { firstWords } of rules) for (const word of firstWords) if (!articles.has(word)) leads.add(word);
+  return leads;
+}
+
 /** Words behind a free text that belong to no title. */
 const politeAfter: ReadonlySet<string> = new Set(["please", "pls", "plz", "thanks", "thx", "thank you", "thank you very much", "thanks a lot", "ta", "cheers"]);
 
@@ -454,10 +471,3 @@ function strictEndsOf({ words, tokens, text }: RequestText, start: number, end: 
   return ends;
 }
 
-function startsVerb(words: readonly string[]): boolean {
-  return startsWithVerb(words);
-}
-
-import { startsWithVerb } from "../../english/verbs.ts";
-
-export { costs, isReadable, type Piece, typeOfSlot };

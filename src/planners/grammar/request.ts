@@ -8,6 +8,8 @@ export const maxTokens = 4_000;
 
 /** A date in a request; places are tokens. */
 export interface RequestDate extends ClauseDate {
+  /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
+  readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
   dayAlone(): { readonly end: number; readonly date: string } | undefined;
 }
@@ -63,8 +65,12 @@ function findDates(
     const end = ends.get(reading.end);
     // Of a range one end would be lost.
     if (start === undefined || end === undefined || until !== undefined) return [];
+    const isFirm = standsAlone(tokens, end);
+    // "Friday Night Lights"
+    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
     return [
       {
+        isFirm,
         ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
         ...(reading.preposition !== undefined && { preposition: reading.preposition }),
         ...(dateTime !== undefined && { dateTime }),
@@ -74,6 +80,25 @@ function findDates(
       },
     ];
   });
+}
+
+/** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
+const followers: ReadonlySet<string> = new Set(
+  (
+    "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
+    "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
+    "instead too thanks asap urgent since"
+  ).split(" "),
+);
+
+function standsAlone(tokens: readonly Token[], end: number): boolean {
+  const next = tokens[end];
+  return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine;
+}
+
+/** True if a word begins with a capital letter. */
+export function isCapital({ text, tokens }: Pick<RequestText, "text" | "tokens">, at: number): boolean {
+  return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
 }
 
 interface DatePlace {

@@ -14,30 +14,14 @@ const denials: ReadonlySet<string> = new Set(["not", "never", "no", "nothing", "
 const loose: ReadonlySet<string> = new Set(", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "));
 const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
 
-/** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
-const followers: ReadonlySet<string> = new Set(
-  (
-    "a about after again also an and are as at be because before but by cos could due every for from high i if in into is it low my not of off " +
-    "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
-    "instead too thanks list asap urgent cuz since my to"
-  ).split(" "),
-);
-
 /** Reads where the texts of a request may begin and end. */
-export function readTextEdges({ text, tokens, words, dates }: RequestText): TextEdges {
+export function readTextEdges({ tokens, words, dates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
   const named = new Uint8Array(words.length);
   const starts = new Set<number>();
-  for (const { start, end, leadStart } of dates) {
-    const next = tokens[end];
-    const isFirm = next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine;
-    const isName = isCapital(start) && !isFirm && isCapital(end);
-    if (isName) continue;
-    starts.add(leadStart);
+  for (const { end, leadStart, isFirm } of dates) {
+    if (isFirm) starts.add(leadStart);
     (isFirm ? firm : named).fill(1, leadStart, end);
-  }
-  function isCapital(at: number): boolean {
-    return /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0)) && tokens[at]?.kind === "word";
   }
   const isDenial = (at: number) => {
     if (tokens[at]?.kind !== "word") return false;

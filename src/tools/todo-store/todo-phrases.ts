@@ -31,10 +31,10 @@ const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const priority = z.enum(["low", "medium", "high"]).meta({
   synonyms: { high: ["highest", "top", "hi", "max", "maximum", "critical"], medium: ["normal", "mid", "regular", "average"], low: ["lowest", "min", "minimum", "lower"] },
 });
-const urgency = z.enum(["high", "low"]).meta({
+const urgency = z.enum(["urgent", "not urgent"]).meta({
   synonyms: {
-    high: ["urgent", "urgently", "very urgent", "really urgent", "important", "very important", "really important", "asap", "as soon as possible", "critical", "top priority", "high prio", "p1", "super urgent", "super important"],
-    low: ["not urgent", "not important", "low prio", "no rush", "no hurry", "unimportant", "p3", "not that urgent", "not that important"],
+    urgent: ["urgently", "very urgent", "really urgent", "important", "very important", "really important", "asap", "as soon as possible", "critical", "top priority", "high prio", "p1", "super urgent", "super important"],
+    "not urgent": ["not important", "low prio", "no rush", "no hurry", "unimportant", "p3", "not that urgent", "not that important"],
   },
 });
 const tagList = z.array(z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u));
@@ -58,7 +58,15 @@ const dayRange = z.enum(["this week", "this weekend", "this month", "next week",
 });
 const position = z.number().int();
 
+/** Words that say something of a todo are none of its title. */
+const aboutTodo =
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+const title = z.string().refine((text) => !aboutTodo.test(text));
+
 const slots = {
+  title,
+  newTitle: title,
+  query: title,
   list: listName,
   place: knownLists,
   due: dueMoment,
@@ -120,10 +128,11 @@ const orders: Readonly<Record<string, object>> = {
 
 /** The fields that slots of several phrases stand for. */
 function fieldsOf({ place, due, urgency, order, tags, removeTags, ...others }: Slots) {
+  if (place !== undefined && others.list !== undefined) return { list: "", title: "" };
   return {
     ...(place !== undefined && { list: place }),
     ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
-    ...(urgency !== undefined && { priority: urgency }),
+    ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
     ...(typeof order === "string" && orders[order]),
     ...(tags !== undefined && { tags }),
     ...(removeTags !== undefined && { removeTags }),
@@ -153,12 +162,16 @@ function adding(...phrases: readonly string[]): readonly Phrase[] {
 const add = "(add|adding|put|include|insert|append|enter|write|jot|note|stick|throw|pop|place|chuck|get|log|record|save|toss|bung|whack|slap|drop|type|list)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
 
+const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
+const called = "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
+
 const addPhrases = adding(
   "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
   `${add} [down] {title} ${onList}`,
   `${add} [down] ${onList} [:] {title}`,
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
-  `(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open) [me] [(a|an|another|one more|the following|this|up a)] [new] [{priority} priority] ${todo} [(to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember)] {title}`,
+  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} [(${called})] {title}`,
+  `${create} [me] ${todo} (${called}) {title}`,
   "(new|todo|to do|task|reminder|note to self|remember|memo) (:|-) {title}",
   `(remind|ping|nudge|prompt) (me|us) [again] [(about|of|:|that|to remember|to remember to)] ${needTo} {title}`,
   `[(please|also)] (do not|never) [let (me|us)] forget [(to|about|that|:)] ${needTo} {title}`,
@@ -175,12 +188,12 @@ const addPhrases = adding(
 
 /** A frame in which `@` is a todo: its title, or its place in the list. */
 function about(frames: readonly string[], operation: Operation, fields: object = {}, options: Partial<Phrase> = {}): readonly Phrase[] {
-  const title = `[(the|my|this|that|our)] [${todo}] [(called|named|titled|that says|about|:)] {title} [${todo}]`;
+  const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) (task|todo|item|reminder|entry) {title}|(the|my|that|our) {title} (task|todo|item|reminder|entry)`;
   const index = `[(the|my)] {index} (one|item|task|todo|to do|entry|thing|reminder)|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}`;
   const last = "[(the|my)] last (one|item|task|todo|to do|entry|thing|reminder)";
   const common = { slots: { ...slots, index: position, newList: listName, addTags: tagList }, anywhere: [offList], ...options };
   return frames.flatMap((frame): readonly Phrase[] => [
-    { phrase: frame.replaceAll("@", title), ...common, toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context) },
+    { phrase: frame.replaceAll("@", `(${title})`), ...common, toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context) },
     { phrase: frame.replaceAll("@", `(${index})`), ...common, toInput: (found) => (typeof found.index === "number" ? made(operation, { ...fields, ...fieldsOf(found) }) : undefined) },
     { phrase: frame.replaceAll("@", `(${last})`), ...common, toInput: (found) => made(operation, { index: -1, ...fields, ...fieldsOf(found) }) },
   ]);
@@ -231,7 +244,7 @@ const changePhrases: readonly Phrase[] = [
       `${remove} @`,
       "(take|cross|strike|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
       `(take|get|pull|drop|strike|clear|wipe|knock|leave|cross|scratch) @ (off|off of|out of|from) ${anyList}`,
-      `(i|we) (do not|no longer) (need|want) @ [(anymore|any more|any longer)] (on|in) ${anyList} [(anymore|any more)]`,
+      `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
       `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
     ],
     "delete",
@@ -254,7 +267,7 @@ const changePhrases: readonly Phrase[] = [
   ...about(["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"], "update", { dueDate: null }),
   ...about(
     [
-      "(move|push|postpone|reschedule|delay|defer|shift|bring|change|set|put off|bump|snooze|put|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
+      "(move|push|postpone|reschedule|delay|defer|shift|bring|change|set|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
       "(make|set) @ [to be] due [(on|by|at)] {due}",
       "@ is [now] due [(on|by|at)] {due}",
       "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
@@ -319,7 +332,7 @@ const listPhrases = listing([
   `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {dueOn}`,
   "(what is|show me) (due|next|coming up)",
   "[(my|the|all)] {status} (todos|to dos|tasks|items)",
-  "[(my|the)] {list} list",
+  "(my|the|our) {list} list",
   "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
 ]);
 

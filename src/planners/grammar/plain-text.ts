@@ -1,0 +1,44 @@
+import type { RequestText } from "./request.ts";
+
+/** Words with which no text begins unless it is quoted: they belong to what stands before it. */
+const dangling: ReadonlySet<string> = new Set(
+  (
+    "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
+    "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but"
+  ).split(" "),
+);
+/** Words that are said to somebody, and are no part of what is to be done. */
+const spoken: ReadonlySet<string> = new Set(
+  "please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(" "),
+);
+/** Somebody who does something: a sentence of its own. */
+const subjects: ReadonlySet<string> = new Set("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "));
+/** What stands for something that was spoken of. */
+const pronouns: ReadonlySet<string> = new Set("it them these those its".split(" "));
+const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
+
+/**
+ * Whether some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
+ * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
+ */
+export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
+  const before = words[start - 1] ?? "";
+  if (before === "that" || before === "saying" || before === "says") return true;
+  if (isTitleCase({ words, tokens, text }, start, end)) return true;
+  if (before !== ":" && dangling.has(words[start] ?? "")) return false;
+  for (let at = start; at < end; at++) {
+    const word = words[at] ?? "";
+    if (tokens[at]?.kind !== "word") continue;
+    if (spoken.has(word) || pronouns.has(word)) return false;
+    if (subjects.has(word) && !afterThanks.has(words[at - 1] ?? "")) return false;
+    if ((word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one")) return false;
+  }
+  return true;
+}
+
+/** "As Good as It Gets": each longer word begins with a capital. */
+function isTitleCase({ tokens, text }: RequestText, start: number, end: number): boolean {
+  const long = tokens.slice(start, end).filter(({ kind, norm }) => kind === "word" && norm.length > 3);
+  const isUpper = ({ start: at }: { start: number }) => /\p{Lu}/u.test(text.charAt(at));
+  return long.length > 0 && long.every(isUpper) && text !== text.toUpperCase() && end - start > 1;
+}
