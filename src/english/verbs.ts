@@ -30,6 +30,6 @@ export const unsplitPairs: ReadonlySet<string> = new Set(
     "gin and tonic|rock and roll|lost and found|copy and paste|cut and paste|drag and drop|wear and tear|profit and loss|supply and demand|nuts and bolts|" +
     "bacon and eggs|ham and eggs|cookies and cream|milk and honey|meet and greet|show and tell|track and field|johnson and johnson|barnes and noble|" +
     "hide and seek|plug and play|find and replace|black and white|food and drink|hot and cold|rum and coke|mum and dad|mom and dad|war and peace|" +
-    "pride and prejudice|crime and punishment|fast and furious|tom and jerry|ben and jerry|romeo and juliet|law and order|dungeons and dragons"
+    "needle and thread|knife and fork|cup and saucer|socks and shoes|pen and paper|lost and found|time and motion|sink and taps|pride and prejudice|crime and punishment|fast and furious|tom and jerry|ben and jerry|romeo and juliet|law and order|dungeons and dragons"
   ).split("|"),
 );

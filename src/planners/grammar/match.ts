@@ -1,6 +1,6 @@
 import { parseWith } from "../../core/schema.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
-import { type RequestText, textBetween } from "./request.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
 import type { Instruction } from "./template.ts";
 import type { TextEdges } from "./text-edges.ts";
@@ -125,6 +125,7 @@ export class Matcher {
     const stack: Thread[] = [];
     const word = this.request.words[position];
     const skipCost = word === undefined || position === start ? 0 : this.skipCost(position, word);
+    const isSkippedArticle = skipCost === costs.article;
     for (const first of threads) {
       stack.push(first);
       for (let thread = stack.pop(); thread !== undefined; thread = stack.pop()) {
@@ -157,7 +158,8 @@ export class Matcher {
               filled: [...filled, ...taken],
             });
           }
-          if (skipCost > 0)
+          // "watch The List"
+          if (skipCost > 0 && !(isSkippedArticle && pieces?.kind === "slot" && pieces.value === undefined))
             push(position + 1, {
               ...thread,
               cost: cost + skipCost,
@@ -206,7 +208,7 @@ export class Matcher {
     const word = this.request.words[position];
     const isNew = open === -1;
     const isLong = !isNew && position - open >= maxTextTokens;
-    if (isNew && this.followsBareDate(pieces, position)) return;
+    if (isNew && this.followsBareValue(pieces, position)) return;
     if (isNew && !piecesOf(pieces).some(({ kind }) => kind === "word") && this.leads.has(word ?? "") && !goesOn) return;
     if (word !== undefined && !isLong && (isNew ? this.edges.mayBegin(position) : this.edges.mayHold(position))) {
       const more = costs.text + (isNew ? costs.openText : 0);
@@ -231,12 +233,12 @@ export class Matcher {
     }
   }
 
-  /** "add midnight in Paris": a date between a verb and a text may be a part of the text. */
-  private followsBareDate(pieces: Piece | undefined, position: number): boolean {
+  /** "add midnight in Paris", "add urgent care card": a value between a verb and a text may be a part of the text. */
+  private followsBareValue(pieces: Piece | undefined, position: number): boolean {
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
-    const before = pieces.before;
-    return date !== undefined && date.leadStart === date.start && before?.kind === "word" && before.end === pieces.start;
+    const isLed = date !== undefined && date.leadStart !== date.start;
+    return !isLed && pieces.before?.kind === "word" && pieces.before.end === pieces.start && !/^(?:me|us)$/.test(this.request.words[pieces.start - 1] ?? "");
   }
 
   /** The templates that fit at a token, beside the phrase. */
@@ -273,7 +275,10 @@ export class Matcher {
 
   private skipCost(position: number, word: string): number {
     if (isFiller(word)) return costs.filler;
-    return isArticle(word) && this.request.tokens[position]?.kind === "word" ? costs.article : 0;
+    if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
+    // "The 1975" is a name.
+    const isName = isCapital(this.request, position) && !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
+    return isName ? 0 : costs.article;
   }
 }
 

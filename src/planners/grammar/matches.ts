@@ -159,6 +159,7 @@ export function isSeparatorAt({ words, tokens, text }: RequestText, at: number):
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
   if (word === "," || word === ";") return true;
   if (word === "&" && (tokens[at]?.glued === true || tokens[at + 1]?.glued === true)) return false;
+  if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
   const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
   return !(isCapital(at - 1) && isCapital(next));
   function isCapital(place: number): boolean {

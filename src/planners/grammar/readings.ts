@@ -12,7 +12,7 @@ import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type FindMeanings, Matcher, WorkMeter } from "./match.ts";
 import { isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
-import { type RequestText, textBetween } from "./request.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
 import { readTextEdges } from "./text-edges.ts";
 
@@ -39,6 +39,8 @@ export type Readings =
   | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
   | { readonly type: "not-understood"; readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
 
+const statesFact =
+  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
 /** How many earlier steps "it" may refer to. */
 const maxLookBack = 16;
 const maxBeam = 3;
@@ -47,6 +49,8 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
+/** A word that a phrase explains is better explained than one that is taken for a courtesy. */
+const politeCost = 2;
 const maxCandidates = 24;
 
 /** Reads a request with the phrases of tools. */
@@ -55,7 +59,7 @@ export class RequestReader {
   readonly work = new WorkMeter();
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
-  private readonly strictEnds = new Set<number>();
+  private readonly textEnds = new Set<number>();
   private readonly matchesFrom = new Map<number, Promise<readonly Match[]>>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly present: ReadonlySet<string>;
@@ -70,7 +74,7 @@ export class RequestReader {
     this.clauses = splitClauses(tokens).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
-      for (const position of strictEndsOf(request, start, end)) this.strictEnds.add(position);
+      for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
     }
     this.refusals = this.clauses.map(({ start, end }) => this.findRefusals(start, end));
     this.present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
@@ -151,20 +155,21 @@ export class RequestReader {
     return undefined;
   }
 
-  /** "…, we have enough": says why, and asks for nothing. */
+  /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
   private isReason(clause: number, { drafts }: Partial): boolean {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, dates, tokens } = this.request;
-    if (drafts.length === 0 || (this.refusals[clause] ?? []).some(({ reason }) => reason === "corrected" || reason === "condition" || reason === "repeated")) return false;
-    const [first = "", second = ""] = words.slice(start, end);
-    const isOpen = dates.some((date) => date.start >= start && date.end <= end);
-    const hasNumber = words.slice(start, end).some((word) => readNumber([word], 0) !== undefined);
-    if (isOpen || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
-    if (["because", "cos", "cuz", "since", "cause", "as"].includes(first)) return true;
-    return (
-      ["i", "we", "he", "she", "they", "it", "there", "that", "this"].includes(first) &&
-      /^(?:am|is|are|was|were|have|has|had|'ve|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says)$/.test(second)
-    );
+    const said = words.slice(start, end);
+    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) => ["corrected", "condition", "repeated"].includes(reason));
+    const hasDate = dates.some((date) => date.isFirm && date.start >= start && date.end <= end);
+    const hasNumber = said.some((word) => /\d/.test(word));
+    if (isBarred || hasDate || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
+    // What comes first may say what "it" is.
+    const rest = words.slice(end);
+    if (drafts.length === 0 && (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))) return false;
+    const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
+    if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
+    return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
   }
 
   private matchesAt(clause: number): Promise<readonly Match[]> {
@@ -198,14 +203,14 @@ export class RequestReader {
 
   private fit(rule: PhraseRule, { start, limit, firstClause }: { start: number; limit: number; firstClause: number }, from = 0) {
     const isEnd = (position: number, isText: boolean) =>
-      (isText ? this.strictEnds.has(position) : this.ends.has(position)) && (this.ends.get(position) ?? -1) >= firstClause;
+      (isText ? this.textEnds.has(position) : this.ends.has(position)) && (this.ends.get(position) ?? -1) >= firstClause;
     const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
-    return fits.map(
-      (fit): Match => ({
-        ...{ rules: rule.tool, rule, firstClause, lastClause: this.ends.get(fit.end) ?? firstClause },
-        ...{ start, end: fit.end, cost: fit.cost + wishCost, pieces: piecesIn(fit.pieces) },
-      }),
-    );
+    return fits.map((fit): Match => {
+      const lastClause = this.ends.get(fit.end) ?? firstClause;
+      const polite = start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
+      const cost = fit.cost + wishCost + politeCost * polite;
+      return { rules: rule.tool, rule, firstClause, lastClause, start, end: fit.end, cost, pieces: piecesIn(fit.pieces) };
+    });
   }
 
   private hasOne(group: ReadonlySet<string>): boolean {
@@ -449,25 +454,11 @@ function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
   return leads;
 }
 
-/** Words behind a free text that belong to no title. */
-const politeAfter: ReadonlySet<string> = new Set(["please", "pls", "plz", "thanks", "thx", "thank you", "thank you very much", "thanks a lot", "ta", "cheers"]);
-
-/** Where a text may end in a clause: at its end, or before "please" and "thanks". */
-function strictEndsOf({ words, tokens, text }: RequestText, start: number, end: number): readonly number[] {
-  const ends = [end];
-  for (let at = end; at > start; ) {
-    const last = words[at - 1] ?? "";
-    if (/^[.?!,…]$/.test(last)) at--;
-    else {
-      const length = [4, 3, 2, 1].find((count) => politeAfter.has(words.slice(at - count, at).join(" ")));
-      const first = tokens[at - (length ?? 0)];
-      const isName = first !== undefined && /\p{Lu}/u.test(text.charAt(first.start)) && text !== text.toUpperCase();
-      const before = words[at - (length ?? 0) - 1] ?? "";
-      if (length === undefined || isName || /^(?:say|tell|hear|saying|says|said)$/.test(before)) break;
-      at -= length;
-    }
-    ends.push(at);
-  }
-  return ends;
+/** Where a text may end in a clause: at its end, or before what nobody would call anything, as "please" and "thanks". */
+function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
+  const { words, text } = request;
+  return contentEnds(words, start, end, true).filter((at) => {
+    const isName = at < end && isCapital(request, at) && text !== text.toUpperCase();
+    return !isName && !(at < end && /^(?:say|tell|hear|saying|says|said)$/.test(words[at - 1] ?? ""));
+  });
 }
-

@@ -14,7 +14,7 @@ type Operation = TodoStoreInput["operation"];
 const todo = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
 const own = "(my|the|our|this|that|your|all my)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
-const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) [list[s]]|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|backlog|list of things to do)`;
+const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|backlog|list of things to do)`;
 const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for|of) [(the|my|our)] {list}|[${own}] {place} [list]`;
 const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) ${anyList}`;
@@ -37,7 +37,7 @@ const urgency = z.enum(["urgent", "not urgent"]).meta({
     "not urgent": ["not important", "low prio", "no rush", "no hurry", "unimportant", "p3", "not that urgent", "not that important"],
   },
 });
-const tagList = z.array(z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u));
+const tagList = z.array(z.string().regex(/^\p{Ll}[\p{L}\p{N}_-]*$/u));
 const status = z.enum(["pending", "completed"]).meta({
   synonyms: {
     pending: ["open", "still open", "unfinished", "incomplete", "remaining", "outstanding", "active", "undone", "left", "still left", "to do", "still to do", "not done", "not finished", "left to do", "not done yet", "unchecked", "still pending"],
@@ -60,7 +60,7 @@ const position = z.number().int();
 
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
-  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
 const title = z.string().refine((text) => !aboutTodo.test(text));
 
 const slots = {
@@ -85,7 +85,7 @@ const details: readonly string[] = [
   "[(it is|that is|this is|and it is|make it|mark it|mark it as|quite|pretty)] {urgency}",
   "[(it is|that is|this is)] {urgency} :",
   "# {tags}",
-  "(tagged|tagged with|tagged as|with tag[s]|with the tag[s]|tag [it] [(as|with)]|labelled|labeled|with [the] label[s]) [#] {tags}",
+  "(tagged|tagged with|tagged as|with tag[s]|with the tag[s]|tag it [(as|with)]|, tag|labelled|labeled|with [the] label[s]) [#] {tags}",
 ];
 
 /** Filters of a list, in any order, and the other words of which a request to see it may consist. */
@@ -100,7 +100,7 @@ const filters: readonly string[] = [
   "(# {tag}|(tagged|tagged with|tagged as|with [the] tag|labelled|labeled) [#] {tag}|[the] {tag} tag)",
   "{order}",
   "[the] (top|first|next) {limit}",
-  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|still|left|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|due|done|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|it|remaining|how|many|can|you|only)",
+  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
 ];
 const filterSlots = { ...slots, dueOn: z.iso.date(), range: dayRange, status, tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u), order, limit: position };
 
@@ -172,7 +172,7 @@ const addPhrases = adding(
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
   `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} [(${called})] {title}`,
   `${create} [me] ${todo} (${called}) {title}`,
-  "(new|todo|to do|task|reminder|note to self|remember|memo) (:|-) {title}",
+  "(new|todo|to do|task|reminder|note to self|remember) (:|-) {title}",
   `(remind|ping|nudge|prompt) (me|us) [again] [(about|of|:|that|to remember|to remember to)] ${needTo} {title}`,
   `[(please|also)] (do not|never) [let (me|us)] forget [(to|about|that|:)] ${needTo} {title}`,
   `(remember|i must remember|i need to remember|i have to remember|make sure i remember|make sure i do not forget|help me remember|make sure we remember) [(to|that|about)] ${needTo} {title}`,
@@ -181,10 +181,13 @@ const addPhrases = adding(
   `{title} (needs|need|has|have|should|must|ought) [to] (be|go|get) [(added|put)] ${onList}`,
   `{title} (goes|go|belongs|belong) ${onList}`,
   `(make sure|see to it|ensure) [that] {title} (is|gets|goes|are|get|go) ${onList}`,
-  `{title} (to|on|onto) ${anyList}`,
-  `${namedList} (:|-) {title}`,
   "• {title}",
-);
+).concat({
+  phrase: `${namedList} (:|-) {title}`,
+  slots: { ...slots, title: title.refine((text) => !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(text)) },
+  anywhere: details,
+  toInput: (found) => made("add", fieldsOf(found)),
+});
 
 /** A frame in which `@` is a todo: its title, or its place in the list. */
 function about(frames: readonly string[], operation: Operation, fields: object = {}, options: Partial<Phrase> = {}): readonly Phrase[] {
@@ -282,7 +285,6 @@ const changePhrases: readonly Phrase[] = [
       "(change|edit|update|correct|set) [the] (title|name|text|wording) of @ (to|into) {newTitle}",
       "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
       "(replace|swap) @ (with|for|by) {newTitle}",
-      "call @ {newTitle} instead",
     ],
     "update",
   ),
@@ -331,10 +333,10 @@ const listPhrases = listing([
   `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
   `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {dueOn}`,
   "(what is|show me) (due|next|coming up)",
-  "[(my|the|all)] {status} (todos|to dos|tasks|items)",
-  "(my|the|our) {list} list",
-  "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
 ]);
+const shownAlone = ["[(my|the|all)] {status} (todos|to dos|tasks|items)", "(my|the|our) {list} list", "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)"].map(
+  (phrase): Phrase => ({ ...listing([phrase])[0], phrase, anywhere: filters.slice(1, -1) }),
+);
 
 const searching = (phrases: readonly string[]): readonly Phrase[] =>
   phrases.map((phrase) => ({
@@ -360,4 +362,4 @@ const searchPhrases = searching([
 ]);
 
 /** The phrases about todos for the rule planner. */
-export const todoPhrases: readonly Phrase[] = [...listPhrases, ...addPhrases, ...changePhrases, ...clearPhrases, ...searchPhrases];
+export const todoPhrases: readonly Phrase[] = [...listPhrases, ...shownAlone, ...addPhrases, ...changePhrases, ...clearPhrases, ...searchPhrases];
