@@ -1,3 +1,4 @@
+import { functionWords } from "../../english/verb-groups.ts";
 import { parseWith } from "../../core/schema.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
@@ -24,6 +25,8 @@ export interface Template {
   readonly slots: ReadonlyMap<string, SlotType>;
   /** Templates of what may stand anywhere beside it. */
   readonly anywhere: readonly Template[];
+  /** True if words that mean nothing by themselves may stand between its words. */
+  readonly isLoose?: boolean;
 }
 
 /** One way in which a template fits. */
@@ -124,7 +127,7 @@ export class Matcher {
     const seen = new Set<number>();
     const stack: Thread[] = [];
     const word = this.request.words[position];
-    const skipCost = word === undefined || position === start ? 0 : this.skipCost(position, word);
+    const skipCost = word === undefined || position === start ? 0 : this.skipCost(position, word, template.isLoose === true);
     const isSkippedArticle = skipCost === costs.article;
     for (const first of threads) {
       stack.push(first);
@@ -273,8 +276,9 @@ export class Matcher {
     });
   }
 
-  private skipCost(position: number, word: string): number {
+  private skipCost(position: number, word: string, isLoose: boolean): number {
     if (isFiller(word)) return costs.filler;
+    if (isLoose && functionWords.has(word)) return costs.article;
     if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
     // "The 1975" is a name.
     const isName = isCapital(this.request, position) && !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));

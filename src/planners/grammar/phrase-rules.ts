@@ -4,6 +4,7 @@ import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import { readExample } from "./example-sentence.ts";
+import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
 import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 import {
@@ -31,6 +32,8 @@ export interface PhraseRule extends Template {
   readonly isOpen: boolean;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
+  /** True for a phrase as people also say it: only where no phrase fits word for word. */
+  readonly isLoose: boolean;
   /** The input that all requests of the phrase have; of an example without what its sentence says. */
   readonly fixed: Readonly<Record<string, unknown>>;
 }
@@ -40,6 +43,8 @@ export interface ToolRules {
   readonly tool: DefinedTool;
   readonly schemas: ToolSchemas;
   readonly rules: readonly PhraseRule[];
+  /** The same phrases in other words, made when they are first needed. */
+  loose(): readonly PhraseRule[];
   /** Every word of the phrases. */
   readonly vocabulary: ReadonlySet<string>;
   /** Whether a phrase has a slot for a date. */
@@ -95,11 +100,16 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   const rules: PhraseRule[] = [];
   const vocabulary = new Set<string>();
   const shared = new Map<string, Template>();
+  let looseRules: readonly PhraseRule[] | undefined;
   const result: ToolRules = {
     tool,
     schemas,
     rules,
     vocabulary,
+    loose: () => {
+      looseRules ??= rules.flatMap(loosen);
+      return looseRules;
+    },
     get hasDates() {
       return rules.some(({ slots, anywhere }) =>
         [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate)),
@@ -130,7 +140,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
     const first = firstOf(node);
     rules.push({
       ...compiled,
-      ...{ tool: result, index, source, node, anywhere, fixed: rest },
+      ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
       required: requiredWords(node),
       firstWords: first.words,
       isOpen: first.isOpen,
@@ -139,6 +149,21 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   }
   rulesOf.set(tool, result);
   return result;
+}
+
+function loosen(rule: PhraseRule): readonly PhraseRule[] {
+  // Values that an example does not say count only for its own sentence.
+  if (Object.keys(rule.fixed).length > 0 && rule.source.toInput === undefined && isExample(rule)) return [];
+  return loosenPhrase(rule.node, rule.slots).map((template) => ({
+    ...rule,
+    ...template,
+    anywhere: [...template.anywhere, ...rule.anywhere],
+    ...{ isLoose: true, required: [], firstWords: new Set<string>(), isOpen: true },
+  }));
+}
+
+function isExample({ source, fixed }: PhraseRule): boolean {
+  return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
 function reading(phrase: string, option: string, typeOf: (name: string) => SlotType) {

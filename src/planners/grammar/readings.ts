@@ -37,6 +37,7 @@ export type Readings =
   | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
   | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
   | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
+  | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
   | { readonly type: "not-understood"; readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
 
 const statesFact =
@@ -95,6 +96,7 @@ export class RequestReader {
     let farthest = 0;
     let failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit } = { clause: 0 };
     let refused: Extract<Readings, { type: "refused" }> | undefined;
+    let unsure: Extract<Readings, { type: "unsure" }> | undefined;
     for (let clause = 0; clause < count; clause++) {
       const partials = (beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       for (const partial of partials) {
@@ -111,6 +113,11 @@ export class RequestReader {
           }
           const pending = this.extend(partial, match);
           const extended = pending instanceof Promise ? await pending : pending;
+          // What cannot be taken back is done only if its own phrase is said.
+          if (!("ok" in extended) && match.rule?.isLoose === true && isGrave(match.rule)) {
+            unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
+            continue;
+          }
           if ("ok" in extended) {
             if (extended.why !== undefined && clause >= failure.clause) failure = { clause, match, unfit: extended };
             continue;
@@ -128,6 +135,7 @@ export class RequestReader {
       if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
       return { type: "read", matches: best.matches, drafts: best.drafts };
     }
+    if (unsure !== undefined) return unsure;
     const clause = Math.min(farthest, count - 1);
     if (refused !== undefined && refused.clause >= clause) return refused;
     const [refusal] = this.refusals[clause] ?? [];
@@ -198,6 +206,10 @@ export class RequestReader {
       }
       matches.push(...(await this.readSums(rules, firstClause)));
     }
+    if (matches.length === 0)
+      for (const rules of this.tools)
+        for (const rule of rules.loose())
+          for (const start of starts) matches.push(...this.fit(rule, { start, limit, firstClause }));
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
@@ -442,6 +454,11 @@ function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<nu
   if (reason === "denied" || reason === "corrected") return false;
   for (let at = start; at < end; at++) if (said.has(at)) return reason === "question" || reason === "others";
   return false;
+}
+
+/** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
+function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
+  return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
 }
 
 const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));

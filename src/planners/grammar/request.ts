@@ -41,7 +41,7 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
 }
 
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
-async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
+export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
   if (!mayHoldDate(text)) return undefined;
   const { loadDateReader } = await import("../../dates/read-dates.ts");
   return loadDateReader();

@@ -1,0 +1,94 @@
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import { listTested } from "../../core/step-test.ts";
+import { parseReference } from "../../plan/reference.ts";
+import type { Match } from "./matches.ts";
+import type { ToolRules } from "./phrase-rules.ts";
+
+/** "If milk is on my list, delete it": what is asked first, and what is done only then. */
+export interface Conditional {
+  /** A request whose answer is tested: "is milk on my list". */
+  readonly question: string;
+  /** Whether it is done where the answer is no. */
+  readonly isDenied: boolean;
+  readonly wish: string;
+}
+
+/** A longer request is not looked at. */
+const maxLength = 1_000;
+const ifAtAll =
+  /(?:^\s*|[,;.!?] *|\b(?:and|then|but|or|also|please|ok|okay|so|well|hey|hi) )if (?!you\b|possible\b|(?:it|that)(?:'s| is) (?:ok|okay|fine|alright|possible)\b|i (?:may|might)\b)/i;
+const ifThen = /^\s*(?:please )?if ([^,;]+?)(?:, ?then |, | then )(.+)$/i;
+/** What is done otherwise cannot be said. */
+const otherwise = /\b(?:else|otherwise|unless|if)\b/i;
+const denial = /\b(?:not|no|never|nothing|none|cannot)\b|n't\b/i;
+
+/** "Is milk on my list? If not, add it." */
+const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i;
+
+/** Whether something in a request is to be done only if something else is so: then it must not be planned as if it were. */
+export function hasCondition(text: string): boolean {
+  return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
+}
+
+/** Reads a request with a condition that comes first; undefined for any other. */
+export function readConditional(text: string): Conditional | undefined {
+  const [, question, answer = "", after = ""] = (text.length > maxLength ? null : ifSo.exec(text)) ?? [];
+  if (question !== undefined)
+    return otherwise.test(after) ? undefined : { question, isDenied: /^no/i.test(answer), wish: after };
+  const [, condition = "", wish = ""] = (text.length > maxLength ? null : ifThen.exec(text)) ?? [];
+  if (condition === "" || otherwise.test(wish)) return undefined;
+  const plain = affirm(condition);
+  return denial.test(plain) ? undefined : { question: ask(plain), isDenied: plain !== condition, wish };
+}
+
+const affirmations: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:do not|don't) have\b|\bhave(?: got)? no\b|\b(?:have not|haven't)(?: got)?\b/i, "have"],
+  [/\b(is|are|was|were)(?: not|n't)\b/i, "$1"],
+  [/\bthere (is|are) no\b/i, "there $1 any"],
+  [/\bthere is nothing\b/i, "there is anything"],
+];
+
+/** A statement without its denial; one of several stays. */
+function affirm(text: string): string {
+  const [pattern, plain] = affirmations.find(([each]) => each.test(text)) ?? [];
+  return pattern === undefined || plain === undefined ? text : text.replace(pattern, plain);
+}
+
+/** The question for a statement. */
+function ask(statement: string): string {
+  const [, subject, verb, rest] = /^(.+?) (is|are|was|were) (.+)$/i.exec(statement) ?? [];
+  if (subject !== undefined) return `${verb} ${subject} ${rest}`;
+  return /^(?:i|we) (?:still )?(?:have|need)\b/i.test(statement) ? `do ${statement}` : `check if ${statement}`;
+}
+
+/** The expression that tells whether the answer of a step is yes; undefined where that cannot be told. */
+function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
+  const path = `${id}${rules.resultPath}`;
+  const types = typesOfResult(path, rules);
+  if (types?.size === 1 && types.has("boolean")) return path;
+  if (types?.size === 1 && types.has("array")) return `size(${path}) > 0`;
+  const list = listTested(rules.tool, input as Readonly<Record<string, unknown>>);
+  return list === undefined ? undefined : `size(${id}${list}) > 0`;
+}
+
+function typesOfResult(path: string, { schemas: { output } }: ToolRules): ReadonlySet<string> | undefined {
+  const reference = parseReference(path);
+  return output && reference && typesOf(schemasAt(output, reference.path) ?? [{}]);
+}
+
+/** The same steps, of which all but the first are run only if the answer of the first says so; undefined where it cannot. */
+export function onlyIf(
+  steps: readonly PlanStep[],
+  match: Match,
+  { isDenied }: Conditional,
+): readonly PlanStep[] | undefined {
+  const [first, ...others] = steps;
+  const test = first && testOf(first, match);
+  if (first === undefined || test === undefined || others.length === 0) return undefined;
+  const when = isDenied ? `!(${test})` : test;
+  return [
+    first,
+    ...others.map((step) => ({ ...step, when, dependsOn: [...new Set([first.id, ...(step.dependsOn ?? [])])] })),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { PlanStep } from "../../core/plan.ts";
+import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import type { ToolRules } from "./phrase-rules.ts";
+import { isPureStep } from "./steps.ts";
+
+/** "In two hours, send it": when, and what is to be done then. */
+export interface Delayed {
+  /** An instant, in ISO 8601. */
+  readonly until: string;
+  /** How it was said. */
+  readonly said: string;
+  readonly wish: string;
+  /** Whether the time comes first, and so is that of all wishes after it. */
+  readonly isFirst: boolean;
+}
+
+/** A longer request is not looked at. */
+const maxLength = 1_000;
+/** What is done once, at a time; "by" and "until" say something else. */
+const prepositions: ReadonlySet<string | undefined> = new Set([undefined, "at", "on"]);
+const repeated = /\b(?:every|each|daily|hourly|weekly|monthly|yearly|always)\b/i;
+const edges = /^[\s,;:]+|[\s,;:]+$/g;
+
+/** Reads a request that says at its beginning or its end when it is to be done; undefined for any other. */
+export function readDelayed(text: string, clock: DateClock, read: ReadDates): Delayed | undefined {
+  if (text.length > maxLength) return undefined;
+  // What is quoted is not meant as a time.
+  const plain = text.replace(/"[^"]*"/g, (quoted) => `"${"_".repeat(quoted.length - 2)}"`);
+  if (repeated.test(plain)) return undefined;
+  const [found, ...others] = read(plain, clock);
+  if (found === undefined || others.length > 0) return undefined;
+  return delayedBy(found, text, clock);
+}
+
+function delayedBy(found: DateReading, text: string, { nowMs }: DateClock): Delayed | undefined {
+  const { dateTime: until, preposition, leadStart, end } = found;
+  // A day alone has no time, and of a range nobody knows which is meant.
+  if (until === undefined || found.until !== undefined || !prepositions.has(preposition)) return undefined;
+  if (Date.parse(until) <= nowMs) return undefined;
+  const [before, after] = [text.slice(0, leadStart), text.slice(end)];
+  const isFirst = before.trim() === "";
+  if (!isFirst && /\w/.test(after)) return undefined;
+  const wish = (isFirst ? after : before).replace(edges, "");
+  return wish === "" ? undefined : { until, said: text.slice(leadStart, end), wish, isFirst };
+}
+
+/** Whether a tool would not know what to do with a time itself. */
+export function hasNoDate({ schemas, hasDates }: ToolRules): boolean {
+  return !hasDates && !saysDate(schemas.input);
+}
+
+/** Whether something in a schema is a date or a time. */
+function saysDate(schema: JsonSchema): boolean {
+  const open: unknown[] = [schema];
+  const seen = new Set<unknown>();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node !== "object" || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const { format } = node as { format?: unknown };
+    if (format === "date" || format === "date-time" || format === "time") return true;
+    open.push(...Object.values(node).filter((part) => part !== undefined));
+  }
+  return false;
+}
+
+/** The same steps after a wait; undefined if they only ask for something, which is asked now or not at all. */
+export function afterWait(
+  steps: readonly PlanStep[],
+  { until, said }: Delayed,
+  rulesOf: (tool: string) => ToolRules | undefined,
+): readonly PlanStep[] | undefined {
+  const hasEffect = steps.some(({ tool, input }) => {
+    const rules = tool === undefined ? undefined : rulesOf(tool);
+    return rules !== undefined && input !== undefined && !isPureStep(rules.tool, input);
+  });
+  if (!hasEffect) return undefined;
+  const wait: PlanStep = { id: "wait", wait: { until }, dependsOn: [], reasoning: `Wait: ${said}` };
+  const later = (step: PlanStep) => ((step.dependsOn ?? []).length > 0 ? step : { ...step, dependsOn: [wait.id] });
+  return [wait, ...steps.map(later)];
+}
