@@ -1,6 +1,6 @@
 import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
 import type { ModelFailureReason } from "./language-model.ts";
-import type { PlanFailure, PlanIssue } from "./plan.ts";
+import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { ToolErrorDetails } from "./tool-errors.ts";
 

@@ -16,16 +16,15 @@ const ruleOptions = {
 } satisfies OptionTable<RulePlannerOptions>;
 
 /** The rules are loaded by the first request: apps that only run plans never pay for them. */
-let loading: Promise<typeof import("./rule-planner-runtime.ts")> | undefined;
+let loading: Promise<typeof import("./plan-by-rules.ts")> | undefined;
 
-function load(): Promise<typeof import("./rule-planner-runtime.ts")> {
-  loading ??= import("./rule-planner-runtime.ts");
+function load(): Promise<typeof import("./plan-by-rules.ts")> {
+  loading ??= import("./plan-by-rules.ts");
   return loading;
 }
 
 async function planByRules(request: PlanRequest, explain: boolean): Promise<PlanDraft> {
-  void explain;
-  return (await import("../grammar/rule-planner.ts")).planByGrammar(request);
+  return (await load()).planByRules(request, { explain });
 }
 
 /**
@@ -62,7 +61,5 @@ export async function explainRequest({
   tools,
   ...request
 }: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] }): Promise<RequestExplanation> {
-  void load;
-  const { steps } = await (await import("../grammar/rule-planner.ts")).planByGrammar({ ...request, tools: [...indexTools(tools).values()] });
-  return { steps, parts: [] };
+  return (await load()).explainByRules({ ...request, tools: [...indexTools(tools).values()] });
 }
