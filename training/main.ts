@@ -4,13 +4,11 @@ import { cell } from "../test/eval/measure.ts";
 import { fromDevelopment, fromLabelled, fromWritten } from "./assemble.ts";
 import { crossValidate, type Grouping } from "./cross-validate.ts";
 import { crossValidateCuts } from "./cross-validate-cuts.ts";
-import { crossValidateSums } from "./cross-validate-sums.ts";
 import { markDates } from "./mark-dates.ts";
 import { readSentences } from "./read-sentences.ts";
 import { readDevelopment, readLabelled } from "./read-shared.ts";
 import { trainCuts } from "./train-cuts.ts";
 import { checkExamples, type ExampleScores, trainExamples } from "./train-examples.ts";
-import { trainSums } from "./train-sums.ts";
 import { toTodoWeights, trainTodos } from "./train-todos.ts";
 
 /*
@@ -52,13 +50,11 @@ async function main(args: readonly string[]): Promise<void> {
   const learned = trainTodos([...sayings, ...markDates(sayings, readDates)], data.labelled);
   const { classifier, tagger } = learned;
   const cuts = trainCuts({ sentences, rows, labelled });
-  const sums = trainSums({ sentences, rows, labelled });
-  writeWeights("src/tools/calculator/reading/sum-weights.ts", "SumWeights", sums.weights);
   writeWeights("src/tools/todo-store/reading/todo-weights.ts", "TodoWeights", toTodoWeights(learned));
   writeWeights("src/planners/rules/cut-weights.ts", "CutWeights", cuts.weights);
   writeWeights("src/language/example-weights.ts", "ExampleWeights", trainExamples(labelled));
   console.log(
-    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts, ${sums.kept} of sums.`,
+    `Kept: ${classifier.kept} weights of operations, ${tagger.weights.kept} of titles, ${tagger.vocabulary.length} words, ${cuts.kept} of cuts.`,
   );
   if (!args.includes("--check")) return;
   printExamples(checkExamples(labelled, exampleCounts));
@@ -70,14 +66,10 @@ async function main(args: readonly string[]): Promise<void> {
   console.log("\n| cuts, five folds | exact |\n| --- | --- |");
   for (const [name, share] of crossValidateCuts({ sentences, rows, labelled }))
     console.log(`| ${name} | ${cell(share)} |`);
-  console.log("\n| around sums, five folds | right |\n| --- | --- |");
-  for (const [name, share] of crossValidateSums({ sentences, rows, labelled }))
-    console.log(`| ${name} | ${cell(share)} |`);
 }
 
 const decoders = {
   TodoWeights: "todo-reader",
-  SumWeights: "calculator-reader",
   CutWeights: "learned-cuts",
   ExampleWeights: "example-classifier",
 } as const;

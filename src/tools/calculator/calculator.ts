@@ -75,11 +75,7 @@ export function createCalculator(options: CalculatorOptions = {}) {
   });
   giveSamples(tool, samples);
   describeWith(tool, describeCalculation);
-  return readWith(tool, async () => {
-    const reading = [import("./reading/calculator-reader.ts"), import("./reading/sum-weights.ts")] as const;
-    const [{ createCalculatorReader }, { sumWeights }] = await Promise.all(reading);
-    return createCalculatorReader(sumWeights);
-  });
+  return readWith(tool, async () => (await import("./phrases.ts")).calculatorReader);
 }
 
 /** "Evaluate 100 / 4"; with results in it, the words of the request say more. */

@@ -113,6 +113,10 @@ class Parser {
       if (character === "%") {
         // 8 % 3 is a remainder, 50% * 100 and 50% - 3 are percentages: what follows decides.
         if (scanner.isBeforeOperand()) return this.wait("remainder", position);
+        if (scanner.isBeforeSignedOperand()) {
+          const message = '"%" before a sign can be a remainder or a percentage; write 10 % (-3), or 10% - 3.';
+          throw calculationFailed("syntax", message, position);
+        }
         this.output.push({ type: "operator", operator: "percent", position });
       } else if (character === ")") this.close(position);
       else if (character === "!") this.factorial(position);

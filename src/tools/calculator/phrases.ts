@@ -1,47 +1,56 @@
 import * as z from "zod/v4";
-import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
-import { tokenize } from "../../language/tokens.ts";
-import { toCalculation } from "./reading/calculation.ts";
-import { readSpokenArithmetic } from "./spoken/spoken-arithmetic.ts";
+import type { Clause, ClauseReader } from "../../core/clause-reader.ts";
+import type { PhraseContext, PhraseReference, ToolPhraseOptions } from "../../core/tool.ts";
+import { type Token, tokenize } from "../../language/tokens.ts";
+import { readSum } from "../../sums/read-sum.ts";
 
-/** A cheap check before the text is read: arithmetic is short, but a text may have any length. */
-const spoken = z.string().max(10_000);
-const answer = "[the] [(final|exact|total)] (result|value|answer|solution)";
-const verbs =
-  "(calculate|compute|evaluate|solve|work out|figure out|determine|find|get|take|start with|calculating|computing)";
-
-/** What is said around arithmetic for certain; the reader has learned the rest. */
-const frames = [
-  "{expression}",
-  `${verbs} [${answer}] [(of|for|to|when)] {expression}`,
-  `(what is|what are|how much is|how much are) [${answer}] [(of|to|for|when)] {expression}`,
-  `i (want|need|would like) to (${verbs}|know) [what] {expression} [(is|equals|makes)]`,
-  "(use|using) [my] calculator [(to|and|for)] {expression}",
-];
-
-/** The phrases of arithmetic for the rule planner. Text that only looks like it, such as one number, does not fit. */
-export const calculatorPhrases: readonly ToolPhraseOptions<CalculatorPhraseInput>[] = frames.map((phrase) => ({
-  phrase,
-  slots: { expression: spoken },
-  toInput: ({ expression }, context) => readWhole(expression, phrase.includes("what is"), context),
-}));
-
-/** The input that a phrase of the calculator creates; a variable may be a reference until the plan runs. */
-interface CalculatorPhraseInput {
+/** The input that a sum makes; an earlier result stands for a variable until the plan runs. */
+interface Calculation {
   readonly expression: string;
-  readonly variables?: Readonly<Record<string, number>>;
+  readonly variables?: Readonly<Record<string, PhraseReference | undefined>>;
 }
 
-/** One operation in which every word has its part; several of them are steps of their own. */
-function readWhole(
-  text: SlotValue | undefined,
-  isAsked: boolean,
-  context: PhraseContext,
-): CalculatorPhraseInput | undefined {
-  if (typeof text !== "string") return undefined;
-  const words = tokenize(text).map(({ norm, kind }) => (kind === "quote" ? '"' : norm));
-  const found = [false, context.previous !== undefined]
-    .map((hasPrevious) => readSpokenArithmetic(words, { hasPrevious, isAsked }))
-    .find((found) => found?.isSingle && found.used.every((isUsed, at) => isUsed || words[at] === ","));
-  return found && (toCalculation(found, context) as CalculatorPhraseInput | undefined);
+/** The phrase of arithmetic for the rule planner: one operation. Several of them are steps of their own. */
+export const calculatorPhrases: readonly ToolPhraseOptions<{
+  readonly expression: string;
+  readonly variables?: Readonly<Record<string, number>>;
+}>[] = [
+  {
+    phrase: "{expression}",
+    slots: { expression: z.string().max(10_000) },
+    toInput({ expression }, context) {
+      const read = typeof expression === "string" ? toCalculation(tokenize(expression), context, 1) : undefined;
+      return read as { readonly expression: string } | undefined;
+    },
+  },
+];
+
+/** Reads several operations as one expression, where no phrase fits. */
+export const calculatorReader: ClauseReader = {
+  read({ tokens }: Clause) {
+    const isSum = [0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined);
+    if (!isSum) return [];
+    const toInputs = (context: PhraseContext) => {
+      const calculation = toCalculation(tokens, context);
+      return calculation === undefined ? { unbound: tokens.map(({ norm }) => norm).join(" ") } : [calculation];
+    };
+    return [{ meaning: "calculate", probability: 0.95, toInputs }];
+  },
+};
+
+function toCalculation(
+  tokens: readonly Token[],
+  { previous, before }: PhraseContext,
+  most = Number.POSITIVE_INFINITY,
+): Calculation | undefined {
+  const earlier = previous === undefined ? [] : (before?.results ?? []);
+  const read = readSum(tokens, { results: previous === undefined ? 0 : Math.max(1, earlier.length) });
+  if (read === undefined || read.statements > most) return undefined;
+  const { expression, variables } = read;
+  if (variables.length === 0) return { expression };
+  const isLast = variables[0] === "x";
+  return {
+    expression,
+    variables: Object.fromEntries(variables.map((name, index) => [name, isLast ? previous : earlier[index]])),
+  };
 }

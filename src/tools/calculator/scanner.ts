@@ -6,6 +6,7 @@ const numberPattern = /(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
 // "50% of 200" is not a remainder: the error is clearer if it points to "of".
 const operandStart = /\s*(?!of\b)[0-9A-Za-z_.(]/y;
+const signedOperand = /\s*[-−+](?!of\b)[0-9A-Za-z_.(]/y;
 const spacePattern = /\s+/y;
 const maxNumberLength = 1_000;
 const expectedOperand = "a number, a name or ( was expected here";
@@ -51,6 +52,12 @@ export class Scanner {
   isBeforeOperand(): boolean {
     operandStart.lastIndex = this.position;
     return operandStart.test(this.text);
+  }
+
+  /** True if a sign comes next with its operand directly after it. */
+  isBeforeSignedOperand(): boolean {
+    signedOperand.lastIndex = this.position;
+    return signedOperand.test(this.text);
   }
 
   /** The error for a missing operand. */

@@ -1,15 +1,19 @@
-/** A part of an expression in the Calculator's notation, and its precedence. */
+/** A part of an expression in the notation of the calculator, and its precedence. */
 export interface Term {
   readonly text: string;
   readonly level: number;
-  /** Whether it is only a number or an earlier result: no arithmetic yet. */
+  /** True for only a number or an earlier result: no arithmetic yet. */
   readonly isBare?: boolean;
   readonly isPercent?: boolean;
   /** Set for "three quarters": the numbers above and below. */
   readonly fraction?: readonly [above: string, below: string];
 }
 
-/** The precedence of each kind of term, as in the Calculator. */
+/** A term of two others, or undefined if they do not fit. */
+export type Two = (left: Term, right: Term) => Term | undefined;
+export type One = (operand: Term) => Term;
+
+/** The precedence of each kind of term, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
 
 /** A number or a variable. */
@@ -17,13 +21,10 @@ export function atom(text: string): Term {
   return { text, level: level.atom, isBare: true };
 }
 
-/** A call of one of the Calculator's functions. */
+/** A call of one of the calculator's functions. */
 export function call(name: string, ...parts: readonly Term[]): Term {
   return { text: `${name}(${parts.map(({ text }) => text).join(", ")})`, level: level.atom };
 }
-
-/** Made by rules that must not be read as arithmetic after all: the reader gives up. */
-export const refused: Term = atom("");
 
 function wrapped(term: Term, least: number): string {
   return term.level >= least ? term.text : `(${term.text})`;
@@ -34,12 +35,14 @@ export function binary(sign: "+" | "-" | "*" | "/" | "%" | "^", left: Term, righ
   if (sign === "^")
     return { text: `${wrapped(left, level.atom)} ^ ${wrapped(right, level.power)}`, level: level.power };
   const own = sign === "+" || sign === "-" ? level.sum : level.product;
-  return { text: `${wrapped(left, own)} ${sign} ${wrapped(right, sign === "+" ? own : own + 1)}`, level: own };
+  // A sign directly after the sign of a remainder would make that a percentage.
+  const least = sign === "+" ? own : sign === "%" ? level.power : own + 1;
+  return { text: `${wrapped(left, own)} ${sign} ${wrapped(right, least)}`, level: own };
 }
 
 /** The operand in parentheses, as it was written. */
-export function grouped(term: Term): Term {
-  return { text: `(${term.text})`, level: level.atom, isBare: term.isBare === true };
+export function grouped({ text, isBare }: Term): Term {
+  return { text: `(${text})`, level: level.atom, isBare: isBare === true };
 }
 
 /** The operand with a minus before it. */
@@ -50,12 +53,8 @@ export function negative(term: Term): Term {
 /** The operand with a sign after it. */
 export function suffixed(term: Term, sign: "%" | "!"): Term {
   const isPercent = sign === "%";
-  return {
-    text: `${wrapped(term, level.atom)}${sign}`,
-    level: level.power,
-    isPercent,
-    isBare: isPercent && term.isBare === true,
-  };
+  const isBare = isPercent && term.isBare === true;
+  return { text: `${wrapped(term, level.atom)}${sign}`, level: level.power, isPercent, isBare };
 }
 
 /** "three quarters": a division that "of" splits again, so that two thirds of 9 are 6 without rounding. */
@@ -64,12 +63,12 @@ export function fraction(above: string, below: string): Term {
 }
 
 /** "15 % of 80", "two thirds of 9", "0.25 of 8"; undefined for "5 of 9". */
-export function partOf(part: Term, whole: Term): Term | undefined {
+export const partOf: Two = (part, whole) => {
   if (part.isPercent || part.text.startsWith("0.")) return binary("*", part, whole);
   if (part.fraction === undefined) return undefined;
   const [above, below] = part.fraction;
   return binary("/", above === "1" ? whole : binary("*", atom(above), whole), atom(below));
-}
+};
 
 /** The amount increased or decreased; a percentage is one of the amount itself. */
 export function changed(sign: "+" | "-", amount: Term, by: Term): Term {

@@ -1,20 +1,7 @@
-import { unitKinds } from "../../../english/units.ts";
-import { type Amount, readAmount } from "./amounts.ts";
-import { vocabulary } from "./grammar.ts";
+import { vocabulary } from "./rules.ts";
+import { type Amount, readAmount, readRest } from "./sum-tokens.ts";
 import { atom, binary, type Term } from "./terms.ts";
-import { meanings, weakWords } from "./words.ts";
-
-/** The term of a conversion, and for each word whether it has a part in it. */
-interface Conversion {
-  readonly term: Term;
-  readonly used: readonly boolean[];
-}
-
-interface Unit {
-  readonly name: string;
-  readonly kind: string;
-  readonly size: string;
-}
+import { around, meanings, type Unit, units, weakWords } from "./words.ts";
 
 /** A unit in the words; a source has an amount, the target has none. */
 interface Mention {
@@ -24,39 +11,20 @@ interface Mention {
   readonly end: number;
 }
 
-const units = new Map<string, Unit>(
-  Object.entries(unitKinds).flatMap(([kind, sizes]) =>
-    Object.entries(sizes).flatMap(([name, [size, ...others]]) =>
-      [name, ...others].map((word) => [word, { name, kind, size }] as const),
-    ),
-  ),
-);
-for (const [name, ...others] of [["celsius", "centigrade", "c"] as const, ["fahrenheit", "f"] as const])
-  for (const word of [name, ...others]) units.set(word, { name, kind: "temperature", size: "1" });
-const counted = units.get("piece");
-const links = new Set(
-  "to into in as is are equals equal make makes = how what many much there do does have".split(" "),
-);
-const commands = new Set("convert change turn express".split(" "));
-const additions = new Set("+ - plus minus add subtract and less more sum total difference average".split(" "));
-const skipped = new Set(["degree", "degrees", "of", "°", "a", "an", "the"]);
-const pronouns = new Set(["it", "that", "this"]);
+const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Whether different units of one kind are added, which would have to be converted first. */
-export function mixesUnits(words: readonly string[]): boolean {
-  if (!words.some((word) => additions.has(meanings.get(word) ?? word))) return false;
-  const names = new Map<string, string>();
-  return words.some((word) => {
-    const unit = units.get(word);
-    if (unit === undefined) return false;
-    const other = names.get(unit.kind) ?? unit.name;
-    names.set(unit.kind, other);
-    return other !== unit.name;
-  });
-}
+const counted = units.get("piece");
+const links = setOf("to into in as is are equals equal make makes = how what many much there do does have");
+const skipped = setOf("degree degrees of ° a an the");
+const between = setOf("convert change turn express and if should , ! call would be");
+const pronouns = setOf("it that this");
 
 /** Reads a question for another unit: "how many inches are in 5 feet", "3 km in m", "1 hour and 5 minutes to seconds". */
-export function readConversion(words: readonly string[], previous: string | undefined): Conversion | undefined {
+export function readConversion(
+  words: readonly string[],
+  previous: string | undefined,
+): { readonly expression: string } | undefined {
+  if (!words.some((word) => units.has(word))) return undefined;
   const mentions = mentionsIn(words, previous);
   if (mentions === undefined) return undefined;
   let sources = mentions.filter(({ amount }) => amount !== undefined);
@@ -75,13 +43,10 @@ export function readConversion(words: readonly string[], previous: string | unde
   const isFalling = sources.every(
     ({ unit }, index) => index === 0 || Number(unit.size) < Number(sources[index - 1]?.unit.size),
   );
-  const between = words.slice(Math.min(source.end, target.end), Math.max(source.start, target.start));
-  if (!isOneKind || !isFalling || !(isAsked(target) || between.some((word) => links.has(word)))) return undefined;
+  const inside = words.slice(Math.min(source.end, target.end), Math.max(source.start, target.start));
+  if (!isOneKind || !isFalling || !(isAsked(target) || inside.some((word) => links.has(word)))) return undefined;
   const term = converted(sources, target.unit);
-  if (term === undefined) return undefined;
-  const used = words.map((word) => [links, skipped, commands].some((words) => words.has(word)) || word === "and");
-  for (const { start, end } of mentions) used.fill(true, start, end);
-  return { term, used };
+  return term && { expression: term.text };
 }
 
 function converted(sources: readonly Mention[], target: Unit): Term | undefined {
@@ -99,14 +64,15 @@ function converted(sources: readonly Mention[], target: Unit): Term | undefined 
   return target.size === "1" ? small : binary("/", small, atom(target.size));
 }
 
-/** All units with their amounts; undefined if there is another number, or an operator. */
+/** All units with their amounts; undefined if there is another number, an operator, or a word that is not explained. */
 function mentionsIn(words: readonly string[], previous: string | undefined): readonly Mention[] | undefined {
   const mentions: Mention[] = [];
   for (let at = 0; at < words.length; ) {
-    const found = units.has(words[at] ?? "") ? undefined : amountAt(words, at, previous);
+    const word = words[at] ?? "";
+    const found = units.has(word) ? undefined : amountAt(words, at, previous);
     const mention = mentionAt(words, at, found);
     if (mention !== undefined) mentions.push(mention);
-    else if (found !== undefined || isOperator(words[at] ?? "")) return undefined;
+    else if (found !== undefined || !isSmall(word)) return undefined;
     at = mention?.end ?? at + 1;
   }
   return mentions;
@@ -116,12 +82,15 @@ function mentionAt(words: readonly string[], start: number, found: Amount | unde
   let at = found?.end ?? start;
   while (found !== undefined && skipped.has(words[at] ?? "")) at++;
   const unit = units.get(words[at] ?? "");
-  const end = found?.end ?? start;
-  if (unit !== undefined)
-    return found === undefined ? { unit, start, end: at + 1 } : { unit, amount: found.term, start, end: at + 1 };
+  if (unit !== undefined && found !== undefined) {
+    // "two hours and a half"
+    const rest = /^\d+$/.test(found.term.text) ? readRest(words, found.term.text, at + 1, true) : undefined;
+    return { unit, amount: rest?.term ?? found.term, start, end: rest?.end ?? at + 1 };
+  }
+  if (unit !== undefined) return { unit, start, end: at + 1 };
   // "how many in 3 dozen"
-  const isDozen = found !== undefined && counted !== undefined && /^dozens?$/.test(words[end - 1] ?? "");
-  return isDozen ? { unit: counted, amount: found.term, start, end } : undefined;
+  const isDozen = found !== undefined && counted !== undefined && /^dozens?$/.test(words[found.end - 1] ?? "");
+  return isDozen ? { unit: counted, amount: found.term, start, end: found.end } : undefined;
 }
 
 function amountAt(words: readonly string[], at: number, previous: string | undefined): Amount | undefined {
@@ -134,7 +103,9 @@ function amountAt(words: readonly string[], at: number, previous: string | undef
   return found && isNegative ? { term: atom(`(-${found.term.text})`), end: found.end } : found;
 }
 
-function isOperator(word: string): boolean {
+/** True for a word that says nothing about the sum; an operator does. */
+function isSmall(word: string): boolean {
+  if ([links, skipped, between, around].some((words) => words.has(word))) return true;
   const meaning = meanings.get(word) ?? word;
-  return vocabulary.has(meaning) && !weakWords.has(meaning);
+  return weakWords.has(meaning) && (!vocabulary.has(meaning) || !/^(?:over|total|sum|left|remains)$/.test(meaning));
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../../../src/tools/calculator/evaluate.ts";
-import { readSpokenArithmetic } from "../../../../src/tools/calculator/spoken/spoken-arithmetic.ts";
-import { readSpoken } from "./read-spoken.ts";
+import { evaluate } from "../../src/tools/calculator/evaluate.ts";
+import { readText } from "./read-text.ts";
 
 const units =
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
@@ -30,7 +29,7 @@ const sign = fc.constantFrom("+", "-", "*");
 const number = fc.oneof(fc.nat(120), fc.nat(1e10)).map((value) => ({ value, isSpelt: value % 3 !== 0 }));
 const frame = fc.constantFrom(["", ""], ["what is", ""], ["please tell me what", "is"], ["um can you do", "for me"]);
 
-describe("readSpokenArithmetic", () => {
+describe("readSum", () => {
   it("reads back expressions spelt in words", async () => {
     const chain = fc.array(fc.tuple(sign, fc.nat(1), number), { minLength: 1, maxLength: 6 });
     await fc.assert(
@@ -40,7 +39,7 @@ describe("readSpokenArithmetic", () => {
         const spoken = [say(first), ...others.map(([sign, way, operand]) => `${operators[sign][way]} ${say(operand)}`)];
         const written = [first.value, ...others.map(([sign, , { value }]) => `${sign} ${value}`)].join(" ");
         const text = `${before} ${spoken.join(" ")} ${after}`;
-        expect(readSpoken(text)?.expression, text).toBe(written);
+        expect(readText(text)?.expression, text).toBe(written);
       }),
       { numRuns: 500 },
     );
@@ -53,7 +52,7 @@ describe("readSpokenArithmetic", () => {
       );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...words), { minLength: 2, maxLength: 10 }), async (list) => {
-        const read = readSpokenArithmetic(list, { hasPrevious: true });
+        const read = readText(list.join(" "), 2);
         if (read === undefined) return;
         const options = { variables: { x: 2, a: 3, b: 4 }, maxLength: 10_000, maxDepth: 2_000 };
         const failure = await Promise.resolve()
@@ -65,40 +64,13 @@ describe("readSpokenArithmetic", () => {
         expect(["syntax", "unknown-function", "unknown-name", "wrong-arguments"], read.expression).not.toContain(
           failure,
         );
-        expect(read.used).toHaveLength(list.length);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it("takes a bounded time for each word, whatever they are", () => {
-    const pieces = [
-      "(",
-      "the sum of",
-      "2 ^",
-      "half",
-      "- ",
-      "5 thirds",
-      "add 5 to",
-      "( 1 plus",
-      "5 no wait",
-      "sorry 5 plus",
-    ];
-    for (const piece of [...pieces, "split 5 ways", "max ( 1 ,", "double", "5 and", "5 miles to", "1 +"]) {
-      const part = piece.trim().split(" ");
-      const times = [1_000, 8_000].map((count) => {
-        const words = [...Array.from({ length: count }, (_, index) => part[index % part.length] ?? ""), "1"];
-        const runs = Array.from({ length: 3 }, () => {
-          const start = performance.now();
-          readSpokenArithmetic(words, { hasPrevious: true });
-          return performance.now() - start;
-        });
-        return Math.min(...runs);
-      });
-      // Eight times the words: quadratic work would take 64 times as long.
-      expect(times[1] ?? 0, piece).toBeLessThan(30 * (times[0] ?? 0) + 20);
-    }
+  it("reads a long sum", () => {
     const sum = Array.from({ length: 2_000 }, () => ["plus", "1"]).flat();
-    expect(readSpokenArithmetic(["1", ...sum], { hasPrevious: false })?.expression).toHaveLength(8_001);
+    expect(readText(["1", ...sum].join(" "))?.expression).toHaveLength(8_001);
   });
 });

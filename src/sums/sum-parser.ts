@@ -1,0 +1,480 @@
+import { continuing, type RuleNode, refused, starting } from "./rules.ts";
+import { isFunction, type SumToken } from "./sum-tokens.ts";
+import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
+import {
+  breaks,
+  claiming,
+  equalities,
+  groups,
+  imperatives,
+  leads,
+  listLeads,
+  places,
+  pronouns,
+  rankOf,
+  results,
+  separators,
+  signs,
+  verbs,
+  weakWords,
+} from "./words.ts";
+
+const maxDepth = 100;
+/** A sum takes a few attempts for each word; without a limit, nested phrases could take forever. */
+const workPerToken = 24;
+const leastWork = 400;
+const maxSkipped = 4;
+const neverContinuing = new Set(["x", "percent", "!"]);
+const beforeResult = new Set(["that", "this", "previous", "last"]);
+const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...groups]);
+
+/** Words that end an operand here, though elsewhere they are operators. */
+interface Blocked {
+  readonly words: ReadonlyMap<string, RuleNode>;
+  readonly outer: Blocked | undefined;
+}
+
+/** What a {@link SumParser} starts from. */
+interface SumParserOptions {
+  /** The names of the earlier results; `x` is the last. Without any, none can be meant. */
+  readonly names: readonly string[];
+  /** True if numbers with only "and" between them are a sum. */
+  readonly isSum: boolean;
+}
+
+/**
+ * Reads the statements of a sum, each of which is an expression or changes the value so far. Expressions are read by
+ * precedence (a Pratt parser); the rules of the grammar say what their words mean.
+ */
+export class SumParser {
+  /** Set if earlier results were asked for together. */
+  uses: "both" | "all" | undefined;
+  /** The number of statements. */
+  statements = 0;
+  /** The tokens from the first to the last statement. */
+  from = Number.POSITIVE_INFINITY;
+  to = 0;
+  private at = 0;
+  private depth = 0;
+  private work: number;
+  private blocked: Blocked | undefined;
+  /** The values of the statements so far that no later one has used. */
+  private values: Term[] = [];
+  private isContinued = false;
+  /** How often the value so far was an operand. */
+  private runningUses = 0;
+  /** True while the value so far is already an operand of the statement that is read. */
+  private isHeld = false;
+
+  constructor(
+    private readonly tokens: readonly SumToken[],
+    private readonly options: SumParserOptions,
+  ) {
+    this.work = leastWork + workPerToken * tokens.length;
+  }
+
+  /** The whole as one term, if every number and operator in it has its part. */
+  read(): Term | undefined {
+    while (this.at < this.tokens.length) {
+      this.isContinued = false;
+      const start = this.at;
+      const term = this.statement();
+      if (this.work <= 0) return undefined;
+      if (term === undefined) {
+        // "3 + 4 and calculate it" says nothing that could be done to it.
+        const isIdle = this.values.length > 0 && [pronouns, groups].some((words) => words.has(this.word));
+        if ((isIdle && this.isIdlePointer()) || !this.isWeak(this.at)) return undefined;
+        this.at++;
+        continue;
+      }
+      this.from = Math.min(this.from, start);
+      this.to = this.at;
+      if (!term.isBare) this.statements++;
+      if (this.isContinued) this.values.pop();
+      this.values.push(term);
+    }
+    const term = this.wordAt(this.tokens.length - 1) === "and" ? undefined : this.whole();
+    return term?.isBare ? undefined : term;
+  }
+
+  private get word(): string {
+    return this.wordAt(this.at);
+  }
+
+  private wordAt(at: number): string {
+    return this.tokens[at]?.word ?? "";
+  }
+
+  private isNumber(at: number): boolean {
+    return this.tokens[at]?.term !== undefined;
+  }
+
+  /** True for a word that may stand where no rule needs it. */
+  private isWeak(at: number): boolean {
+    return !this.isNumber(at) && (weakWords.has(this.wordAt(at)) || rankOf(this.wordAt(at)) !== undefined);
+  }
+
+  private takeIf(word: string): boolean {
+    const isNext = this.word === word;
+    if (isNext) this.at++;
+    return isNext;
+  }
+
+  private takeAll(words: ReadonlySet<string>): void {
+    while (words.has(this.word)) this.at++;
+  }
+
+  /** What was read, or nothing and the place as it was before. */
+  private attempt<T>(read: () => T | undefined): T | undefined {
+    const { at } = this;
+    const found = read();
+    if (found === undefined) this.at = at;
+    return found;
+  }
+
+  /** True if no word stands between the token and the one before it. */
+  private isGlued(at: number): boolean {
+    return this.tokens[at - 1]?.end === this.tokens[at]?.start;
+  }
+
+  private whole(): Term | undefined {
+    const [first, ...others] = this.values;
+    if (first === undefined || others.length === 0) return first;
+    if (others.length === 1 && !first.isBare && others[0]?.isBare && this.isClaim()) return first;
+    return this.options.isSum && this.isListed() ? chain("+", this.values) : undefined;
+  }
+
+  /** True if the last number is only what the speaker says the result is. */
+  private isClaim(): boolean {
+    const last = this.tokens.findLastIndex(({ term }) => term !== undefined);
+    return equalities.has(this.wordAt(last - 1)) || claiming.has(this.wordAt(0));
+  }
+
+  private statement(): Term | undefined {
+    const isVerb = starting.words.has(this.word) && !signs.has(this.word);
+    return (
+      (isVerb ? this.attempt(() => this.plain()) : undefined) ??
+      this.attempt(() => this.continuation()) ??
+      (isVerb || this.isIdlePointer() ? undefined : this.attempt(() => this.plain()))
+    );
+  }
+
+  private plain(): Term | undefined {
+    const operand = this.operand();
+    return operand && this.continued(operand, 0);
+  }
+
+  /** "divided by 2", "plus 5": the value so far is the first operand. */
+  private continuation(): Term | undefined {
+    const { running, word } = this;
+    const isBreak = this.at === 0 || breaks.has(this.wordAt(this.at - 1));
+    const isWeak = this.isWeak(this.at) && !(isBreak && this.values.length === 1);
+    if (running === undefined || isWeak || !continuing.words.has(word) || neverContinuing.has(word)) return undefined;
+    // "- 5 + 3" is a whole, "- 5" alone continues.
+    if (signs.has(word) && (!isBreak || (this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2)))
+      return undefined;
+    this.isHeld = true;
+    const made = this.walk(continuing, [running], 0);
+    this.isHeld = false;
+    if (made === undefined) return undefined;
+    this.isContinued = true;
+    return this.continued(made, 0);
+  }
+
+  /** "it" in "what is it", not in "it times 5". */
+  private isIdlePointer(): boolean {
+    const isPointer = [pronouns, results, groups].some((words) => words.has(this.word)) || places.has(this.word);
+    return isPointer && !continuing.words.has(this.wordAt(this.at + 1));
+  }
+
+  /** The value so far: of this sum, or the earlier result. */
+  private get running(): Term | undefined {
+    if (this.values.length > 0) return this.values.length > 1 ? undefined : this.values[0];
+    return this.options.names.length > 0 ? atom("x") : undefined;
+  }
+
+  private useRunning(): Term | undefined {
+    if (this.isHeld) return undefined;
+    this.runningUses++;
+    if (this.values.length === 1) this.isContinued = true;
+    return this.running;
+  }
+
+  private readonly implicit = (): Term | undefined => (this.depth === 0 ? this.useRunning() : undefined);
+
+  /** "it", "the last answer", "the first" of two. */
+  private pronoun(): Term | undefined {
+    const place = places.get(this.word);
+    if (place !== undefined) {
+      const terms = this.earlier();
+      this.at++;
+      this.takeAll(results);
+      if (terms === undefined || this.isNumber(this.at)) return undefined;
+      this.uses ??= "both";
+      return terms[place];
+    }
+    const isResultNext = () => results.has(this.wordAt(this.at + 1)) || beforeResult.has(this.wordAt(this.at + 1));
+    while (beforeResult.has(this.word) && isResultNext()) this.at++;
+    const isResult = results.has(this.word) && !["of", "between", "from"].includes(this.wordAt(this.at + 1));
+    if (!(isResult || pronouns.has(this.word)) || this.isNumber(this.at + 1)) return undefined;
+    this.at++;
+    return this.useRunning();
+  }
+
+  /** "both answers", "them": several numbers. */
+  private group(): readonly Term[] | undefined {
+    return this.attempt(() => {
+      const start = this.at;
+      this.takeAll(inGroup);
+      const words = this.tokens.slice(start, this.at).map(({ word }) => word);
+      const isBoth = words.includes("both") || words.includes("two");
+      const isAfterwards = this.isNumber(this.at) || (this.word === "and" && this.isNumber(this.at + 1));
+      if (isAfterwards || !(isBoth || words.some((word) => groups.has(word)))) return this.unusedValues();
+      const terms = this.earlier();
+      if (this.values.length > 1) this.values.length = 1;
+      else this.uses = isBoth ? "both" : "all";
+      this.isContinued = this.values.length > 0;
+      return terms;
+    });
+  }
+
+  /** "5, 6 and 7, what is the average" */
+  private unusedValues(): readonly Term[] | undefined {
+    const isOver = !this.tokens.slice(this.at).some(({ term }) => term !== undefined);
+    if (this.depth > 0 || this.values.length < 2 || !isOver || !this.isListed()) return undefined;
+    const values = [...this.values];
+    this.values.length = 1;
+    this.isContinued = true;
+    return values;
+  }
+
+  /** True if all values are numbers with a comma or "and" and hardly a word between them. */
+  private isListed(): boolean {
+    const numbers = this.tokens.flatMap(({ term }, at) => (term === undefined ? [] : at));
+    const isBetween = numbers.every((at, index) => {
+      const next = numbers[index + 1] ?? at;
+      const between = this.tokens.slice(at + 1, next);
+      const distance = (this.tokens[next]?.start ?? 0) - (this.tokens[at]?.end ?? 0);
+      return next === at || (distance <= 4 && between.some(({ word }) => word === "," || word === "and"));
+    });
+    return isBetween && this.values.every(({ isBare }) => isBare);
+  }
+
+  private earlier(): readonly Term[] | undefined {
+    if (this.values.length > 1) return [...this.values];
+    return this.options.names.length > 0 ? this.options.names.map(atom) : undefined;
+  }
+
+  private unblocked<T>(read: () => T, blocked?: Blocked): T {
+    const outer = this.blocked;
+    this.blocked = blocked;
+    const found = read();
+    this.blocked = outer;
+    return found;
+  }
+
+  /** A term whose operators have at least this precedence. */
+  private expression(least: number): Term | undefined {
+    if (this.depth >= maxDepth) this.work = 0;
+    this.depth++;
+    const operand = this.operand();
+    const term = operand && this.continued(operand, least);
+    this.depth--;
+    return term;
+  }
+
+  /** Reads the operators after an operand, with what follows them. */
+  private continued(first: Term, least: number): Term {
+    let left = first;
+    for (;;) {
+      const made = this.attempt(() => {
+        // "17 is divided by 5"
+        if (verbs.has(this.word) && continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1))
+          this.at++;
+        const factor = least <= level.product ? this.parenthesized() : undefined;
+        if (factor !== undefined) return binary("*", left, factor);
+        return this.isBlocked() ? undefined : this.walk(continuing, [left], least);
+      });
+      if (made === undefined) return this.withoutOf(left);
+      left = made;
+    }
+  }
+
+  private isBlocked(): boolean {
+    if (this.blocked !== undefined && imperatives.has(this.word)) return true;
+    for (let { blocked } = this; blocked !== undefined; blocked = blocked.outer)
+      if (blocked.words.has(this.word)) return true;
+    return false;
+  }
+
+  /** "half 90", "half it", "half the sum" */
+  private withoutOf(left: Term): Term {
+    if (left.fraction === undefined || !left.isBare) return left;
+    if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || starting.words.has(this.word))) return left;
+    const read = () => {
+      const whole = this.expression(level.power);
+      return whole && partOf(left, whole);
+    };
+    return this.attempt(read) ?? left;
+  }
+
+  /** Follows the rules from a node on: words first, then slots, then what is made here. */
+  private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {
+    if (--this.work <= 0) return undefined;
+    const isRoot = node === continuing || node === starting;
+    const byWord = this.attempt(() => {
+      if (!isRoot) this.at += this.skippedBefore(node.words, parts.length > 0);
+      const next = node.words.get(this.word);
+      if (next === undefined || (node === continuing && next.level < least)) return undefined;
+      this.at++;
+      return this.walk(next, parts, least);
+    });
+    if (byWord !== undefined) return byWord;
+    for (const [slot, next] of node.slots) {
+      if (isRoot && slot !== "th") continue;
+      const bySlot = this.attempt(() => {
+        const found = this.fill(slot, next, parts.length === 0);
+        return found && this.walk(next, [...parts, ...found], least);
+      });
+      if (bySlot !== undefined) return bySlot;
+    }
+    const made = node.level >= least ? node.make?.(parts, this.implicit) : undefined;
+    if (made === refused) this.work = 0;
+    return made;
+  }
+
+  /** How many small words stand before the next word of a rule: "divide the 90 that i have by 3". */
+  private skippedBefore(words: ReadonlyMap<string, RuleNode>, isAfterOperand: boolean): number {
+    if (!isAfterOperand && !verbs.has(this.word) && !leads.has(this.word)) return 0;
+    for (let count = 0; count <= maxSkipped; count++) {
+      const word = this.wordAt(this.at + count);
+      if (words.has(word)) return count;
+      if (!isAfterOperand && /^(?:it|that|these|those|all|both|result|answer)$/.test(word)) return 0;
+      if (!this.isWeak(this.at + count) || word === "and" || word === "then") return 0;
+    }
+    return 0;
+  }
+
+  private fill(slot: string, next: RuleNode, isFirst: boolean): readonly Term[] | undefined {
+    if (slot === "th") {
+      const rank = rankOf(this.word);
+      if (rank !== undefined) this.at++;
+      return rank === undefined ? undefined : [atom(rank)];
+    }
+    // "subtract, let me see, 48 from 112"
+    if (isFirst && this.isGlued(this.at)) while (this.takeIf(","));
+    if (slot === "n") return this.number();
+    const read = () => {
+      if (slot === "*") return this.list();
+      const term = this.expression(Number(slot));
+      return term && [term];
+    };
+    return this.unblocked(read, { words: next.words, outer: this.blocked });
+  }
+
+  private number(): readonly Term[] | undefined {
+    this.takeAll(leads);
+    const term = this.tokens[this.at]?.term;
+    if (term === undefined) return undefined;
+    this.at++;
+    return [this.takeIf("percent") ? suffixed(term, "%") : term];
+  }
+
+  /** Operands with commas, "and" or nothing between them, or several earlier results. */
+  private list(): readonly Term[] | undefined {
+    const first =
+      this.group() ??
+      this.attempt(() => {
+        this.takeAll(listLeads);
+        return this.expression(0);
+      });
+    if (first === undefined || "length" in first) return first;
+    const items = [first];
+    let isSeparated = true;
+    let hasAnd = false;
+    for (;;) {
+      const item = this.attempt(() => {
+        const [before, used] = [this.at, this.runningUses];
+        this.separator();
+        // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
+        if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
+        isSeparated = this.at > before;
+        const isAnd = this.wordAt(this.at - 1) === "and";
+        const isOther = items.length > 1 && starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
+        // "add 5 and multiply by 2"
+        const isOperation = continuing.words.has(this.word) && !signs.has(this.word);
+        const found = isOther || isOperation ? undefined : this.expression(0);
+        hasAnd ||= isAnd;
+        // "add 10, double it"
+        return this.runningUses > used ? undefined : found;
+      });
+      if (item === undefined) return items;
+      items.push(item);
+    }
+  }
+
+  private separator(): void {
+    while (separators.has(this.word) && !this.blocked?.words.has(this.word)) this.at++;
+    if (this.word === "then" && (this.wordAt(this.at + 1) === "," || this.isNumber(this.at + 1))) {
+      this.at++;
+      this.takeIf(",");
+    }
+  }
+
+  private operand(): Term | undefined {
+    if (--this.work <= 0) return undefined;
+    return this.attempt(() => {
+      for (;;) {
+        const term = this.operandHere();
+        if (term !== undefined || this.depth === 0 || !leads.has(this.word) || this.blocked?.words.has(this.word))
+          return term;
+        this.at++;
+      }
+    });
+  }
+
+  private operandHere(): Term | undefined {
+    const token = this.tokens[this.at];
+    if (token?.term !== undefined) {
+      this.at++;
+      return token.term;
+    }
+    return (
+      this.parenthesized() ??
+      this.attempt(() => this.called()) ??
+      this.walk(starting, [], 0) ??
+      this.attempt(() => this.signed()) ??
+      this.attempt(() => this.pronoun())
+    );
+  }
+
+  private signed(): Term | undefined {
+    if (!signs.has(this.word)) return undefined;
+    const isPlus = this.word === "+";
+    this.at++;
+    const operand = this.expression(level.power);
+    return isPlus ? operand : operand && negative(operand);
+  }
+
+  private parenthesized(): Term | undefined {
+    return this.attempt(() => {
+      if (!this.takeIf("(")) return undefined;
+      const inner = this.unblocked(() => this.expression(0));
+      return inner !== undefined && this.takeIf(")") ? grouped(inner) : undefined;
+    });
+  }
+
+  /** "max(1, 2, 3)" */
+  private called(): Term | undefined {
+    const name = this.word;
+    if (this.wordAt(this.at + 1) !== "(" || !isFunction(name)) return undefined;
+    this.at += 2;
+    const items: Term[] = [];
+    do {
+      const item = this.unblocked(() => this.expression(0));
+      if (item === undefined) return undefined;
+      items.push(item);
+    } while (this.takeIf(","));
+    return this.takeIf(")") ? call(name, ...items) : undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import { cardinals, ordinals } from "../english/numbers.ts";
+import { currencySigns, currencyWords, unitKinds } from "../english/units.ts";
+
+const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+/** For each word of the rules the words and signs that stand for it. */
+const aliases =
+  "*: × · ⋅ ∙ • ✖; /: ÷ ∕ ➗; -: − – — ➖; +: ➕; squared: ²; cubed: ³; sqrt: √; cbrt: ∛; (: [; ): ]; percent: % pct " +
+  "percents percentage percentages; add: tally reckon accumulate adding adds sums summing totaling totalling; " +
+  "subtract: substract substracts subtracts subtracting deduct deducts deducting knock strip drop lop withdraw debit; " +
+  "subtracted: substracted; take: takes taking took shave; multiply: multiplying multiplies multiple multipy " +
+  "mutliply; multiplied: multiplicated multipled multiplyed; divide: dividing divides devide; split: splits " +
+  "splitting share shares sharing divvy chop break carve; plus: pluss; added: summed; divided: devided dived divded " +
+  "shared; double: doubling doubles; triple: tripling triples treble; halve: halving halves; square: squaring " +
+  "squares; cube: cubing; by: buy; average: averaging; round: rounding; increase: increasing grow; reduce: reducing " +
+  "slash; power: powers; remove: removing; includes: including contains incl; without: excluding excl; then: next finally lastly afterwards; " +
+  "parts: ways way people friends persons groups group pieces kids children piles teams rows boxes bags; " +
+  "vat: tax gst; tip: surcharge commission service markup interest; between: among amongst; discount: reduction";
+
+/** The word of the rules that a word or sign stands for. */
+export const meanings: ReadonlyMap<string, string> = new Map(
+  aliases.split("; ").flatMap((row) => {
+    const [meaning = "", words = ""] = row.split(": ");
+    return words.split(" ").map((word) => [word, meaning] as const);
+  }),
+);
+
+/** Several words that stand for one; those without a meaning say nothing. */
+export const phrases: readonly (readonly [words: readonly string[], meaning: string])[] = (
+  "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
+  "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
+  "vat: sales tax; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|be so kind as to"
+)
+  .split("; ")
+  .flatMap((row) => {
+    const [meaning = "", ways = ""] = row.split(": ");
+    return ways.split("|").map((way) => [way.split(" "), meaning] as const);
+  });
+
+/** Words around a sum that say nothing: with these, numbers and the words of the rules, every word is explained. */
+export const around: ReadonlySet<string> = setOf(
+  "um uh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
+    "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
+    "solution determine say question equation problem math maths thanks thank thx cheers hey hi hello there ok okay so " +
+    "well now just quick quickly exactly let dear lol available come comes final exact correct true calculator use using " +
+    "have had has got get am be when help new price cost amount start also " +
+    "whats remaining gives ? . : ; …",
+);
+
+/** Words of the rules that may stand where no rule needs them. */
+export const weakWords: ReadonlySet<string> = setOf(
+  "of to by from in into on for and with is are was what which how many much often if as at do does did or then that " +
+    "this it them these those all both each apiece left remains over result results answer answers number numbers " +
+    "values last previous other make makes = equals equal , to_the isn't isnt doesn't doesnt together after total sum take value one how_many_times go goes",
+);
+
+/** Words before an operand that say nothing. */
+export const leads: ReadonlySet<string> = setOf(
+  "of number numbers values both all these those result answer results from between for to to_the do if up together",
+);
+/** More of them before a list: "on average how much is 5, 6 and 7". */
+export const listLeads: ReadonlySet<string> = setOf("what how much many is are");
+/** Words that claim a result: "two plus two is five". */
+export const equalities: ReadonlySet<string> = setOf("= equals equal is are makes make");
+/** Words of a question that may end in a stated result: "is two plus two five". */
+export const claiming: ReadonlySet<string> = setOf("is are does do did isn't doesn't isnt doesnt");
+/** Words of a place whose sides are said with "by": 5 by 8 is its area. */
+export const shapes: ReadonlySet<string> = setOf(
+  "area room rectangle rectangular floor garden field wall yard plot carpet rug perimeter footage",
+);
+/** Signs and words before a number. */
+export const signs: ReadonlySet<string> = setOf("- minus negative +");
+/** Between the items of a list. */
+export const separators: ReadonlySet<string> = setOf(", and or with");
+/** After these the value so far may be continued. */
+export const breaks: ReadonlySet<string> = setOf(", and then all that");
+/** Between an operand and its operator: "17 is divided by 5". */
+export const verbs: ReadonlySet<string> = setOf("is are of it that");
+/** Verbs that begin the next operation, though between two operands they are operators. */
+export const imperatives: ReadonlySet<string> = setOf("add subtract multiply divide split take");
+/** Words for the value so far. */
+export const pronouns: ReadonlySet<string> = setOf("it that this");
+/** Names of the value so far. */
+export const results: ReadonlySet<string> = setOf("result answer total sum number value product difference quotient");
+/** Words for several earlier results. */
+export const groups: ReadonlySet<string> = setOf(
+  "both all them these those everything results answers numbers values totals",
+);
+/** Words for one of two earlier results. */
+export const places: ReadonlyMap<string, number> = new Map([
+  ["first", 0],
+  ["former", 0],
+  ["second", 1],
+  ["latter", 1],
+  ["other", 1],
+]);
+
+/** The denominator of a fraction, by its name. */
+export const denominators: ReadonlyMap<string, string> = new Map([
+  ...["half", "halves"].map((name) => [name, "2"] as const),
+  ...["quarter", "quarters"].map((name) => [name, "4"] as const),
+  ...ordinals.slice(2).flatMap((name, index) => [name, `${name}s`].map((word) => [word, String(index + 3)] as const)),
+  ...cardinals
+    .slice(15)
+    .flatMap((name, index) => [`${name}th`, `${name}ths`].map((word) => [word, String(index + 15)] as const)),
+  ...(["twentieth 20", "hundredth 100", "thousandth 1000"] as const).flatMap((row) => {
+    const [name = "", below = ""] = row.split(" ");
+    return [name, `${name}s`].map((word) => [word, below] as const);
+  }),
+]);
+
+/** The number of an ordinal such as "fourth" or "4th". */
+export function rankOf(word: string): string | undefined {
+  const place = ordinals.indexOf(word);
+  if (place >= 0) return String(place + 1);
+  const cardinal = word.endsWith("th") ? cardinals.indexOf(word.slice(0, -2)) : -1;
+  return cardinal > 14 ? String(cardinal) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];
+}
+
+/** A unit of measurement; the size is in the smallest unit of its kind. */
+export interface Unit {
+  readonly name: string;
+  readonly kind: string;
+  readonly size: string;
+}
+
+/** All units by their names. */
+export const units: ReadonlyMap<string, Unit> = new Map([
+  ...Object.entries(unitKinds).flatMap(([kind, sizes]) =>
+    Object.entries(sizes).flatMap(([name, [size, ...others]]) =>
+      [name, ...others].map((word) => [word, { name, kind, size }] as const),
+    ),
+  ),
+  ...(["celsius", "centigrade", "c"] as const).map(
+    (word) => [word, { name: "celsius", kind: "temperature", size: "1" }] as const,
+  ),
+  ...(["fahrenheit", "f"] as const).map(
+    (word) => [word, { name: "fahrenheit", kind: "temperature", size: "1" }] as const,
+  ),
+]);
+
+/** The currency that a word or sign names. */
+export function currencyOf(word: string): string | undefined {
+  if (!(currencySigns.has(word) || currencyWords.has(word) || /^(?:cents?|pence)$/.test(word))) return undefined;
+  if (/^(?:\$|usd|buck|dollar)/.test(word)) return "dollar";
+  return /^(?:€|eur)/.test(word) ? "euro" : /^(?:£|gbp|pound)/.test(word) ? "pound" : word.replace(/s$/, "");
+}
