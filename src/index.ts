@@ -113,5 +113,9 @@ export type { Todo, TodoStoreOutput } from "./tools/todo-store/todo.ts";
 export type { TodoStoreInput } from "./tools/todo-store/todo-input.ts";
 export type { TodoStorage } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
-export type { WebSearchInput, WebSearchOutput } from "./tools/web-search/search-schemas.ts";
-export { createWebSearch, type WebSearchOptions } from "./tools/web-search/web-search.ts";
+export {
+  createWebSearch,
+  type WebSearchInput,
+  type WebSearchOptions,
+  type WebSearchOutput,
+} from "./tools/web-search/web-search.ts";

@@ -44,7 +44,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(core|async|english|language|sums|tools\/calculator)\//,
     packages: /^(zod\/v4|decimal\.js)$/,
   },
-  { layer: "src/tools/storage/", own: /^src\/tools\/storage\//, packages: /^$/ },
+  { layer: "src/tools/storage/", own: /^src\/(core|tools\/storage)\//, packages: /^$/ },
   {
     layer: "src/tools/todo-store/",
     own: /^src\/(core|async|english|language|dates|tools\/(todo-store|storage))\//,
@@ -93,7 +93,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     // What every database with SQL has in common.
     layer: "src/adapters/sql/",
     own: /^src\/(core|adapters\/sql|tools\/(todo-store|notes))\//,
-    packages: /^node:crypto$/,
+    packages: /^(node:crypto|zod\/v4)$/,
   },
   {
     layer: "src/adapters/sqlite/",

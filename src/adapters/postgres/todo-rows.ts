@@ -10,7 +10,7 @@ import {
 } from "../../tools/todo-store/todo-storage.ts";
 import { toOrderText } from "../sql/order-text.ts";
 import { todoOf, todoRecordOf } from "../sql/stored-values.ts";
-import { conditionsOf, orderOf } from "../sql/todo-query.ts";
+import { conditionsOf, orderOf, tagTextOf } from "../sql/todo-query.ts";
 import type { Queries } from "./database.ts";
 import { readInteger, readOptionalText, readText } from "./run-rows.ts";
 import type { SqlRow, SqlValue } from "./sql-pool.ts";
@@ -141,10 +141,11 @@ function whereOf(scope: string, query: TodoQuery): { readonly sql: string; reado
   return { sql: `md5(scope) = md5($1) AND ${numbered}`, values };
 }
 
-function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDay, tagText, todo }: TodoRow) {
-  const due = [dueDay ?? null, dueMs ?? null, isWholeDay === undefined ? null : String(isWholeDay)];
+function valuesOf({ listKey, titleKey, rank, due, todo }: TodoRow) {
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
-  return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
+  const moment = due ? [due.dueDay, due.dueMs, String(due.isWholeDay)] : [null, null, null];
+  const tags = todo.tags.map(tagTextOf).join("");
+  return [...keys, Number(todo.completed), rank ?? null, ...moment, tags, JSON.stringify(todo)];
 }
 
 function readTodo(row: SqlRow): Todo {

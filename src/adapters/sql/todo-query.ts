@@ -1,8 +1,13 @@
 import { parseDueDate } from "../../tools/todo-store/due-date.ts";
-import { ranks, tagTextOf } from "../../tools/todo-store/todo-row.ts";
+import { ranks } from "../../tools/todo-store/todo-row.ts";
 import type { TodoQuery } from "../../tools/todo-store/todo-storage.ts";
 import { foldText } from "../../tools/todo-store/todo-text.ts";
 import { toOrderText } from "./order-text.ts";
+
+/** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */
+export function tagTextOf(tag: string): string {
+  return `\n${JSON.stringify(tag)}\n`;
+}
 
 type SqlValue = string | number | null;
 

@@ -10,7 +10,7 @@ import {
 } from "../../tools/todo-store/todo-storage.ts";
 import { toOrderText } from "../sql/order-text.ts";
 import { todoOf, todoRecordOf } from "../sql/stored-values.ts";
-import { conditionsOf, orderOf } from "../sql/todo-query.ts";
+import { conditionsOf, orderOf, tagTextOf } from "../sql/todo-query.ts";
 import {
   asBytes,
   readOptionalText,
@@ -143,10 +143,11 @@ export class TodoRows {
   }
 }
 
-function valuesOf({ listKey, titleKey, completed, rank, dueDay, dueMs, isWholeDay, tagText, todo }: TodoRow) {
-  const due = [dueDay ?? null, dueMs ?? null, isWholeDay === undefined ? null : Number(isWholeDay)];
+function valuesOf({ listKey, titleKey, rank, due, todo }: TodoRow) {
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
-  return [...keys, Number(completed), rank ?? null, ...due, tagText, JSON.stringify(todo)];
+  const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
+  const tags = todo.tags.map(tagTextOf).join("");
+  return [...keys, Number(todo.completed), rank ?? null, ...moment, tags, JSON.stringify(todo)];
 }
 
 function readTodo(row: SqlRow): Todo {

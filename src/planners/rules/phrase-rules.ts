@@ -152,8 +152,8 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
 }
 
 function loosen(rule: PhraseRule): readonly PhraseRule[] {
-  // Values that an example does not say count only for its own sentence.
-  if (Object.keys(rule.fixed).length > 0 && rule.source.toInput === undefined && isExample(rule)) return [];
+  // A function knows only its own phrase, and values that an example does not say count only for its sentence.
+  if (rule.source.toInput !== undefined || (Object.keys(rule.fixed).length > 0 && isExample(rule))) return [];
   return loosenPhrase(rule.node, rule.slots).map((template) => ({
     ...rule,
     ...template,

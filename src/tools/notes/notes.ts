@@ -1,13 +1,21 @@
-import { countPending } from "../../async/pending-work.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { AgentError } from "../../core/errors.ts";
+import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
+import { cutPage } from "../storage/cut-page.ts";
+import { storageReader, writeOnce } from "../storage/write-once.ts";
 import { createMemoryNotes } from "./memory-notes.ts";
-import { createNotesOutputSchema, type NotesOutput } from "./note.ts";
-import { createNotesInputSchema, isNoteRead, type NotesInput, type ParsedNotesInput } from "./note-input.ts";
-import type { NoteStorage } from "./note-storage.ts";
-import type { NotesWorld } from "./notes-runtime.ts";
+import { createNotesOutputSchema, type Note, type NotePage, type NotesOutput } from "./note.ts";
+import {
+  createNotesInputSchema,
+  isNoteRead,
+  type NotesInput,
+  type NoteTarget,
+  type ParsedNotesInput,
+  type ParsedNotesInputOf,
+} from "./note-input.ts";
+import type { NoteChange, NoteStorage, NoteWrite } from "./note-storage.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown> {
@@ -24,7 +32,7 @@ export interface NotesOptions<TResources = unknown> {
 }
 
 const noteOptions = {
-  storage: readStorage,
+  storage: storageReader(createMemoryNotes),
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
   now: { type: "function", default: () => Date.now() },
@@ -50,7 +58,7 @@ export function createNotes<TResources = unknown>(
   const { storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
-    scope: scope(context),
+    scope: checkText("notes.scope", scope(context), "a function that returns text that says whose notes these are"),
     author: author && (() => author(context)),
     now,
     createId,
@@ -69,20 +77,93 @@ export function createNotes<TResources = unknown>(
     effect: (input) => (isNoteRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();
-      const output = await (await loadWork()).runNotes(worldOf(context), input);
+      const output = await runNotes(worldOf(context), input);
       return "notes" in output ? { ...output, notes: [...output.notes] } : output;
     },
     async undo(done, context) {
       context.signal.throwIfAborted();
-      await (await loadWork()).undoNotes(worldOf(context), done);
+      await undoNotes(worldOf(context), done);
     },
   });
 }
 
-/** Loaded by the first call, as many users import the package for something else. */
-const loadWork = () => countPending(import("./notes-runtime.ts"));
+/** The context of a call of Notes. The functions are the user's: their results are checked here. */
+interface NotesWorld {
+  readonly storage: NoteStorage;
+  readonly scope: string;
+  /** The idempotency key of the call. */
+  readonly key: string;
+  readonly author: (() => string) | undefined;
+  now(): number;
+  createId(): string;
+}
 
-function readStorage(storage: unknown = createMemoryNotes(), option: string): NoteStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as NoteStorage) : failOption(option, storage, "a storage with find, recall and apply");
+async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<NotesOutput> {
+  if (input.operation === "list") return listNotes(world, input);
+  if (input.operation === "get") return findNote(world, input);
+  const { record, change } = await write(world, input.operation, async () =>
+    input.operation === "add"
+      ? { type: "insert", note: newNote(world, input) }
+      : { type: "remove", id: (await findNote(world, input)).id },
+  );
+  if (record !== undefined) return record.note;
+  if (change?.type === "insert") {
+    failOption("notes.createId", change.note.id, "a function that returns an id that no other note has");
+  }
+  const wanted = `id ${JSON.stringify(change?.id)}`;
+  throw new AgentError("note-not-found", `The note ${JSON.stringify(change?.id)} was deleted in the meantime.`, {
+    details: { wanted, count: 0 },
+  });
+}
+
+async function undoNotes(
+  world: NotesWorld,
+  { input, output }: UndoneCall<ParsedNotesInput, NotesOutput>,
+): Promise<void> {
+  if (isNoteRead(input) || "notes" in output) return;
+  const { operation } = input;
+  const change: NoteChange = operation === "add" ? { type: "remove", id: output.id } : { type: "insert", note: output };
+  const { record } = await write(world, "undo", () => change);
+  // If an added note is gone, there is nothing left to undo.
+  if (record !== undefined || change.type === "remove") return;
+  const message = `The note ${JSON.stringify(output.id)} cannot be restored: its id is in use again.`;
+  throw new AgentError("note-undo-refused", message, { details: { id: output.id, operation } });
+}
+
+async function listNotes({ storage, scope }: NotesWorld, input: ParsedNotesInputOf<"list">): Promise<NotePage> {
+  const { operation, ...query } = input;
+  const { notes, count } = await storage.find(scope, query);
+  return { notes: cutPage(notes), count };
+}
+
+async function findNote({ storage, scope }: NotesWorld, { id, item, index = 1 }: NoteTarget): Promise<Note> {
+  const place = id === undefined ? { reverse: index < 0, offset: Math.abs(index) - 1 } : {};
+  const { notes, count } = await storage.find(scope, { id, item, ...place, limit: 1 });
+  const [note] = notes;
+  if (note !== undefined) return note;
+  const ofItem = item === undefined ? "" : ` of ${JSON.stringify(item)}`;
+  const wanted = id === undefined ? `position ${index}${ofItem}` : `id ${JSON.stringify(id)}${ofItem}`;
+  const known = id === undefined ? `: there are ${count}` : "";
+  throw new AgentError("note-not-found", `There is no note at ${wanted}${known}.`, { details: { wanted, count } });
+}
+
+function write(
+  { storage, scope, key }: NotesWorld,
+  operation: NoteWrite["operation"],
+  plan: () => NoteChange | Promise<NoteChange>,
+) {
+  return writeOnce({ storage, scope, key, operation, keyReused: "note-key-reused", plan });
+}
+
+function newNote({ author, now, createId }: NotesWorld, { item, text }: ParsedNotesInputOf<"add">): Note {
+  const id = checkText("notes.createId", createId(), "a function that returns text");
+  const name = author?.();
+  if (author !== undefined) checkText("notes.author", name, "a function that returns text of 1 to 200 characters", 200);
+  const createdAt = new Date(now()).toISOString();
+  return { id, item, text, ...(name !== undefined && { author: name }), createdAt };
+}
+
+function checkText(option: string, value: unknown, expected: string, max = Number.POSITIVE_INFINITY): string {
+  if (typeof value === "string" && value !== "" && value.length <= max) return value;
+  return failOption(option, value, expected);
 }

@@ -1,8 +1,9 @@
 import { AgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
+import { writeOnce } from "../storage/write-once.ts";
 import { settleDue } from "./due-date.ts";
-import { findTodo, maxNamed } from "./read-todos.ts";
-import type { Todo } from "./todo.ts";
+import { findTodo, maxNamed, toMatches } from "./read-todos.ts";
+import { isSameTodo, type Todo } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoTarget, TodoWriteOperation } from "./todo-input.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 import { defaultListName, foldText } from "./todo-text.ts";
@@ -16,6 +17,9 @@ interface ChangeTodosOptions {
   createId(): string;
 }
 
+/** Each try fails only because another write has just changed the same todo. */
+const maxTries = 100;
+
 /**
  * Makes the change of an operation once for its idempotency key, and returns its result.
  *
@@ -23,58 +27,40 @@ interface ChangeTodosOptions {
  */
 export async function changeTodos(options: ChangeTodosOptions, key: unknown) {
   const { storage, scope, input } = options;
-  checkKey(key);
-  // The key is looked up first: once a todo is gone, a second attempt to delete it could find another by its title.
   const { operation } = input;
-  const record = (await storage.recall(scope, key)) ?? (await applyChange(options, key));
-  if (record.operation !== operation) failKeyReused(key, operation, record.operation);
-  return record.result;
+  const call = {
+    storage,
+    scope,
+    key,
+    operation,
+    keyReused: "todo-key-reused",
+    plan: () => planChange(options),
+  } as const;
+  for (let tries = 1; ; tries++) {
+    const { record, change } = await writeOnce(call);
+    if (record !== undefined) {
+      const { result, before } = record;
+      return before && "id" in result && isSameTodo(before, result) ? { ...result, unchanged: true as const } : result;
+    }
+    if (change?.type === "insert" || tries === maxTries) failMisfit(change);
+  }
 }
 
-async function applyChange(options: ChangeTodosOptions, key: string) {
-  const { storage, scope, input } = options;
-  const plan = await planOrRecall(options, key);
-  if ("operation" in plan) return plan;
-  const { change } = plan;
-  const record = await storage.apply(scope, { key, operation: input.operation, change });
-  if (record !== undefined) return record;
-  if (change.type === "insert") {
+function failMisfit(change: TodoChange | undefined): never {
+  if (change?.type === "insert") {
     const { id } = change.todo;
     throw new AgentError("todo-id-taken", `There is already a todo with the id ${JSON.stringify(id)}.`, {
       details: { id },
     });
   }
-  const wanted = change.type === "clear" ? "clear" : change.id;
-  throw new AgentError("todo-not-found", `The todo ${wanted} was removed in the meantime.`, {
-    details: { wanted, near: [] },
-  });
-}
-
-/** The change to make, or the record of another attempt that ended while this one was looking for its todo. */
-async function planOrRecall(options: ChangeTodosOptions, key: string) {
-  try {
-    return { change: await planChange(options) };
-  } catch (error) {
-    const record = await options.storage.recall(options.scope, key);
-    if (record === undefined) throw error;
-    return record;
-  }
-}
-
-/** Throws `invalid-options` if the key is not text, or empty: all calls without a key would look like the first one. */
-export function checkKey(key: unknown): asserts key is string {
-  if (typeof key === "string" && key !== "") return;
-  failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
-}
-
-/** Throws `todo-key-reused`. */
-export function failKeyReused(idempotencyKey: string, operation: string, earlier: string): never {
-  const message = `The idempotency key ${JSON.stringify(idempotencyKey)} was already used for "${earlier}"; "${operation}" needs one of its own.`;
-  throw new AgentError("todo-key-reused", message, { details: { idempotencyKey, operation, earlier } });
+  const wanted = change === undefined || change.type === "clear" ? "clear" : change.id;
+  const message = `The todo ${wanted} was changed or removed in the meantime.`;
+  throw new AgentError("todo-not-found", message, { details: { wanted, near: [] } });
 }
 
 /**
- * Determines the change of an operation, without making it.
+ * Determines the change of an operation, without making it. What it finds is expected to be there still when it is
+ * written.
  *
  * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
  */
@@ -84,27 +70,29 @@ async function planChange(options: ChangeTodosOptions): Promise<TodoChange> {
     case "add":
       return { type: "insert", todo: newTodo(input, options) };
     case "complete": {
-      const todo = await findOne(options, input, { completed: false });
+      const expected = await findOne(options, input, { completed: false });
       const completedAt = toTimestamp(options.now());
-      return { type: "patch", id: todo.id, fields: todo.completed ? {} : { completed: true, completedAt } };
+      return toPatch(expected, expected.completed ? {} : { completed: true, completedAt });
     }
-    case "reopen": {
-      const todo = await findOne(options, input, { completed: true });
-      return { type: "patch", id: todo.id, fields: { completed: false, completedAt: null } };
-    }
+    case "reopen":
+      return toPatch(await findOne(options, input, { completed: true }), { completed: false, completedAt: null });
     case "update": {
-      const todo = await findOne(options, input, { match: "whole" });
-      return { type: "patch", id: todo.id, fields: toPatch(input) };
+      const expected = await findOne(options, input, { match: "whole" });
+      return toPatch(expected, newFields(input, expected));
     }
     case "delete": {
-      const todo = await findOne(options, input, { match: "whole" });
-      return { type: "remove", id: todo.id };
+      const expected = await findOne(options, input, { match: "whole" });
+      return { type: "remove", id: expected.id, expected };
     }
     case "clear":
       return planClear(options, input);
     default:
       return input satisfies never;
   }
+}
+
+function toPatch(expected: Todo, fields: TodoPatch): TodoChange {
+  return { type: "patch", id: expected.id, fields, expected };
 }
 
 function findOne(
@@ -135,13 +123,17 @@ function newTodo(
   };
 }
 
-function toPatch({ newTitle, newList, priority, tags, ...due }: ParsedTodoInputOf<"update">): TodoPatch {
+function newFields(
+  { newTitle, newList, priority, tags, addTags = [], removeTags = [], ...due }: ParsedTodoInputOf<"update">,
+  before: Todo,
+): TodoPatch {
+  const changedTags = [...new Set([...before.tags, ...addTags])].filter((tag) => !removeTags.includes(tag));
   return {
     ...(newTitle !== undefined && { title: newTitle }),
     ...(newList !== undefined && { list: newList }),
-    ...settleDue(due),
+    ...settleDue(due, before),
     ...(priority !== undefined && { priority }),
-    ...(tags !== undefined && { tags }),
+    tags: tags ?? changedTags,
   };
 }
 
@@ -150,7 +142,14 @@ async function planClear(
   { list, allLists, onlyCompleted }: ParsedTodoInputOf<"clear">,
 ): Promise<TodoChange> {
   if (allLists) return { type: "clear", onlyCompleted };
-  return { type: "clear", list: list ?? (await onlyList(storage, scope)), onlyCompleted };
+  if (list === undefined) return { type: "clear", list: await onlyList(storage, scope), onlyCompleted };
+  // "Clear my chore list" must not succeed where the list is called "chores".
+  const isKnown = (await storage.find(scope, { list, limit: 0 })).count > 0;
+  const { todos } = isKnown ? { todos: [] } : await storage.find(scope, { limit: maxNamed });
+  if (todos.length === 0) return { type: "clear", list, onlyCompleted };
+  const lists = [...new Set(todos.map((todo) => JSON.stringify(todo.list)))].join(", ");
+  const message = `No todo is on the list ${JSON.stringify(list)}, so there is nothing to clear. There are todos on ${lists}.`;
+  throw new AgentError("todo-not-found", message, { details: { wanted: list, near: toMatches(todos) } });
 }
 
 /** The only list. Clearing cannot be undone, so if there are several, none is guessed. */

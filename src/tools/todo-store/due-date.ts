@@ -42,10 +42,16 @@ export interface DueFields {
   readonly dueAt?: string | null | undefined;
 }
 
-/** Both fields of what one of them says: a todo has a day or a time, not both. Undefined if neither says anything. */
-export function settleDue({ dueDate, dueAt }: DueFields) {
-  const due = dueAt === undefined ? dueDate : dueAt;
-  if (due === undefined) return undefined;
+/**
+ * Both fields of what one of them says: a todo has a day or a time, not both. Undefined if neither says anything.
+ *
+ * A day keeps the time of a todo that has one: "15:00+01:00" stays when a meeting moves to Friday.
+ */
+export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {}) {
+  const said = dueAt === undefined ? dueDate : dueAt;
+  if (said === undefined) return undefined;
+  const time = said?.length === 10 ? (before.dueAt ?? before.dueDate ?? "").slice(10) : "";
+  const due = said && said + time;
   return due === null || due.length > 10 ? { dueDate: null, dueAt: due } : { dueDate: due, dueAt: null };
 }
 

@@ -1,78 +1,115 @@
-import { type OptionTable, readOptions } from "../../core/options.ts";
-import { WriteRecords } from "../storage/write-records.ts";
-import { SortedTodos } from "./sorted-todos.ts";
+import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/memory-records.ts";
+import { compareDue, type DueMoment, parseDueDate } from "./due-date.ts";
 import { isSameTodo } from "./todo.ts";
-import { patchTodo, type TodoChange, type TodoOutcome, type TodoRecord, type TodoStorage } from "./todo-storage.ts";
-
-/** Options of {@link createMemoryTodos}. @inline */
-export interface MemoryTodosOptions {
-  /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
-   * recognised. At least 1. @default 10_000
-   */
-  readonly rememberedWrites?: number | undefined;
-}
-
-const storageOptions = {
-  rememberedWrites: { type: "number", min: 1, default: 10_000 },
-} satisfies OptionTable<MemoryTodosOptions>;
+import { type TodoRow, toRow } from "./todo-row.ts";
+import {
+  type FoundTodos,
+  patchTodo,
+  type TodoChange,
+  type TodoOutcome,
+  type TodoQuery,
+  type TodoStorage,
+} from "./todo-storage.ts";
+import { foldText } from "./todo-text.ts";
 
 /**
- * Keeps todos in memory, as long as the process lives. Ids, whole titles and pages of a scope or a list in any order are
- * found by index; a query with other conditions goes once through the todos of its list or scope.
+ * Keeps todos in memory, as long as the process lives. A query goes through the todos of its scope, so it is for
+ * thousands of them, not for millions.
  *
  * Throws `invalid-options`.
  *
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Storage
  */
-export function createMemoryTodos(options: MemoryTodosOptions = {}): TodoStorage {
-  const { rememberedWrites } = readOptions(storageOptions, options, "memoryTodos");
-  const scopes = new Map<string, SortedTodos>();
-  const records = new WriteRecords<TodoRecord>(rememberedWrites);
+export function createMemoryTodos(options: MemoryRecordsOptions = {}): TodoStorage {
+  return createMemoryRecords("memoryTodos", options, { find: findTodos, change: changeRows });
+}
+
+function findTodos(shelf: MemoryShelf<TodoRow>, query: TodoQuery): FoundTodos {
+  const { id, offset = 0, limit } = query;
+  const candidates = id === undefined ? inOrder(shelf, query) : [shelf.rows.get(id) ?? []].flat();
+  const found = candidates.filter(testOf(query));
   return {
-    find: (scope, query) => (scopes.get(scope) ?? new SortedTodos()).find(query),
-    recall: (scope, key) => records.get(scope, key),
-    apply(scope, { key, operation, change }) {
-      const known = records.get(scope, key);
-      if (known !== undefined) return known;
-      const todos = scopes.get(scope) ?? new SortedTodos();
-      const outcome = makeChange(todos, change);
-      if (todos.size === 0) scopes.delete(scope);
-      else scopes.set(scope, todos);
-      return outcome && records.add(scope, key, Object.freeze({ operation, ...outcome }));
-    },
+    todos: found.slice(offset, offset + limit).map(({ todo }) => todo),
+    count: found.length,
+    completed: found.filter(({ todo }) => todo.completed).length,
   };
 }
 
-/** The outcome; undefined, with nothing changed, if the change does not fit. */
-function makeChange(todos: SortedTodos, change: TodoChange): TodoOutcome | undefined {
+/** True for a row that meets all conditions of a query. */
+function testOf(query: Omit<TodoQuery, "limit">): (row: TodoRow) => boolean {
+  const { words = [], completed, priority, tag } = query;
+  const listKey = query.list === undefined ? undefined : foldText(query.list);
+  const [before, after, on] = [query.dueBefore, query.dueAfter, query.dueOn].map(
+    (bound) => bound && parseDueDate(bound),
+  );
+  const isDue = (due: DueMoment | undefined, bound: DueMoment | "" | undefined, holds: (order: number) => boolean) =>
+    !bound || (due !== undefined && holds(compareDue(due, bound)));
+  return (row) =>
+    (listKey === undefined || row.listKey === listKey) &&
+    (completed === undefined || row.todo.completed === completed) &&
+    (priority === undefined || row.todo.priority === priority) &&
+    (query.titleKey === undefined || row.titleKey === query.titleKey) &&
+    (tag === undefined || row.todo.tags.includes(tag)) &&
+    words.every((word) => row.titleKey.includes(word)) &&
+    isDue(row.due, before, (order) => order < 0) &&
+    isDue(row.due, after, (order) => order > 0) &&
+    isDue(row.due, on, (order) => order === 0);
+}
+
+type SortKey = string | number | undefined;
+
+const sortKeys: Readonly<Record<NonNullable<TodoQuery["sort"]>, (row: TodoRow) => SortKey>> = {
+  created: () => 0,
+  // A storage takes any text as a date.
+  due: ({ due }) => (due === undefined || Number.isNaN(due.dueOrder) ? undefined : due.dueOrder),
+  priority: ({ rank }) => rank,
+  title: ({ titleKey }) => titleKey,
+};
+
+/** All rows in the order of a query. It is kept until the next change, so pages of one listing are sorted once. */
+function inOrder({ rows, sorted }: MemoryShelf<TodoRow>, { sort = "created", reverse = false }: TodoQuery) {
+  const name = `${sort} ${reverse}`;
+  const known = sorted.get(name);
+  if (known !== undefined) return known;
+  const all = [...rows.values()].map((row) => ({ row, key: sortKeys[sort](row) }));
+  const keyed = all.filter(({ key }) => key !== undefined).sort((one, two) => compare(one.key, two.key));
+  const others = all.filter(({ key }) => key === undefined);
+  const order = (reverse ? [...keyed.reverse(), ...others.reverse()] : [...keyed, ...others]).map(({ row }) => row);
+  sorted.set(name, order);
+  return order;
+}
+
+function compare(one: SortKey = 0, two: SortKey = 0): number {
+  if (one < two) return -1;
+  return one > two ? 1 : 0;
+}
+
+function changeRows(rows: Map<string, TodoRow>, change: TodoChange): TodoOutcome | undefined {
+  const put = (row: TodoRow) => {
+    rows.set(row.todo.id, row);
+    return row.todo;
+  };
   switch (change.type) {
     case "insert":
-      return todos.get(change.todo.id) === undefined ? { result: todos.put(change.todo) } : undefined;
-    case "patch": {
-      const before = findExpected(todos, change);
-      return before && { result: todos.put(patchTodo(before, change.fields)), before };
-    }
+      return rows.has(change.todo.id) ? undefined : { result: put(toRow(change.todo)) };
+    case "patch":
     case "remove": {
-      const result = findExpected(todos, change);
-      if (result === undefined) return undefined;
-      todos.remove(change.id);
-      return { result };
+      const { id, expected } = change;
+      const before = rows.get(id)?.todo;
+      if (before === undefined || (expected !== undefined && !isSameTodo(before, expected))) return undefined;
+      if (change.type === "patch") return { result: put(toRow(patchTodo(before, change.fields))), before };
+      rows.delete(id);
+      return { result: before };
     }
     case "clear": {
       const { list, onlyCompleted } = change;
-      const { size } = todos;
-      todos.clear({ ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }) });
-      return { result: Object.freeze({ cleared: size - todos.size }) };
+      const { size } = rows;
+      const isCleared = testOf({ ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }) });
+      for (const [id, row] of rows) if (isCleared(row)) rows.delete(id);
+      return { result: Object.freeze({ cleared: size - rows.size }) };
     }
     default:
       return change satisfies never;
   }
-}
-
-/** The todo to change, if it is as expected. */
-function findExpected(todos: SortedTodos, { id, expected }: Extract<TodoChange, { type: "patch" | "remove" }>) {
-  const todo = todos.get(id);
-  return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
 }

@@ -152,7 +152,7 @@ function quote(text: string): string {
 }
 
 /** Todos for the details of an error: the first few, with long titles cut. */
-function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
+export function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
   return todos
     .slice(0, maxNamed)
     .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));

@@ -60,14 +60,16 @@ export type TodoStoreInput =
       readonly newTitle?: string;
       /** The list to move it to. */
       readonly newList?: string;
-      /** In place of both; `null` removes both. */
+      /** A date keeps the time of a todo that has one, with its offset. `null` removes date and time. */
       readonly dueDate?: string | null;
-      /** In place of both; `null` removes both. */
+      /** Replaces date and time; `null` removes both. */
       readonly dueAt?: string | null;
       /** `null` removes it. */
       readonly priority?: TodoPriority | null;
-      /** Replaces all its tags. */
+      /** Replaces all its tags, so it excludes the two below. */
       readonly tags?: readonly string[];
+      readonly addTags?: readonly string[];
+      readonly removeTags?: readonly string[];
     } & TodoTarget)
   | {
       readonly operation: "clear";
@@ -98,6 +100,8 @@ const tagTexts = () =>
     .array(tagText())
     .max(20)
     .overwrite((all) => [...new Set(all)]);
+// A model is told the limits with `tags`.
+const someTags = () => z.array(z.string()).pipe(tagTexts().min(1));
 const offsetNumber = () => z.number().int().min(0).max(10_000_000).default(0).describe("How many to skip");
 const limitNumber = () => z.number().int().min(1).max(1_000).default(100).describe("How many to return");
 
@@ -112,7 +116,7 @@ const dueTime = (more = "") =>
   z
     .string()
     .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
-    .meta({ description: `In place of dueDate: a time with offset (2026-11-22T18:00:00+01:00)${more}` });
+    .meta({ description: `Or a time with offset (2026-11-22T18:00+01:00)${more}` });
 const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
 const oneDue = "give dueDate or dueAt, not both";
 const dayText = () =>
@@ -180,27 +184,44 @@ const updateSchema = () =>
       ...targetFields(),
       newTitle: titleText().optional(),
       newList: listName().optional().describe("List to move it to"),
-      dueDate: dueDay("; null for never").nullable().optional(),
+      dueDate: dueDay(", keeps the time; null for never").nullable().optional(),
       dueAt: dueTime("; null for never").nullable().optional(),
       priority: priorityName().nullable().optional(),
       tags: tagTexts().optional(),
+      addTags: someTags().optional(),
+      removeTags: someTags().optional(),
     })
     .refine(namesOne, oneTarget)
     .refine(
-      ({ newTitle, newList, dueDate, dueAt, priority, tags }) =>
-        [newTitle, newList, dueDate, dueAt, priority, tags].some((part) => part !== undefined),
-      "give at least one of newTitle, newList, dueDate, dueAt, priority and tags",
+      ({ operation, id, title, index, list, ...fields }) => Object.values(fields).some((part) => part !== undefined),
+      "give at least one of newTitle, newList, dueDate, dueAt, priority, tags, addTags and removeTags",
     )
-    .refine(namesOneDue, oneDue);
+    .refine(namesOneDue, oneDue)
+    .refine(
+      ({ tags, addTags, removeTags }) => tags === undefined || (addTags === undefined && removeTags === undefined),
+      "give tags, which replaces all, or addTags and removeTags, which change some, not both",
+    )
+    .refine(
+      ({ addTags = [], removeTags = [] }) => !addTags.some((tag) => removeTags.includes(tag)),
+      "give a tag in addTags or in removeTags, not in both",
+    );
+
+const clearKeys = ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }) =>
+  code === "unrecognized_keys"
+    ? `clear takes no ${keys?.join(", ")}: it clears a whole list, or its completed todos with onlyCompleted; to remove some, list them with the filter and delete each by its id`
+    : undefined;
 
 const clearSchema = () =>
   z
-    .strictObject({
-      operation: z.literal("clear"),
-      list: listName().optional(),
-      allLists: z.boolean().default(false).describe("Clear every list there is"),
-      onlyCompleted: z.boolean().default(false),
-    })
+    .strictObject(
+      {
+        operation: z.literal("clear"),
+        list: listName().optional(),
+        allLists: z.boolean().default(false).describe("Clear every list there is"),
+        onlyCompleted: z.boolean().default(false),
+      },
+      { error: clearKeys },
+    )
     .refine(({ list, allLists }) => !(allLists && list !== undefined), "give list or allLists, not both");
 
 const searchSchema = () =>

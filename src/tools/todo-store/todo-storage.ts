@@ -1,6 +1,4 @@
-import * as z from "zod/v4";
-import { isDueDate } from "./due-date.ts";
-import { createTodoSchema, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
+import type { Todo, TodoPriority, TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 
 /**
@@ -130,35 +128,4 @@ export function patchTodo(todo: Todo, fields: TodoPatch): Todo {
 /** The new value: `null` removes the old one, `undefined` leaves it unchanged. */
 function newValue<T>(value: T | null | undefined, old: T | undefined): T | undefined {
   return value === undefined ? old : (value ?? undefined);
-}
-
-let schemas: ReturnType<typeof createSchemas> | undefined;
-
-/** Called when the first todo is read, so that an import does not pay for it. */
-function createSchemas() {
-  return {
-    todo: createTodoSchema(),
-    cleared: z.object({ cleared: z.number() }),
-    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
-  };
-}
-
-/** The value that a storage has read, with all its keys, if it is a todo. */
-export function parseTodo(value: unknown): Todo | undefined {
-  schemas ??= createSchemas();
-  const { success, data } = schemas.todo.safeParse(value);
-  const isValid = success && [data.dueDate, data.dueAt].every((due) => due === undefined || isDueDate(due));
-  return isValid ? (value as Todo) : undefined;
-}
-
-/** The value that a storage has read, if it is the outcome of a change; `before` is undefined if not recorded. */
-export function parseTodoRecord(operation: unknown, value: unknown, before?: unknown): TodoRecord | undefined {
-  schemas ??= createSchemas();
-  const known = schemas.operation.safeParse(operation);
-  const cleared = schemas.cleared.safeParse(value);
-  const result = cleared.success ? cleared.data : parseTodo(value);
-  if (!known.success || result === undefined) return undefined;
-  if (before === undefined) return { operation: known.data, result };
-  const todo = parseTodo(before);
-  return todo && { operation: known.data, result, before: todo };
 }

@@ -1,20 +1,21 @@
-import { countPending } from "../../async/pending-work.ts";
 
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
-import { failOption, hasMethods, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { giveSamples } from "../../core/tool-samples.ts";
-import { changeTodos, checkKey } from "./change-todos.ts";
+import { storageReader } from "../storage/write-once.ts";
+import { changeTodos } from "./change-todos.ts";
 import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
 import type { TodoStorage } from "./todo-storage.ts";
+import { undoChange } from "./undo-change.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown> {
@@ -29,7 +30,7 @@ export interface TodoStoreOptions<TResources = unknown> {
 }
 
 const todoOptions = {
-  storage: readStorage,
+  storage: storageReader(createMemoryTodos),
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
@@ -89,23 +90,13 @@ export function createTodoStore<TResources = unknown>(
     },
     async undo(done, context) {
       context.signal.throwIfAborted();
-      const key: unknown = context.idempotencyKey;
-      checkKey(key);
-      const where = { storage, scope: checkScope(scope(context)), key };
-      // Loaded here, as few runs undo anything.
-      const { undoChange } = await countPending(import("./undo-change.ts"));
-      await undoChange(where, done);
+      await undoChange({ storage, scope: checkScope(scope(context)), key: context.idempotencyKey }, done);
     },
   });
   giveSamples(tool, samples);
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
   return tool;
-}
-
-function readStorage(storage: unknown = createMemoryTodos(), option: string): TodoStorage {
-  const isStorage = hasMethods(storage, ["find", "recall", "apply"]);
-  return isStorage ? (storage as TodoStorage) : failOption(option, storage, "a storage with find, recall and apply");
 }
 
 function checkScope(scope: unknown): string {

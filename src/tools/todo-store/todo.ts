@@ -24,6 +24,12 @@ export interface Todo {
   readonly tags: readonly string[];
 }
 
+/** The output of an operation on one todo. @inline */
+export interface TodoOfCall extends Todo {
+  /** True if `complete`, `reopen` or `update` found it as it should be, and changed nothing. */
+  readonly unchanged?: true;
+}
+
 /** The output of `list` and `search`. @inline */
 export interface TodoPage {
   /** The first matching todos, up to `limit`. */
@@ -46,9 +52,11 @@ export interface TodosCleared {
  * The output of the TodoStore: a page for `list` and `search`, a count for `clear`, else the todo itself.
  * @group Built-in tools
  */
-export type TodoStoreOutput = Todo | TodoPage | TodosCleared;
+export type TodoStoreOutput = TodoOfCall | TodoPage | TodosCleared;
 
 const count = (description: string) => z.number().int().min(0).describe(description);
+
+const todoText = "add, get, complete, reopen, update, delete: the todo";
 
 /** Creates the schema of {@link Todo}: when it is needed, so that an import does not pay for it. @internal */
 export const createTodoSchema = () =>
@@ -65,12 +73,12 @@ export const createTodoSchema = () =>
       priority: z.enum(["low", "medium", "high"]).optional(),
       tags: z.array(z.string()),
     })
-    .describe("add, get, complete, reopen, update, delete: the todo");
+    .describe(todoText);
 
-const pageSchema = () =>
+const pageSchema = (todo: z.ZodType<Todo>) =>
   z
     .object({
-      todos: z.array(createTodoSchema()),
+      todos: z.array(todo),
       count: count("How many match in all"),
       completed: count("How many of them are completed"),
       pending: count("How many of them are not"),
@@ -82,7 +90,11 @@ const clearedSchema = () =>
 
 /** Creates the schema of {@link TodoStoreOutput}: with the store, so that an import does not pay for it. @internal */
 export function createTodoOutputSchema() {
-  return z.union([createTodoSchema(), pageSchema(), clearedSchema()]);
+  // A page has the same schema, although its todos never are: a model that reads two would pay for both.
+  const todo = createTodoSchema()
+    .extend({ unchanged: z.literal(true).optional() })
+    .describe(todoText);
+  return z.union([todo, pageSchema(todo), clearedSchema()]);
 }
 
 /** Whether two todos have the same value, or none, in each field. */
@@ -94,10 +106,7 @@ function textOf({ id, title, completed, list, createdAt, completedAt, dueDate, d
   return JSON.stringify([id, title, completed, list, createdAt, completedAt, dueDate, dueAt, priority, tags]);
 }
 
-/** The input type of the schema of {@link Todo}: the same with a mutable list of tags. @internal */
-type LooseTodo = z.input<ReturnType<typeof createTodoSchema>>;
-
 /** A copy that its receiver may change. @internal */
-export function copyTodo(todo: Todo): LooseTodo {
+export function copyTodo<TTodo extends Todo>(todo: TTodo) {
   return { ...todo, tags: [...todo.tags] };
 }

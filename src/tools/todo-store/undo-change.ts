@@ -1,6 +1,6 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
 import type { UndoneCall } from "../../core/tool.ts";
-import { failKeyReused } from "./change-todos.ts";
+import { writeOnce } from "../storage/write-once.ts";
 import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
 import { isTodoRead, type ParsedTodoInput } from "./todo-input.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
@@ -28,19 +28,26 @@ export async function undoChange(
   const { storage, scope, key } = options;
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
-  const known = await storage.recall(scope, key);
-  const change = known === undefined ? await inverseOf(options, operation, output) : undefined;
-  const record = known ?? (change && (await storage.apply(scope, { key, operation: "undo", change })));
-  if (record !== undefined && record.operation !== "undo") failKeyReused(key, "undo", record.operation);
+  const plan = () => inverseOf(options, operation, output);
+  const { record, change } = await writeOnce({
+    storage,
+    scope,
+    key,
+    operation: "undo",
+    keyReused: "todo-key-reused",
+    plan,
+  });
   if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
 }
+
+type Inverse = Exclude<TodoChange, { type: "clear" }>;
 
 /** The change that undoes a call; undefined if the call changed nothing. */
 async function inverseOf(
   { storage, scope, key }: UndoChangeOptions,
   operation: string,
   todo: Todo,
-): Promise<Exclude<TodoChange, { type: "clear" }> | undefined> {
+): Promise<Inverse | undefined> {
   const { id } = todo;
   if (operation === "add") return { type: "remove", id, expected: todo };
   if (operation === "delete") return { type: "insert", todo };
@@ -61,7 +68,7 @@ function toPatch({ title, list, completed, completedAt, dueDate, dueAt, priority
 async function refuseUnlessGone(
   { storage, scope }: UndoChangeOptions,
   operation: string,
-  change: Exclude<TodoChange, { type: "clear" }>,
+  change: Inverse,
 ): Promise<void> {
   if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
   const { id } = change;

@@ -1,8 +1,7 @@
 import * as z from "zod/v4";
 import type { ToolPhraseOptions } from "../../core/tool.ts";
-import type { WebSearchInput } from "./search-schemas.ts";
 
-type Phrase = ToolPhraseOptions<WebSearchInput>;
+type Phrase = ToolPhraseOptions<{ readonly query: string; readonly limit?: number }>;
 
 const web = "(the web|the internet|the net|the world wide web|google|bing|duckduckgo)";
 const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${web}|from ${web}|on the world wide web)`;

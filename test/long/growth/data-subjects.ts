@@ -78,17 +78,18 @@ const context = {
   metadata: {},
   progress: () => {},
 };
-const todoWork = (create: () => Parameters<typeof createTodoStore>[0]): Subjects => {
+const todoWork = (create: () => Parameters<typeof createTodoStore>[0], maxSize = 70_000): Subjects => {
   const call = async (todos: ReturnType<typeof createTodoStore>, input: object, key = "k") =>
     todos.execute(input as never, { ...context, idempotencyKey: key } as never);
   const filled = async (count: unknown, title: (index: number) => string) => {
-    const todos = createTodoStore(create());
+    let ids = 0;
+    const todos = createTodoStore({ ...create(), createId: () => `t${ids++}` });
     for (let index = 0; index < Number(count); index++)
       await call(todos, { operation: "add", title: title(index) }, `k${index}`);
     return todos;
   };
   const make = (size: number) => size;
-  const subject = (work: GrowthSubject["work"]): GrowthSubject => ({ make, work, maxSize: 70_000 });
+  const subject = (work: GrowthSubject["work"]): GrowthSubject => ({ make, work, maxSize });
   return {
     "todos of other titles": subject((count) => filled(count, (index) => `todo ${index}`)),
     "todos of one title": subject((count) => filled(count, () => "milk")),
@@ -100,7 +101,7 @@ const todoWork = (create: () => Parameters<typeof createTodoStore>[0]): Subjects
     "each deleted": subject(async (count) => {
       const todos = await filled(count, (index) => `todo ${index}`);
       for (let index = 0; index < Number(count); index++)
-        await call(todos, { operation: "delete", title: `todo ${index}` });
+        await call(todos, { operation: "delete", id: `t${index}` }, `d${index}`);
     }),
   };
 };
@@ -270,7 +271,7 @@ export const dataSubjects: Readonly<Record<string, Subjects>> = {
       maxSize: 200_000,
     },
   },
-  "createTodoStore over createMemoryTodos": todoWork(() => ({ storage: createMemoryTodos() })),
+  "createTodoStore over createMemoryTodos": todoWork(() => ({ storage: createMemoryTodos() }), 5_000),
   "createTodoStore over createSqliteTodos": todoWork(() => ({ storage: createSqliteTodos({ path: ":memory:" }) })),
 };
 

@@ -25,6 +25,17 @@ describe("createMemoryTodos", () => {
     expect(Object.isFrozen(found) && Object.isFrozen(found?.tags)).toBe(true);
   });
 
+  it("keeps todos without a valid date last", async () => {
+    const storage = createMemoryTodos();
+    const dates = ["2026-11-24", "soon", "2026-11-22", "later", "2026-11-23"];
+    for (const [index, dueDate] of dates.entries()) {
+      const todo = todoWith({ id: String(index), dueDate });
+      await storage.apply("a", { key: todo.id, operation: "add", change: { type: "insert", todo } });
+    }
+    const { todos } = await storage.find("a", { sort: "due", limit: 9 });
+    expect(todos.map(({ id }) => id)).toEqual(["2", "4", "0", "1", "3"]);
+  });
+
   it("refuses wrong options", () => {
     for (const rememberedWrites of [0, Number.NaN, "3"]) {
       const options = JSON.parse(JSON.stringify({ rememberedWrites }));

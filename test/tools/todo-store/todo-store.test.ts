@@ -67,11 +67,11 @@ describe("an operation", () => {
     const done = await call({ operation: "complete", title: "wash the car!" });
     expect(done).toMatchObject({ completed: true, completedAt: "1970-01-01T00:00:01.000Z" });
     now = 2_000;
-    expect(await call({ operation: "complete", id: "t1" })).toEqual(done);
+    expect(await call({ operation: "complete", id: "t1" })).toEqual({ ...done, unchanged: true });
     const open = await call({ operation: "reopen", title: "Wash the car" });
     expect(open).toMatchObject({ completed: false });
     expect(open).not.toHaveProperty("completedAt");
-    expect(await call({ operation: "reopen", id: "t1" })).toEqual(open);
+    expect(await call({ operation: "reopen", id: "t1" })).toEqual({ ...open, unchanged: true });
   });
 
   it("updates the given fields only", async () => {
@@ -96,12 +96,54 @@ describe("an operation", () => {
     expect(titles(await list({ dueBefore: "2026-11-24T17:00:01-08:00" }))).toEqual(["dentist"]);
     expect(titles(await list({ dueBefore: "2026-11-25T00:00:00-08:00" }))).toEqual(["dentist", "rent"]);
 
-    const whole = await call({ operation: "update", title: "dentist", dueDate: "2026-11-25" });
-    expect([whole.dueDate, "dueAt" in whole]).toEqual(["2026-11-25", false]);
-    const timed = await call({ operation: "update", title: "dentist", dueAt });
+    const timed = await call({ operation: "update", title: "rent", dueAt });
     expect([timed.dueAt, "dueDate" in timed]).toEqual([dueAt, false]);
     const none = await call({ operation: "update", title: "dentist", dueDate: null });
     expect(["dueDate" in none, "dueAt" in none]).toEqual([false, false]);
+    const whole = await call({ operation: "update", title: "dentist", dueDate: "2026-11-25" });
+    expect([whole.dueDate, "dueAt" in whole]).toEqual(["2026-11-25", false]);
+  });
+
+  it("keeps its time, with its offset, when it moves to another day", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "dentist", dueAt: "2026-10-22T15:00:00+02:00" });
+    const moved = await call({ operation: "update", title: "dentist", dueDate: "2026-11-27" });
+    expect([moved.dueAt, "dueDate" in moved]).toEqual(["2026-11-27T15:00:00+02:00", false]);
+    const same = await call({ operation: "update", title: "dentist", dueDate: "2026-11-27" });
+    expect(same).toEqual({ ...moved, unchanged: true });
+    const replaced = await call({ operation: "update", title: "dentist", dueAt: "2026-11-28T09:30Z" });
+    expect(replaced.dueAt).toBe("2026-11-28T09:30Z");
+    expect(await call({ operation: "update", title: "dentist", dueAt: null })).not.toHaveProperty("dueAt");
+  });
+
+  it("adds and removes tags, and leaves the others", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "ink", tags: ["office", "cheap"] });
+    const changed = await call({
+      operation: "update",
+      title: "ink",
+      addTags: ["Now", "office"],
+      removeTags: ["CHEAP"],
+    });
+    expect(changed.tags).toEqual(["office", "now"]);
+    expect(changed).not.toHaveProperty("unchanged");
+    expect(await call({ operation: "update", title: "ink", removeTags: ["offce"] })).toEqual({
+      ...changed,
+      unchanged: true,
+    });
+  });
+
+  it("loses no tag if many calls change them at once", async () => {
+    const { call } = callsOf();
+    await call({ operation: "add", title: "ink", tags: ["old"] });
+    const tags = Array.from({ length: 12 }, (_, index) => `t${index}`);
+    await Promise.all([
+      ...tags.map((tag) => call({ operation: "update", title: "ink", addTags: [tag] })),
+      call({ operation: "update", title: "ink", removeTags: ["old"] }),
+      call({ operation: "complete", title: "ink" }),
+    ]);
+    const ink = await call({ operation: "get", title: "ink" });
+    expect([ink.tags.toSorted(), ink.completed]).toEqual([tags.toSorted(), true]);
   });
 
   it("takes a time in dueDate, as in version 0.1.0, for the dueAt", async () => {
@@ -160,6 +202,20 @@ describe("clear without a list", () => {
   });
 });
 
+describe("clear of a list without a todo", () => {
+  it("is refused with the lists that there are", async () => {
+    const { call } = callsOf();
+    expect(await call({ operation: "clear", list: "chore" })).toEqual({ cleared: 0 });
+    await call({ operation: "add", title: "sweep", list: "chores" });
+    await expect(call({ operation: "clear", list: "chore" })).rejects.toMatchObject({
+      code: "todo-not-found",
+      message: 'No todo is on the list "chore", so there is nothing to clear. There are todos on "chores".',
+      details: { wanted: "chore", near: [{ title: "sweep", list: "chores" }] },
+    });
+    expect(await call({ operation: "clear", list: "chores", onlyCompleted: true })).toEqual({ cleared: 0 });
+  });
+});
+
 describe("the size of a page", () => {
   it("is 100 by default", async () => {
     const { call } = callsOf();
@@ -193,7 +249,7 @@ describe("the tool", () => {
     const schema = await outputJsonSchema(createTodoStore().outputSchema ?? expect.fail());
     const keys = schema.anyOf?.map((part) => Object.keys(part.properties ?? {}).join(" "));
     expect(keys).toEqual([
-      "id title completed list createdAt completedAt dueDate dueAt priority tags",
+      "id title completed list createdAt completedAt dueDate dueAt priority tags unchanged",
       "todos count completed pending",
       "cleared",
     ]);

@@ -3,8 +3,12 @@ import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import type { WebSearchInput, WebSearchOutput } from "../../../src/tools/web-search/search-schemas.ts";
-import { createWebSearch, type WebSearchOptions } from "../../../src/tools/web-search/web-search.ts";
+import {
+  createWebSearch,
+  type WebSearchInput,
+  type WebSearchOptions,
+  type WebSearchOutput,
+} from "../../../src/tools/web-search/web-search.ts";
 
 const hit = { title: "Zod", url: "https://zod.dev/", snippet: "Schemas" };
 
@@ -114,7 +118,7 @@ describe("hits", () => {
     [null, "expected a list of hits, got null"],
     [{ results: [] }, "expected a list of hits, got object"],
     [[null], "at hits.0: expected { title, url, snippet }, got null"],
-    [[hit, []], "at hits.1.url: expected text, got undefined"],
+    [[hit, []], "at hits.1: expected { title, url, snippet }, got a list"],
     [[hit, { ...hit, url: new URL("https://zod.dev") }], "at hits.1.url: expected text, got object"],
     [[{ ...hit, title: 5 }], "at hits.0.title: expected text, got number"],
     [[{ ...hit, snippet: ["x"] }], "at hits.0.snippet: expected text, got a list"],

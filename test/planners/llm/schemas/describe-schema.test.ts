@@ -112,10 +112,10 @@ describe("describeSchema", () => {
     );
     expect(await describeOf(createTodoStore().inputSchema)).toMatchInlineSnapshot(`
       "
-          | { operation: "add", title: string, list?, dueDate?: string /* A date (2026-11-22) */, dueAt?: string /* In place of dueDate: a time with offset (2026-11-22T18:00:00+01:00) */, priority?, tags? }
+          | { operation: "add", title: string, list?, dueDate?: string /* A date (2026-11-22) */, dueAt?: string /* Or a time with offset (2026-11-22T18:00+01:00) */, priority?, tags? }
           | { operation: "list", list?: string /* Default: all lists, at most 100 characters */, status?: "all" | "pending" | "completed" = "all", dueBefore?: string /* As dueDate or dueAt */, dueAfter?: string /* As dueDate or dueAt */, dueOn?: string /* A date */, tag?: string /* at most 50 characters */, priority?, sort?: "created" | "due" | "priority" | "title" = "created", reverse?: boolean = false, offset?, limit? }
           | { operation: "get" | "complete" | "reopen" | "delete", id?, title?, index?, list? }
-          | { operation: "update", id?, title?, index?, list?, newTitle?: string, newList?: string /* List to move it to, at most 100 characters */, dueDate?: string /* A date (2026-11-22); null for never */ | null, dueAt?: string /* In place of dueDate: a time with offset (2026-11-22T18:00:00+01:00); null for never */ | null, priority?: "low" | "medium" | "high" | null, tags? }
+          | { operation: "update", id?, title?, index?, list?, newTitle?: string, newList?: string /* List to move it to, at most 100 characters */, dueDate?: string /* A date (2026-11-22), keeps the time; null for never */ | null, dueAt?: string /* Or a time with offset (2026-11-22T18:00+01:00); null for never */ | null, priority?: "low" | "medium" | "high" | null, tags?, addTags?: string[], removeTags?: string[] }
           | { operation: "clear", list?, allLists?: boolean = false /* Clear every list there is */, onlyCompleted?: boolean = false }
           | { operation: "search", query: string /* Words of the title */, list?, offset?, limit? }
           where list: string /* Name of a list, at most 100 characters */, priority: "low" | "medium" | "high", tags: (string /* at most 50 characters */)[] /* at most 20 items */, offset: integer = 0 /* How many to skip, at least 0 */, limit: integer = 100 /* How many to return, 1 to 1000 */, id: string /* at most 200 characters */, title: string /* Give one of id, title, index */, index: integer /* Position: 1 is the first, -1 the last */"

@@ -1,0 +1,68 @@
+import { AgentError } from "../../core/errors.ts";
+import { failOption, hasMethods, type OptionReader } from "../../core/options.ts";
+
+/** A storage that records the outcome of each write under its key. */
+interface KeyedStorage<TChange, TOperation, TRecord> {
+  recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
+  apply(
+    scope: string,
+    write: { readonly key: string; readonly operation: TOperation; readonly change: TChange },
+  ): TRecord | undefined | Promise<TRecord | undefined>;
+}
+
+/** Reads the option for a storage, which is in memory unless it is given. */
+export function storageReader<TStorage>(create: () => TStorage): OptionReader<TStorage> {
+  return (storage = create(), option) =>
+    hasMethods(storage, ["find", "recall", "apply"])
+      ? (storage as TStorage)
+      : failOption(option, storage, "a storage with find, recall and apply");
+}
+
+/** A call that changes something. */
+interface WriteCall<TChange, TOperation, TRecord> {
+  readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
+  readonly scope: string;
+  /** The idempotency key of the call. */
+  readonly key: unknown;
+  readonly operation: TOperation;
+  /** The code of the error for a key that was used for another operation. */
+  readonly keyReused: "todo-key-reused" | "note-key-reused";
+  /** Determines the change. Nothing is written if it throws, or if there is no change to make. */
+  plan(): TChange | undefined | Promise<TChange | undefined>;
+}
+
+/**
+ * Makes a change once for its key, and returns its record; undefined if there was none to make, or if the `change` that
+ * was planned did not fit.
+ *
+ * Throws `invalid-options` without a key, as all such calls would look like the first one.
+ */
+export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
+  storage,
+  scope,
+  key,
+  operation,
+  keyReused,
+  plan,
+}: WriteCall<TChange, TOperation, TRecord>): Promise<{ record?: TRecord | undefined; change?: TChange | undefined }> {
+  if (typeof key !== "string" || key === "") {
+    failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
+  }
+  // The key is looked up first: once an item is gone, a second attempt to delete it could find another one.
+  let record = await storage.recall(scope, key);
+  let change: TChange | undefined;
+  try {
+    if (record === undefined) {
+      change = await plan();
+      record = change && (await storage.apply(scope, { key, operation, change }));
+    }
+  } catch (error) {
+    // Another attempt may have ended while this one was looking for its item.
+    record = await storage.recall(scope, key);
+    if (record === undefined) throw error;
+  }
+  if (record === undefined || record.operation === operation) return { record, change };
+  const { operation: earlier } = record;
+  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${earlier}"; "${operation}" needs one of its own.`;
+  throw new AgentError(keyReused, message, { details: { idempotencyKey: key, operation, earlier } });
+}
