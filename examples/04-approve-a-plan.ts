@@ -1,4 +1,4 @@
-import { createAgent, createCalculator, createTodoStore, hashPlan, isAgentError, validatePlan } from "planwright";
+import { createAgent, createCalculator, createTodoStore, describePlan, hashPlan, validatePlan } from "planwright";
 
 const tools = [createCalculator(), createTodoStore()] as const;
 const agent = createAgent({ tools });
@@ -18,6 +18,8 @@ const plan = {
     { id: "note", tool: "TodoStore", input: { operation: "add", title: "Pay ${total.value} euros" } },
   ],
 } as const;
+// What a person reads before saying yes.
+console.log(describePlan(plan, { tools }));
 const approvedHash = await hashPlan(plan);
 console.log("approved", approvedHash.slice(0, 8));
 
@@ -25,8 +27,4 @@ const result = await agent.execute(plan, { approvedHash });
 console.log(result.status, result.steps[1]?.input);
 
 const changed = { steps: [plan.steps[0]] };
-try {
-  await agent.execute(changed, { approvedHash });
-} catch (error) {
-  if (isAgentError(error, "plan-not-approved")) console.log(error.code);
-}
+await agent.execute(changed, { approvedHash }).catch((error) => console.log(error.code));

@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
+import { printable } from "../core/printable.ts";
 import { describeStepRef, type StepRef } from "../core/step-ref.ts";
+import { cutText } from "../core/text.ts";
 import { columnsOf, cutToColumns, padToColumns } from "./columns.ts";
-import { printable, shorten } from "./printable.ts";
 import { renderProgress } from "./render-progress.ts";
 import { nameOf } from "./render-run.ts";
 
@@ -44,7 +45,7 @@ export class ActiveSteps {
         this.start(planning, event, "planning", "planning");
         break;
       case "plan-delta":
-        this.change(planning, { progress: shorten(printable(`${event.step.id} ${event.step.tool}`), maxName) });
+        this.change(planning, { progress: cutText(printable(`${event.step.id} ${event.step.tool}`), maxName) });
         break;
       case "plan-end":
         this.activities.delete(planning);
@@ -91,7 +92,7 @@ export class ActiveSteps {
 
   private start(key: string, { timestamp }: AgentEvent, name: string, kind: Activity["kind"]): void {
     const sinceMs = Date.parse(timestamp);
-    this.activities.set(key, { name: cutToColumns(shorten(name, maxName), maxNameColumns), kind, sinceMs, attempt: 1 });
+    this.activities.set(key, { name: cutToColumns(cutText(name, maxName), maxNameColumns), kind, sinceMs, attempt: 1 });
   }
 
   private change(key: string, changed: Partial<Activity>): void {

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { jsonLines, printable } from "../core/printable.ts";
 import type { RunVerdict } from "../view/verify-run.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
 import { describeFileError, isSameFile, saveFile } from "./files.ts";
-import { jsonLines, printable } from "./printable.ts";
 import { requireRun, runNotFound } from "./stored-runs.ts";
 
 /** A file with an exported run, and one with a key. */

@@ -1,8 +1,8 @@
 import type { Plan } from "../core/plan.ts";
+import { jsonLines } from "../core/printable.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { type CliCall, reportFallbacks } from "./cli-call.ts";
 import { exitCodeOf } from "./cli-io.ts";
-import { jsonLines } from "./printable.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
 import { renderResult } from "./render-output.ts";
 import { RunReporter } from "./run-reporter.ts";

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { printable } from "../core/printable.ts";
 import type { CliOutput } from "./cli-io.ts";
 import { columnsOf, cutToColumns } from "./columns.ts";
-import { printable } from "./printable.ts";
 
 const defaultSize = { columns: 80, rows: 24 };
 const eraseLineEnd = "\u001b[K";

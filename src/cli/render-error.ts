@@ -1,10 +1,11 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem } from "../core/execution-events.ts";
 import type { PlanFallbackEvent } from "../core/plan-events.ts";
+import { printable } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import { describeStepRef } from "../core/step-ref.ts";
+import { describeWait } from "../core/step-words.ts";
 import type { CliOptions } from "./parse-arguments.ts";
-import { printable } from "./printable.ts";
 
 /** An error as readable lines. For a request that cannot be planned they include examples of what can be. */
 export function renderError(error: unknown): string[] {
@@ -27,9 +28,12 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
 }
 
+type Problem = Pick<RunSnapshot, "error" | "pending" | "steps">;
+
 /** Why a run did not complete, as readable lines. */
-export function renderProblem({ error, pending = [] }: Pick<RunSnapshot, "error" | "pending">): string[] {
-  if (error !== undefined) return renderError(error);
+export function renderProblem({ error, pending = [], steps }: Problem): string[] {
+  const failures = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error] : []));
+  if (error !== undefined) return [...new Set([error, ...failures].flatMap(renderError))];
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
@@ -43,10 +47,6 @@ export function renderHint(
   return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
 
-function describeDue({ until, event }: { readonly until?: string; readonly event?: string }): string {
-  return (event === undefined ? "" : ` for the event ${event}`) + (until === undefined ? "" : ` until ${until}`);
-}
-
 function describePending(item: PendingItem): string {
   switch (item.kind) {
     case "outcome":
@@ -56,7 +56,7 @@ function describePending(item: PendingItem): string {
     case "plan-approval":
       return "the plan needs approval";
     case "wait":
-      return `${printable(item.stepId)} waits${printable(describeDue(item))}`;
+      return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
     default:
       return item satisfies never;
   }

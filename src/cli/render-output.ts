@@ -1,7 +1,9 @@
-import type { RunSnapshot } from "../core/run-result.ts";
+import { printable, printableJson } from "../core/printable.ts";
+import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
+import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { type ParsedReference, parseReference } from "../plan/reference.ts";
-import { printable, printableJson, shorten } from "./printable.ts";
+import { inputOf } from "../core/wait-step.ts";
+import { findReferences, type ParsedReference, parseReference } from "../plan/reference.ts";
 import type { Colors } from "./printer.ts";
 
 /** Dims text, or leaves it unchanged. */
@@ -22,10 +24,10 @@ const maxSummary = 100;
 export function summarizeOutput(output: unknown, tool: Tool | undefined): string | undefined {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return undefined;
-  if (typeof value === "string") return shorten(printable(value), maxSummary);
-  if (!isRecord(value)) return shorten(printableJson(value), maxSummary);
+  if (typeof value === "string") return cutText(printable(value), maxSummary);
+  if (!isRecord(value)) return cutText(printableJson(value), maxSummary);
   const text = titleKeyOf(value) === undefined ? plainFields(value) : describeThing(value);
-  return shorten(text || printableJson(value), maxSummary);
+  return cutText(text || printableJson(value), maxSummary);
 }
 
 /** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
@@ -113,13 +115,25 @@ function isScalar(value: unknown): boolean {
 
 /** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
-  run: Pick<RunSnapshot, "steps" | "output" | "usage">,
+  run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
 ): string[] {
-  const last = run.steps.findLast(({ status }) => status === "completed");
-  const tool = tools.find(({ name }) => name === last?.tool);
-  const lines = renderOutput(run.output, { tool, style: colors });
+  const alike = lastAlike(run);
+  const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
+  const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];
+  const lines = outputs.flatMap((output) => renderOutput(output, { tool, style: colors }));
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...usageLines(run, colors)];
+}
+
+/** The last step that completed and those of its kind right before it whose outputs no step uses, as of several adds. */
+function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
+  const completed = steps.filter((step) => step.status === "completed");
+  const last = completed.at(-1);
+  const references = plan?.steps.flatMap((step) => findReferences(inputOf(step))) ?? [];
+  const used = new Set(references.map(({ reference }) => reference?.stepId));
+  const isOther = ({ stepId, tool, effect }: StepRecord) =>
+    tool !== last?.tool || effect !== last.effect || used.has(stepId);
+  return completed.slice(completed.findLastIndex(isOther) + 1);
 }
 
 function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {

@@ -1,4 +1,5 @@
-import { printableJson, shorten } from "./printable.ts";
+import { printableJson } from "../core/printable.ts";
+import { cutText } from "../core/text.ts";
 
 const cells = 10;
 const maxLength = 500;
@@ -10,7 +11,7 @@ const maxLength = 500;
 export function renderProgress(value: unknown): string {
   const { fraction, rest } = readProgress(value);
   const shown = [fraction === undefined ? "" : renderBar(fraction), rest === undefined ? "" : printableJson(rest)];
-  return shorten(shown.filter((text) => text !== "").join(" "), maxLength);
+  return cutText(shown.filter((text) => text !== "").join(" "), maxLength);
 }
 
 interface Progress {

@@ -1,23 +1,26 @@
 import type { StepEndEvent } from "../core/events.ts";
-import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
+import type { Plan, PlanSource } from "../core/plan.ts";
+import { printable } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
-import type { RunStatus, RunSummary } from "../core/run-summary.ts";
+import { type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, type StepRef } from "../core/step-ref.ts";
+import { describeWait } from "../core/step-words.ts";
+import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { inputOf, toolOf } from "../core/wait-step.ts";
-import { printable, printableJson, shorten } from "./printable.ts";
+import { describePlan } from "../runs/describe-plan.ts";
 import type { Colors } from "./printer.ts";
 import { renderHint, renderProblem } from "./render-error.ts";
-import { renderResult, type Style, summarizeOutput } from "./render-output.ts";
+import { renderResult, summarizeOutput } from "./render-output.ts";
 
 const maxRequest = 100;
 /** The longest status. */
 const statusWidth = "interrupted".length;
 
 /** A run in a list, as one line. */
-export function renderRunLine({ runId, status, createdAt, request }: RunSummary, colors: Colors): string {
-  const when = colors.dim(renderTime(createdAt));
-  return `${printable(runId)}  ${paint(status, colors, status.padEnd(statusWidth))}  ${when}  ${renderRequest(request)}`;
+export function renderRunLine(run: RunSummary, colors: Colors): string {
+  const { runId, createdAt, request } = run;
+  const status = paint(shownStatus(run), colors, statusWidth);
+  return `${printable(runId)}  ${status}  ${colors.dim(renderTime(createdAt))}  ${renderRequest(request)}`;
 }
 
 /** The current state of a stored run, as readable lines. */
@@ -27,21 +30,22 @@ export function renderRun(
 ): string[] {
   const { runId, forkedFrom, status, request, createdAt, updatedAt, plan, steps, error, pending } = run;
   const times = `${renderTime(createdAt)} to ${renderTime(updatedAt)}`;
-  const lines = [printable(runId), `  ${paint(status, colors, status)}, ${times}`, `  ${renderRequest(request)}`];
+  const lines = [printable(runId), `  ${paint(shownStatus(run), colors)}, ${times}`, `  ${renderRequest(request)}`];
   if (forkedFrom !== undefined)
     lines.push(`  forked from ${printable(forkedFrom.runId)}, after event ${forkedFrom.after}`);
-  if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, colors));
+  if (plan !== undefined) lines.push("", ...renderTitledPlan(plan, { tools, colors }));
   if (steps.length > 0) {
     const toolOf = (name: string) => tools.find((tool) => tool.name === name);
-    lines.push("", colors.bold("Run"), ...steps.map((step) => renderStep(step, { colors, tool: toolOf(step.tool) })));
+    const shown = steps.map((step) => renderStep(step, { colors, tool: toolOf(step.tool), run }));
+    lines.push("", colors.bold("Run"), ...shown);
   }
   if (status === "completed") lines.push(...renderResult(run, { tools, colors }));
   if (error !== undefined || pending !== undefined) lines.push("", ...renderProblem(run));
   return [...lines, ...renderHint(run, { db })];
 }
 
-function paint(status: RunStatus, colors: Colors, shown: string): string {
-  const text = printable(shown);
+function paint(status: ReturnType<typeof shownStatus>, colors: Colors, width = 0): string {
+  const text = status.padEnd(width);
   if (status === "completed") return colors.green(text);
   return status === "failed" ? colors.red(text) : colors.yellow(text);
 }
@@ -52,38 +56,20 @@ function renderTime(timestamp: string): string {
 }
 
 function renderRequest(request: string | undefined): string {
-  return request === undefined ? "(a plan)" : shorten(printable(request), maxRequest);
-}
-
-const maxInput = 200;
-
-/** A plan as readable lines: for each step its id, its tool, its reasoning and its input. */
-export function renderPlan({ steps }: Plan, style: Style): string[] {
-  const width = Math.max(...steps.map(({ id }) => printable(id).length));
-  return steps.flatMap((step) => {
-    const { id, reasoning } = step;
-    const tool = toolOf(step);
-    const indent = " ".repeat(width + 2);
-    const title = printable(reasoning === undefined ? tool : `${tool}: ${reasoning}`);
-    const first = `${printable(id).padEnd(width)}  ${shorten(title, maxInput)}${waitsFor(step, style)}`;
-    return [first, indent + style.dim(shorten(printableJson(inputOf(step)), maxInput))];
-  });
+  return request === undefined ? "(a plan)" : cutText(printable(request), maxRequest);
 }
 
 /** A plan under a title that names its author. */
-export function renderTitledPlan(plan: Plan, colors: Colors): string[] {
+export function renderTitledPlan(plan: Plan, { tools, colors }: { tools: readonly Tool[]; colors: Colors }): string[] {
   const title = `${colors.bold("Plan")}${describeSource(plan.source, colors)}`;
-  return [title, ...renderPlan(plan, colors).map((text) => `  ${text}`)];
+  const lines = describePlan(plan, { tools }).split("\n");
+  return [title, ...lines.map((text) => `  ${text}`)];
 }
 
 /** The model that wrote a plan, if one did, and how often it was asked. */
 function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): string {
   if (model === undefined) return "";
   return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
-}
-
-function waitsFor({ dependsOn = [] }: PlanStep, style: Style): string {
-  return dependsOn.length === 0 ? "" : style.dim(` (after ${dependsOn.map(printable).join(", ")})`);
 }
 
 /** Identifies a step, or an iteration of it. */
@@ -104,7 +90,9 @@ export function renderStepEnd(
   const { outcome, attempts } = step;
   const tries = attempts > 1 ? ` (attempt ${attempts})` : "";
   if (outcome.status !== "completed") {
-    return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(`${outcome.status}, ${outcome.error.message}`)}`;
+    // The message of what ends the run is printed at the end.
+    const why = outcome.status === "unknown" ? `, ${outcome.error.message}` : "";
+    return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(outcome.status + why)}`;
   }
   const summary = summarizeOutput(outcome.output, tool);
   return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
@@ -113,16 +101,25 @@ export function renderStepEnd(
 /** The current state of a stored step, in one line. */
 export function renderStep(
   step: StepRecord,
-  options: { readonly colors: Colors; readonly tool: Tool | undefined },
+  options: {
+    readonly colors: Colors;
+    readonly tool: Tool | undefined;
+    readonly run: Pick<RunSnapshot, "error" | "pending">;
+  },
 ): string {
-  const { colors } = options;
+  const { colors, run } = options;
   const { status, output, error, reason } = step;
   if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
   if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not started`);
   if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
   if (status === "running") return `  > ${nameOf(step)}: started`;
-  if (status === "waiting") return `  ${colors.yellow("?")} ${nameOf(step)}: waiting for approval`;
+  if (status === "waiting") {
+    const item = run.pending?.find((one) => one.kind === "wait" && one.stepId === step.stepId);
+    const what = item?.kind === "wait" ? printable(describeWait(item)) : "for approval";
+    return `  ${colors.yellow("?")} ${nameOf(step)}: waiting ${what}`;
+  }
   if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
-  const why = error === undefined ? "" : `, ${error.message}`;
+  const isToldBelow = run.error !== undefined && (status === "failed" || run.error.message === error?.message);
+  const why = error === undefined || isToldBelow ? "" : `, ${error.message}`;
   return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
 }

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { describeTool } from "../core/describe-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
+import { jsonLines, printable } from "../core/printable.ts";
+import { describePlan } from "../runs/describe-plan.ts";
 import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
 import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";
 import { drawRun, drawRuns, printEvents, printMermaid } from "./draw-runs.ts";
 import { exportToFile, verifyFile } from "./evidence.ts";
 import { followRun } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
-import { jsonLines, printable } from "./printable.ts";
 import { Printer } from "./printer.ts";
 import { renderError } from "./render-error.ts";
-import { renderPlan } from "./render-run.ts";
 import { deleteRun, describeNoCommand, listRuns, pruneRuns, resumeRun, showRun } from "./stored-runs.ts";
 import { watchRun } from "./watch-run.ts";
 
@@ -113,7 +113,7 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
   const { agent, options, io, out } = call;
   reportFallbacks(call);
   const plan = await agent.plan(request, { signal: io.signal });
-  out.print(options.json ? jsonLines(plan) : renderPlan(plan, out.colors));
+  out.print(options.json ? jsonLines(plan) : describePlan(plan, { tools: agent.tools }).split("\n"));
   return exitCodes.completed;
 }
 

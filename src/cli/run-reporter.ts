@@ -1,11 +1,11 @@
 import type { AgentEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { PlanReviseEvent } from "../core/plan-events.ts";
+import { printable } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
 import { ActiveSteps } from "./active-steps.ts";
 import type { CliCall } from "./cli-call.ts";
 import { LiveTable } from "./live-table.ts";
-import { printable } from "./printable.ts";
 import type { Colors } from "./printer.ts";
 import { nameOf, renderStepEnd, renderTitledPlan } from "./render-run.ts";
 
@@ -79,7 +79,8 @@ export class RunReporter {
 
   private showPlan(plan: Plan): void {
     this.isPlanShown = true;
-    for (const text of renderTitledPlan(plan, this.colors)) this.table.print(text);
+    const options = { tools: [...this.tools.values()], colors: this.colors };
+    for (const text of renderTitledPlan(plan, options)) this.table.print(text);
     this.table.print();
     this.table.print(this.colors.bold("Run"));
   }
@@ -108,8 +109,9 @@ function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
   }
 }
 
-function describeRevision({ outcome }: PlanReviseEvent): string {
-  if (outcome.status === "completed") return `Planned again: ${outcome.plan.steps.length} steps`;
+function describeRevision({ outcome, cause }: PlanReviseEvent): string {
+  if (outcome.status === "completed")
+    return `${printable(cause.message)} Planned again: ${outcome.plan.steps.length} steps`;
   return `Could not plan again: ${printable(outcome.error.message)}`;
 }
 

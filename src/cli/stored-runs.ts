@@ -1,11 +1,11 @@
 import { AgentError } from "../core/errors.ts";
+import { jsonLines } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import type { PruneOptions } from "../runs/retention.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
 import { followRun } from "./follow-run.ts";
-import { jsonLines } from "./printable.ts";
 import type { AnyRunCommand } from "./read-command.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 

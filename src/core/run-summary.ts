@@ -144,6 +144,11 @@ export const runStatuses: readonly RunStatus[] = [
   "interrupted",
 ];
 
+/** The status of a run as people read it: a request that no planner could plan was refused. */
+export function shownStatus({ status, error }: Pick<RunSummary, "status" | "error">): RunStatus | "refused" {
+  return status === "failed" && error?.code === "cannot-plan" ? "refused" : status;
+}
+
 /** The statuses of a run that has not ended and waits for nobody. */
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
 

@@ -26,7 +26,7 @@ const person =
 const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   [
     "corrected",
-    / (?:(?:no|oh|ah|oops|sorry|actually)(?: ,)? wait|wait(?: ,)? (?:no|not|actually|sorry)|scratch that|strike that|(?:no|oops|oh)(?: ,)? sorry|sorry(?: ,)? (?:no|not|i mean[t]?)|actually(?: ,)? (?:no|make (?:that|it)|scratch)|i mean|i meant|or rather|no(?: ,)? make (?:it|that)|hang on|never mind|nevermind|forget (?:it|that|what i said)|on second thought[s]?|let me rephrase|correction)(?= )/,
+    / (?:(?:no|oh|ah|oops|sorry|actually)(?: ,)? wait|wait(?: ,)? (?:no|not|actually|sorry)|scratch that|strike that|(?:no|oops|oh)(?: ,)? sorry|sorry(?: ,)? (?:no|not|i mean[t]?)|actually(?: ,)? (?:no|make (?:that|it)|scratch)|i mean|i meant|or rather|no(?: ,)? make (?:it|that)|hang on|never mind|nevermind|forget (?:it|that|what i said)|on second thought[s]?|let me rephrase|correction|, actually|, sorry ,)(?= )/,
   ],
   [
     "repeated",

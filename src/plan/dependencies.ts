@@ -28,4 +28,17 @@ export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: stri
   return forEach !== undefined && isIterationName(name);
 }
 
+/**
+ * The ids of earlier steps that the expressions of a step name, without compiling them: words outside of quotes. A
+ * variable of an expression may be mistaken for one.
+ */
+export function stepsNamedIn(
+  { when = "", forEach = "" }: Pick<PlanStep, "when" | "forEach">,
+  earlier: { has(id: string): boolean },
+): ReadonlySet<string> {
+  const code = `${when} ${forEach}`.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
+  const words = code.match(/(?<![\w.])[A-Za-z_][\w-]*/g) ?? [];
+  return new Set(words.filter((word) => earlier.has(word)));
+}
+
 const none: readonly string[] = [];

@@ -137,10 +137,12 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }
   const open = findReferences(step.input).map(({ text }) => text);
   const known = open.length === 0 ? await knownAnswers(engine, { step, tool, secrets }) : undefined;
   const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
+  const call = { tool: tool.name, input, reasoning };
+  const shown = secrets?.hideStep(call) ?? call;
   return {
     stepId,
     tool: tool.name,
-    input: copyJson(secrets?.hideStep({ tool: tool.name, input }).input ?? input),
+    input: copyJson(shown.input),
     open,
     dependsOn: [...dependsOn],
     ...(when !== undefined && { when }),
@@ -148,7 +150,7 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }
     effect,
     needsApproval: needsApproval ?? mayNeedApproval(engine, tool),
     canUndo: tool.undo !== undefined,
-    ...(reasoning !== undefined && { reasoning }),
+    ...(shown.reasoning !== undefined && { reasoning: shown.reasoning }),
   };
 }
 

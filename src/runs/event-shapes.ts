@@ -1,5 +1,6 @@
 import type { AgentEventType } from "../core/events.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
+import { isSealed } from "../core/sealed.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 
 /** The events that are recorded. */
@@ -69,7 +70,7 @@ function ofStepOrPlan(shapes: Readonly<Record<"step" | "plan", Shape>>): FindWro
 const place = { stepId: isText, iteration: optional(isCount) };
 const step = { ...place, tool: isText };
 const iterations = optional(isPositive);
-const reasoning = optional(isText);
+const reasoning = optional((value) => isText(value) || isSealed(value));
 const effects = ["pure", "idempotent", "once"];
 const isEffect = oneOf(...effects);
 

@@ -2,22 +2,23 @@ import { cutText } from "../core/text.ts";
 
 import { type Html, html } from "./html.ts";
 import { layOut, type Place } from "./layout.ts";
-import { foldGraph, type GraphNode, type PlanGraph } from "./plan-graph.ts";
+import { cutGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
 import { type Tone, toneOf } from "./tone.ts";
 
 const limits = { maxNodes: 120, maxEdges: 300 };
-const node = { width: 196, height: 48, gapY: 34 };
-const noteHeight = 16;
+const node = { width: 196, height: 32, gapY: 34 };
+const lineHeight = 16;
+const maxLines = 6;
 const maxChars = 27;
 const margin = 6;
 
 /** A graph as SVG, from top to bottom. */
 export function graphSvg(graph: PlanGraph, label: string): Html {
-  const folded = foldGraph(graph, limits);
-  const { places, routes, layers, width } = layOut(folded, node.width);
+  const shown = cutGraph(graph, limits);
+  const { places, routes, layers, width } = layOut(shown, node.width);
   const heights = Array.from({ length: layers }, () => 0);
   for (const [index, { layer }] of places.entries()) {
-    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(folded.nodes[index] as GraphNode));
+    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(shown.nodes[index] as GraphNode));
   }
   const tops: number[] = [];
   let total = margin;
@@ -27,11 +28,11 @@ export function graphSvg(graph: PlanGraph, label: string): Html {
   }
   const top = ({ layer }: Place) => tops[layer] ?? 0;
   const edges = routes.map((route, index) => {
-    const from = folded.nodes[folded.edges[index]?.[0] ?? 0] as GraphNode;
+    const from = shown.nodes[shown.edges[index]?.[0] ?? 0] as GraphNode;
     const points = route.map((place) => ({ x: place.x + margin, top: top(place), height: heights[place.layer] ?? 0 }));
     return html`<path d="${pathOf(points, heightOf(from))}"/>`;
   });
-  const nodes = folded.nodes.map((one, index) => {
+  const nodes = shown.nodes.map((one, index) => {
     const place = places[index] as Place;
     return nodeSvg(one, { x: place.x + margin - node.width / 2, y: top(place) });
   });
@@ -39,8 +40,8 @@ export function graphSvg(graph: PlanGraph, label: string): Html {
   return html`<div class="graph" role="region" aria-label="${label}" tabindex="0"><svg width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${label}"><g class="edges">${edges}</g>${nodes}</svg></div>`;
 }
 
-function heightOf({ notes }: GraphNode): number {
-  return node.height + noteHeight * Math.min(2, notes.length);
+function heightOf(one: GraphNode): number {
+  return node.height + lineHeight * Math.max(1, Math.min(maxLines, linesOf(one).length) - 1);
 }
 
 /** A sign for each tone, so that colour alone says nothing. */
@@ -54,14 +55,14 @@ const signs: Readonly<Record<Tone, string>> = {
 
 /** A box of its own, so that nothing reaches beyond it. */
 function nodeSvg(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
-  const { title, tool, notes, status } = given;
-  const lines = [tool, ...notes.slice(0, 2)];
+  const { status } = given;
+  const [title = "", ...lines] = linesOf(given).slice(0, maxLines);
   const height = heightOf(given);
   const tone = toneOf(status);
   const texts = lines.map(
-    (line, index) => html`<text x="14" y="${38 + index * noteHeight}">${cutText(line, maxChars)}</text>`,
+    (line, index) => html`<text x="14" y="${38 + index * lineHeight}">${cutText(line, maxChars)}</text>`,
   );
-  const hover = [title, ...lines, status].filter((one) => one !== "").join(" · ");
+  const hover = [...linesOf(given), status].join(" · ");
   return html`<svg class="node ${tone}" x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}"><title>${hover}</title><rect x=".5" y=".5" width="${node.width - 1}" height="${height - 1}" rx="7"/><rect class="mark" y="10" width="3" height="${height - 20}" rx="1.5"/><text class="name" x="14" y="21">${cutText(title, maxChars - 6)}</text>${status !== "planned" && status !== "pending" && html`<path d="${signs[tone]}"/>`}${texts}</svg>`;
 }
 

@@ -1,9 +1,11 @@
 import type { StepRecord } from "../core/run-result.ts";
+import { shownStatus } from "../core/run-summary.ts";
+import { describeStepRef } from "../core/step-ref.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
-import { busyMs, hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
 import { numbers, short, table } from "./table.ts";
 import { pill, toneOf } from "./tone.ts";
 
@@ -14,7 +16,8 @@ const maxRows = 1_000;
 
 /** The page of many runs: what failed, what waits, what is slow, and what it cost. */
 export function indexPage(views: readonly RunView[]): string {
-  const failed = views.filter(({ run }) => hasFailed(run.status));
+  const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
+  const refused = views.filter(({ run }) => shownStatus(run) === "refused");
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
   const section = (name: string, content: Html | false): Html => {
@@ -23,7 +26,8 @@ export function indexPage(views: readonly RunView[]): string {
     return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
   };
   const content = html`<header><h1>${title}</h1>${counts(views)}</header>
-${section("What failed", failed.length > 0 && failedTable(failed))}
+${section("What failed", failed.length > 0 && errorTable("What failed", failed))}
+${section("What was refused", refused.length > 0 && errorTable("What was refused", refused))}
 ${section("What waits", waiting.length > 0 && waitingTable(waiting))}
 ${section("Slowest steps", slowest(views))}
 <div class="columns">${section("Tools", tools(views))}${section("Models", models(views))}</div>
@@ -34,7 +38,7 @@ ${section("All runs", views.length > 0 && runTable(views))}
 
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
-  for (const { run } of views) byStatus.set(run.status, (byStatus.get(run.status) ?? 0) + 1);
+  for (const status of views.map(({ run }) => shownStatus(run))) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   const cost = costOf(views);
   const facts = [...byStatus].map(
     ([name, count]) =>
@@ -52,20 +56,19 @@ function nameCell({ run }: RunView): Html {
   return html`<div>${cutText(request, maxText)}<br><code>${run.runId}</code></div>`;
 }
 
-function failedTable(views: readonly RunView[]): Html {
+function errorTable(label: string, views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
     const { code = "", message = "" } = view.run.error ?? {};
     return [nameCell(view), html`<code>${code}</code>`, cutText(message, maxMessage), formatTime(view.updatedAt)];
   });
-  return table("What failed", ["run", short("code"), "message", short("when")], rows);
+  return table(label, ["run", short("code"), "message", short("when")], rows);
 }
 
 function waitingTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const subjects = view.approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
-    return [nameCell(view), cutText(subjects.join(", "), maxMessage), formatTime(view.updatedAt)];
+    return [nameCell(view), cutText(waitsOf(view).join("; "), maxMessage), formatTime(view.updatedAt)];
   });
-  return table("What waits", ["run", "for a decision about", short("since")], rows);
+  return table("What waits", ["run", "it waits", short("since")], rows);
 }
 
 interface Timed {
@@ -84,7 +87,10 @@ function slowest(views: readonly RunView[]): Html | false {
     .slice(0, maxSlowest);
   const longest = slow[0]?.ms ?? 1;
   const rows = slow.map(({ view, record, ms }) => [
-    ...[html`<div><b>${nameOf(record)}</b> <span class="tool">${record.tool}</span></div>`, bar(ms / longest, record)],
+    ...[
+      html`<div><b>${describeStepRef(record)}</b> <span class="tool">${record.tool}</span></div>`,
+      bar(ms / longest, record),
+    ],
     ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
   ]);
   return rows.length > 0 && table("Slowest steps", ["step", "", numbers("time"), numbers("attempts"), "run"], rows);
@@ -139,10 +145,10 @@ function models(views: readonly RunView[]): Html | false {
 
 function runTable(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    const { status, createdAt, plan, steps, usage } = view.run;
+    const { createdAt, plan, steps, usage } = view.run;
     const done = steps.filter((record) => record.status === "completed").length;
     return [
-      ...[nameCell(view), pill(status), formatTime(createdAt), formatDuration(busyMs(view))],
+      ...[nameCell(view), pill(shownStatus(view.run)), formatTime(createdAt), formatDuration(busyMs(view))],
       plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
       usage?.cost === undefined ? "" : formatCost(usage.cost),
     ];

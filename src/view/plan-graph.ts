@@ -1,14 +1,16 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
-import { toolOf } from "../core/wait-step.ts";
-import { dependenciesOf } from "../plan/dependencies.ts";
-import { hasFailed } from "./run-view.ts";
+import { describeConditions, describeWait } from "../core/step-words.ts";
+import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
+import { hasFailed, type RunView } from "./run-view.ts";
 
-/** A step, or several that were folded into one, in a graph. */
+/** A step in a graph. */
 export interface GraphNode {
   readonly title: string;
+  readonly reasoning?: string | undefined;
+  /** The tool, or what it waits for. */
   readonly tool: string;
-  /** Its condition, its loop with counts, and that it was undone. */
+  /** Its condition, its loop with counts, that it runs once or asks first, and that it was undone. */
   readonly notes: readonly string[];
   /** `planned` if it was not run. */
   readonly status: StepRecord["status"] | "planned";
@@ -21,47 +23,52 @@ export interface PlanGraph {
 }
 
 /** The graph of a plan: an edge for each step that another waits for, and no other. */
-export function graphOf(
-  { steps }: Pick<Plan, "steps">,
-  records?: ReadonlyMap<string, readonly StepRecord[]>,
-): PlanGraph {
-  const places = new Map(steps.map(({ id }, index) => [id, index]));
-  const edges = steps.flatMap((step, index) => {
-    const ids = dependenciesOf(step, steps[index - 1], { stepIds: namedIn(step, places, index) });
-    return ids.flatMap((id): (readonly [number, number])[] => {
+export function graphOf({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
+  const places = new Map<string, number>();
+  const edges: (readonly [number, number])[] = [];
+  const nodes = steps.map((step, index) => {
+    const ids = dependenciesOf(step, steps[index - 1], { stepIds: stepsNamedIn(step, places) });
+    for (const id of ids) {
       const from = places.get(id);
-      return from === undefined || from >= index ? [] : [[from, index]];
-    });
+      if (from !== undefined) edges.push([from, index]);
+    }
+    places.set(step.id, index);
+    return nodeOf(step, view?.steps.get(step.id), view?.run);
   });
-  return { nodes: steps.map((step) => nodeOf(step, records?.get(step.id))), edges };
+  return { nodes, edges };
 }
 
-/** The steps that the expressions of a step name: words outside of quotes that are ids of earlier steps. */
-function namedIn(
-  { when, forEach }: PlanStep,
-  places: ReadonlyMap<string, number>,
-  before: number,
-): ReadonlySet<string> {
-  const code = `${when ?? ""} ${forEach ?? ""}`.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
-  const words = code.match(/(?<![\w.])[A-Za-z_][\w-]*/g) ?? [];
-  return new Set(words.filter((word) => (places.get(word) ?? before) < before));
+function nodeOf(
+  step: PlanStep,
+  records: readonly StepRecord[] | undefined,
+  run: RunView["run"] | undefined,
+): GraphNode {
+  const { id, tool, wait, reasoning } = step;
+  const questions = [...(run?.approvals ?? []), ...(run?.pending ?? [])];
+  const facts = {
+    once: records?.some(({ effect }) => effect === "once"),
+    "asks first": questions.some((one) => (one.kind === "step" || one.kind === "approval") && one.stepId === id),
+    undone: records?.some(({ status }) => status === "undone"),
+  };
+  const notes = Object.entries(facts).flatMap(([fact, isSo]) => (isSo ? [fact] : []));
+  return {
+    ...{ title: id, reasoning, tool: tool ?? `wait ${describeWait(wait)}` },
+    status: records === undefined ? "planned" : statusOf(records),
+    notes: [...describeConditions(step), ...countsOf(records ?? []), ...notes],
+  };
 }
 
-function nodeOf(step: PlanStep, records: readonly StepRecord[] | undefined): GraphNode {
-  const { id, when, forEach } = step;
-  const tool = toolOf(step);
-  const status = records === undefined ? "planned" : statusOf(records);
-  const loop = forEach === undefined ? [] : [countsOf(forEach, records ?? [])];
-  const undone = records?.some((record) => record.status === "undone") ? ["undone"] : [];
-  return { title: id, tool, status, notes: [...(when === undefined ? [] : [`if ${when}`]), ...loop, ...undone] };
-}
-
-function countsOf(forEach: string, records: readonly StepRecord[]): string {
+function countsOf(records: readonly StepRecord[]): readonly string[] {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
-  if (iterations.length === 0) return `for each ${forEach}`;
+  if (iterations.length === 0) return [];
   // What was undone had completed.
   const done = iterations.filter(({ status }) => status === "completed" || status === "undone").length;
-  return `${done} of ${iterations.length} iterations`;
+  return [`${done} of ${iterations.length} iterations`];
+}
+
+/** The lines of a node's box. */
+export function linesOf({ title, reasoning = "", tool, notes }: GraphNode): readonly string[] {
+  return [title, reasoning, tool, ...notes].filter((line) => line !== "");
 }
 
 /** The status of a step, of a loop that of its iterations together. */
@@ -72,64 +79,14 @@ export function statusOf(records: readonly StepRecord[]): StepRecord["status"] {
   return order.find((status) => statuses.includes(status)) ?? (statuses.includes("completed") ? "completed" : first);
 }
 
-/**
- * The same graph with at most `maxNodes` nodes and `maxEdges` edges: chains of steps become one node, then edges that
- * follow from others are left out; what is still too much is cut off behind a node that says how much.
- */
-export function foldGraph(graph: PlanGraph, { maxNodes, maxEdges }: GraphLimits): PlanGraph {
-  const fits = ({ nodes, edges }: PlanGraph) => nodes.length <= maxNodes && edges.length <= maxEdges;
-  if (fits(graph)) return graph;
-  const folded = foldChains(graph);
-  if (fits(folded)) return folded;
-  return cutOff(folded, { maxNodes, maxEdges });
-}
-
 interface GraphLimits {
   readonly maxNodes: number;
   readonly maxEdges: number;
 }
 
-/** Steps that only follow one another, without a note of their own, and with the same status. */
-function foldChains({ nodes, edges }: PlanGraph): PlanGraph {
-  const [incoming, outgoing] = [countEdges(edges, 1), countEdges(edges, 0)];
-  const previous = new Map(edges.map(([from, to]) => [to, from]));
-  const groups: number[] = [];
-  const members: number[][] = [];
-  for (const [index, node] of nodes.entries()) {
-    const before = previous.get(index);
-    const isAlone = incoming.get(index) === 1 && before !== undefined && outgoing.get(before) === 1;
-    const other = before === undefined ? undefined : nodes[before];
-    const isAlike = other !== undefined && node.notes.length + other.notes.length === 0 && node.status === other.status;
-    const group = isAlone && isAlike ? (groups[before] as number) : members.push([]) - 1;
-    groups[index] = group;
-    members[group]?.push(index);
-  }
-  const foldedEdges = edges.map(([from, to]) => [groups[from] as number, groups[to] as number] as const);
-  return {
-    nodes: members.map((indexes) => foldNodes(indexes.map((index) => nodes[index] as GraphNode))),
-    edges: [...new Map(foldedEdges.filter(([from, to]) => from !== to).map((edge) => [edge.join(), edge])).values()],
-  };
-}
-
-function foldNodes(nodes: readonly GraphNode[]): GraphNode {
-  const [first] = nodes as readonly [GraphNode];
-  if (nodes.length === 1) return first;
-  const tools = [...new Set(nodes.map(({ tool }) => tool))];
-  const more = tools.length > 3 ? ` and ${tools.length - 3} more` : "";
-  return {
-    ...first,
-    title: `${first.title} … ${nodes.at(-1)?.title}`,
-    tool: `${nodes.length} steps: ${tools.slice(0, 3).join(", ")}${more}`,
-  };
-}
-
-function countEdges(edges: PlanGraph["edges"], end: 0 | 1): ReadonlyMap<number, number> {
-  const counts = new Map<number, number>();
-  for (const edge of edges) counts.set(edge[end], (counts.get(edge[end]) ?? 0) + 1);
-  return counts;
-}
-
-function cutOff({ nodes, edges }: PlanGraph, { maxNodes, maxEdges }: GraphLimits): PlanGraph {
+/** The same graph, cut off behind a node that says how much is left out if it has more nodes or edges. */
+export function cutGraph({ nodes, edges }: PlanGraph, { maxNodes, maxEdges }: GraphLimits): PlanGraph {
+  if (nodes.length <= maxNodes && edges.length <= maxEdges) return { nodes, edges };
   let count = Math.min(nodes.length, maxNodes - 1);
   const sorted = [...edges].sort((one, other) => one[1] - other[1]);
   // Each node that is shown has all its edges.

@@ -1,3 +1,5 @@
+import { shownStatus } from "../core/run-summary.ts";
+import { describeStepRef } from "../core/step-ref.ts";
 import { cutText } from "../core/text.ts";
 import { type Axis, axisOf } from "./axis.ts";
 import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";
@@ -6,7 +8,7 @@ import { graphSvg } from "./graph-svg.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./page.ts";
 import { graphOf } from "./plan-graph.ts";
-import { busyMs, nameOf, type RunView } from "./run-view.ts";
+import { busyMs, type RunView, waitsOf } from "./run-view.ts";
 import { attemptList, revisions, stepRows } from "./step-rows.ts";
 import { numbers, short, table } from "./table.ts";
 import { pill } from "./tone.ts";
@@ -23,12 +25,12 @@ export function runPage(view: RunView): string {
   const axis = axisOf(executions, Date.parse(updatedAt));
   const content = html`${barDefinitions(axis)}
 <header><h1>${cutText(title, maxTitle)}</h1>
-<p>${pill(run.status)} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
+<p>${pill(shownStatus(run))} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
 <section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
 <p class="hidden">${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
 <div class="axis">${axisSvg(axis, formatDuration(busyMs(view)))}</div>
 <div class="steps">${planning.length > 0 && planningRow(view, axis)}${stepRows(view, axis)}</div></section>
-${run.plan !== undefined && html`<section aria-labelledby="plan"><h2 id="plan">Plan</h2>${graphSvg(graphOf(run.plan, view.steps), "The plan as a graph")}</section>`}
+${run.plan !== undefined && html`<section aria-labelledby="plan"><h2 id="plan">Plan</h2>${graphSvg(graphOf(run.plan, view), "The plan as a graph")}</section>`}
 ${run.plan !== undefined && earlierPlans.length > 0 && html`<section aria-labelledby="revisions"><h2 id="revisions">Revisions</h2>${revisions([...earlierPlans, run.plan])}</section>`}
 ${approvals.length > 0 && html`<section aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>${approvalTable(view)}</section>`}
 ${modelCalls.length > 0 && html`<section aria-labelledby="models"><h2 id="models">Model calls</h2>${modelTable(view)}</section>`}
@@ -79,14 +81,13 @@ function describeFork({ forkedFrom }: RunView["run"]): string {
 }
 
 function notices({ run, approvals }: RunView): Html {
-  const waiting = approvals.filter(({ status }) => status === "waiting");
   return html`${run.error !== undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
-${waiting.length > 0 && html`<div class="notice wait">Waits for a decision about ${cutText(waiting.map(({ subject }) => subject).join(", "), 500)}.</div>`}
+${waitsOf({ run, approvals }).map((text) => html`<div class="notice wait">Waits ${cutText(text, 500)}.</div>`)}
 ${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: ${cutText(notUndone(run), 500)}.</div>`}`;
 }
 
 function notUndone({ notUndone: items = [] }: RunView["run"]): string {
-  return items.map((item) => `${nameOf(item)} (${undoReasons[item.reason]})`).join(", ");
+  return items.map((item) => `${describeStepRef(item)} (${undoReasons[item.reason]})`).join(", ");
 }
 
 const undoReasons = {

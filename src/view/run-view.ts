@@ -10,7 +10,9 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { hideSealed } from "../core/sealed.ts";
+import { describeStepRef, describeSubject, stepRefOf } from "../core/step-ref.ts";
+import { describeWait } from "../core/step-words.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
 import { callsTool } from "../core/wait-step.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
@@ -90,7 +92,7 @@ function viewOfMasked({ output: _output, ...run }: RunSnapshot | RunResult): Run
   return {
     ...{ run: run as RunSnapshot, updatedAt, steps, approvals: approvalsOf(run as RunSnapshot) },
     ...{ planning: [], modelCalls: [], earlierPlans: [] },
-    bars: new Map(run.steps.map((record) => [describeStepRef(stepRefOf(record)), barsOf(record)])),
+    bars: new Map(run.steps.map((record) => [describeStepRef(record), barsOf(record)])),
     executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
   };
 }
@@ -115,7 +117,8 @@ function approvalsOf({ approvals = [], pending = [] }: RunSnapshot | RunResult):
     const subject = describeSubject(approval.kind === "step" ? stepRefOf(approval) : undefined);
     return { subject, status, at, ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
   });
-  const waiting = pending.map((item) => {
+  const waiting = pending.flatMap((item) => {
+    if (item.kind === "wait") return [];
     const subject = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
     return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };
   });
@@ -141,7 +144,7 @@ function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly T
 }
 
 function maskPlan(plan: Plan, paths: Paths): Plan {
-  return { ...plan, steps: plan.steps.map((step) => (callsTool(step) ? maskStep(step, paths) : step)) };
+  return { ...plan, steps: plan.steps.map((step) => (callsTool(step) ? maskStep(step, paths) : hideSealed(step))) };
 }
 
 function maskStep<TStep extends { readonly tool: string; readonly input: unknown; readonly output?: unknown }>(
@@ -150,20 +153,22 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
 ): TStep {
   const { input = [], output = [] } = paths.get(step.tool) ?? {};
   return {
-    ...step,
+    ...hideSealed(step),
     input: maskPaths(step.input, input),
     ...("output" in step && { output: maskPaths(step.output, output) }),
   };
 }
 
+/** What a suspended run waits for, each in words. */
+export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
+  const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
+  const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
+  return [...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
+}
+
 /** Whether a status means that something went wrong. */
 export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
-}
-
-/** The name of a step, or of an iteration. */
-export function nameOf(ref: StepRef): string {
-  return describeStepRef(stepRefOf(ref));
 }
 
 /** How long the executions of a run took, without the pauses between them. */

@@ -1,11 +1,13 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
+import { describeStepRef } from "../core/step-ref.ts";
+import { describeConditions, describeWait } from "../core/step-words.ts";
 import type { Axis } from "./axis.ts";
 import { barsSvg, describeBar } from "./bars-svg.ts";
 import { formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { escapeContent, type Html, html } from "./html.ts";
 import { statusOf } from "./plan-graph.ts";
-import { hasFailed, nameOf, type RunView } from "./run-view.ts";
+import { hasFailed, type RunView } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
 import { pill } from "./tone.ts";
 
@@ -41,7 +43,7 @@ interface Row {
 function row({ id, step, records, view, axis, maxLength }: Row): Html {
   const status = statusOf(records);
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
-  const bars = records.flatMap((record) => view.bars.get(nameOf(record)) ?? []);
+  const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop
     ? iterations(records, view, { axis, maxLength })
     : records.map((one) => details(one, { view, axis, maxLength }));
@@ -49,7 +51,7 @@ function row({ id, step, records, view, axis, maxLength }: Row): Html {
   const isRemoved = step === undefined && view.run.plan !== undefined;
   const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
-<span class="what"><b>${id}</b> <span class="tool">${records[0]?.tool ?? step?.tool ?? ""}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
+<span class="what"><b>${id}</b> <span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
 <span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
 ${barsSvg(bars, axis)}</summary>
 <div class="inside">${facts(step, records)}${body}</div></details>`;
@@ -67,8 +69,7 @@ function facts(step: PlanStep | undefined, records: readonly StepRecord[]): Html
   const [first] = records;
   const reasoning = step?.reasoning ?? first?.reasoning;
   return html`${reasoning !== undefined && html`<p class="why">${reasoning}</p>`}
-${step?.when !== undefined && html`<p>if <code>${step.when}</code></p>`}
-${step?.forEach !== undefined && html`<p>for each <code>${step.forEach}</code></p>`}
+${step !== undefined && describeConditions(step).map((line) => html`<p>${line}</p>`)}
 ${(step?.dependsOn?.length ?? 0) > 0 && html`<p class="facts">after ${step?.dependsOn?.join(", ")}</p>`}`;
 }
 
@@ -83,9 +84,9 @@ function iterations(
     .filter((record) => shown.has(record))
     .map(
       (record) => html`<details class="step"><summary>
-<span class="what"><b>${nameOf(record)}</b></span>
+<span class="what"><b>${describeStepRef(record)}</b></span>
 <span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
-${barsSvg(view.bars.get(nameOf(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
+${barsSvg(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, { view, axis, maxLength })}</div></details>`,
     );
   const rest = records.length - shown.size;
   return html`${rows}${rest > 0 && html`<p>… and ${plural(rest, "more iteration")}</p>`}`;
@@ -102,7 +103,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Pick<Row, "view"
     status === "skipped" && reason !== undefined ? `skipped: ${skipReasons[reason]}` : undefined,
     startedAt === undefined ? undefined : `started ${formatTime(startedAt)}`,
   ].filter((word) => word !== undefined);
-  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(nameOf(record)) ?? [], axis)}
+  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(describeStepRef(record)) ?? [], axis)}
 <div class="values">${value("Input", formatValue(record.input, maxLength))}${output !== undefined && value("Output", formatValue(output, maxLength))}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, formatValue(error.stack ?? error.message, maxLength))}</div>`}</div>`;
 }
 
@@ -148,11 +149,11 @@ export function revisions(plans: readonly Plan[]): Html {
   const columns = plans.map((plan, index) => {
     const before = new Set(plans[index - 1]?.steps.map(({ id }) => id));
     const after = new Set(plans[index + 1]?.steps.map(({ id }) => id));
-    const steps = plan.steps.map(({ id, tool }) => {
+    const steps = plan.steps.map(({ id, tool, wait }) => {
       const isNew = index > 0 && !before.has(id);
       const isGone = index < plans.length - 1 && !after.has(id);
       const mark = isNew ? html` <ins>new</ins>` : isGone ? html` <del>removed</del>` : "";
-      return html`<li><b>${id}</b> <span class="tool">${tool}</span>${mark}</li>`;
+      return html`<li><b>${id}</b> <span class="tool">${tool ?? `wait ${describeWait(wait)}`}</span>${mark}</li>`;
     });
     return html`<div><h3>${index === 0 ? "First plan" : `Revision ${index}`}</h3><p class="facts">${plan.source.planner}</p><ol>${steps}</ol></div>`;
   });

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "../core/events.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { describeStepRef, type StepRef } from "../core/step-ref.ts";
 
 /** A part of a timeline. */
 export interface Bar {
@@ -70,7 +70,7 @@ export class Timeline {
         break;
       case "approval-request":
         if (event.kind === "step")
-          this.open.set(nameOf(event), { kind: "waiting", startMs: ms, title: "waits for approval" });
+          this.open.set(describeStepRef(event), { kind: "waiting", startMs: ms, title: "waits for approval" });
         break;
       case "approval-end":
         if (event.kind === "step") this.end(event, ms, false);
@@ -79,7 +79,7 @@ export class Timeline {
   }
 
   private begin(event: StepRef, { kind, startMs }: Pick<Open, "kind" | "startMs">): void {
-    const name = nameOf(event);
+    const name = describeStepRef(event);
     // Its start stayed open when the process died.
     if (this.open.has(name)) this.end(event, startMs, true);
     this.open.set(name, { kind, startMs, title: kind === "undo" ? "undo" : "attempt 1", attempt: 1 });
@@ -87,7 +87,7 @@ export class Timeline {
 
   /** The next attempt starts after the delay, which only a transient event would say. */
   private retry(event: AgentEventOf<"step-retry">, ms: number): void {
-    const name = nameOf(event);
+    const name = describeStepRef(event);
     const kind = event.undo ? "undo" : "attempt";
     const attempt = event.attempt + 1;
     this.end(event, ms, true, event.error.message);
@@ -102,7 +102,7 @@ export class Timeline {
   }
 
   private end(event: StepRef, endMs: number, hasFailed: boolean, message?: string): void {
-    const name = nameOf(event);
+    const name = describeStepRef(event);
     const open = this.open.get(name);
     if (open === undefined) return;
     this.open.delete(name);
@@ -141,8 +141,4 @@ export class Timeline {
     if (bars === undefined) this.bars.set(name, [bar]);
     else bars.push(bar);
   }
-}
-
-function nameOf(ref: StepRef): string {
-  return describeStepRef(stepRefOf(ref));
 }

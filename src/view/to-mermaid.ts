@@ -1,7 +1,7 @@
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
 
-import { foldGraph, type GraphNode, graphOf } from "./plan-graph.ts";
+import { cutGraph, type GraphNode, graphOf, linesOf } from "./plan-graph.ts";
 import { type DrawnRun, hasFailed, isEvents, viewOf } from "./run-view.ts";
 
 /** Mermaid refuses more than 500 edges and 50 000 characters. */
@@ -10,8 +10,8 @@ const maxLabel = 40;
 
 /**
  * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org): an edge for
- * each step that another waits for. Inputs and outputs are not shown. Long chains are folded, as Mermaid refuses large
- * graphs. A run without a plan is one node.
+ * each step that another waits for. The `reasoning` of a step is shown, its input and output are not. A large graph is
+ * cut off, as Mermaid refuses it. A run without a plan is one node.
  *
  * {@includeCode ../../examples/29-pictures.ts}
  */
@@ -19,7 +19,7 @@ export function toMermaid(drawn: Plan | DrawnRun): string {
   const view = isPlan(drawn) ? undefined : viewOf(drawn);
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;
-  const { nodes, edges } = foldGraph(graphOf(plan, view?.steps), limits);
+  const { nodes, edges } = cutGraph(graphOf(plan, view), limits);
   const lines = nodes.map((node, index) => `  n${index}${shapeOf(node)}:::${classOf(node)}`);
   const arrows = edges.map(([from, to]) => `  n${from} --> n${to}`);
   const used = new Set(nodes.map(classOf));
@@ -54,12 +54,9 @@ function classOf({ status }: GraphNode): string {
 }
 
 /** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
-function shapeOf({ title, tool, notes }: GraphNode): string {
-  const label = [title, tool, ...notes]
-    .filter((line) => line !== "")
-    .map(escapeLabel)
-    .join("<br/>");
-  return notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
+function shapeOf(node: GraphNode): string {
+  const label = linesOf(node).map(escapeLabel).join("<br/>");
+  return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 
 /** Whatever could end a label, be read as Markdown or HTML, or turn the direction is written by its number. */

@@ -14,7 +14,7 @@ describe("main", () => {
     vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
     process.argv = ["node", "planwright", "--json", "--plan-only", "Calculate 100 / 4 and add the result as a todo"];
     await import("../../src/cli/main.ts");
-    await vi.waitUntil(() => process.exitCode === 0, { timeout: 15_000 });
+    await expect.poll(() => process.exitCode).toBe(0);
     const { steps } = JSON.parse(written.join(""));
     expect(steps.map(({ tool }: { tool: string }) => tool)).toEqual(["Calculator", "TodoStore"]);
   });

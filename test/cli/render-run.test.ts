@@ -18,5 +18,5 @@ it.each([
   [{ status: "unknown", error, iteration: 3 }, "✖ s1[3] Fake: unknown, no\\u001b"],
 ])("renderStep shows the status of %j", (fields, expected) => {
   const step = { stepId: "s1", tool: "Fake", input: {}, attempts: 1, ...fields } as unknown as StepRecord;
-  expect(renderStep(step, { colors: createColors(false), tool: undefined })).toBe(`  ${expected}`);
+  expect(renderStep(step, { colors: createColors(false), tool: undefined, run: {} })).toBe(`  ${expected}`);
 });

@@ -23,8 +23,8 @@ describe("a request", () => {
       exitCode: 0,
       stderr: "",
       stdout: `Plan
-  s1  Fake: Because it was asked
-      {"text":"add milk"}
+  s1  Because it was asked
+      Fake {"text":"add milk"}
 
 Run
   > s1 Fake
@@ -34,6 +34,20 @@ Result
   Done so
 `,
     });
+  });
+
+  it("shows the result of each of several steps of a kind, and not what they only read for others", async () => {
+    const resultOf = async (steps: readonly object[]) => {
+      const outcomes = steps.map((_, index) => ({ returns: { title: `no ${index}` } }));
+      const tools = [createFakeTool({ name: "Fake", outcomes }), createFakeTool({ name: "Other" })];
+      const planner = createScriptedPlanner([{ steps: steps as never }]);
+      const { stdout } = await callCli(["add milk"], createFakeIo({ agent: createFakeAgent({ tools, planner }) }));
+      return stdout.split("Result\n")[1];
+    };
+    const step = (id: string, more = {}) => ({ id, tool: "Fake", input: {}, dependsOn: [], ...more });
+    expect(await resultOf([step("a"), step("b"), step("c")])).toBe("  no 0\n  no 1\n  no 2\n");
+    expect(await resultOf([step("a"), step("b", { input: { text: "${a.title}" } })])).toBe("  no 1\n");
+    expect(await resultOf([step("o", { tool: "Other" }), step("b")])).toBe("  no 0\n");
   });
 
   it("shows each retry with its delay, and how long a step took", async () => {
@@ -54,8 +68,8 @@ Result
     await callCli(["add milk"], io);
     expect(terminal.writes[0]).toBe("\r  ⠋ planning  0 s\u001b[K\u001b[J");
     expect(terminal.screen.join("\n")).toBe(`Plan
-  s1  Fake: Because it was asked
-      {"text":"add milk"}
+  s1  Because it was asked
+      Fake {"text":"add milk"}
 
 Run
   ✔ s1 Fake: Done so
@@ -82,7 +96,7 @@ Result
     const agent = createFakeAgent({ tools });
     const { exitCode, stdout, stderr } = await callCli(["add milk"], createFakeIo({ agent }));
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('  ✖ s1 Fake: failed, Step "s1" (Fake) failed: no\\u0007\n');
+    expect(stdout).toContain("  ✖ s1 Fake: failed\n");
     expect(stdout).not.toContain("Result");
     expect(stderr).toBe('planwright: Step "s1" (Fake) failed: no\\u0007\n');
   });
@@ -92,7 +106,7 @@ Result
     const tools = [createFakeTool({ name: "Fake", retry: { maxAttempts: 1 }, outcomes: [{ throws: "no" }] })];
     const planner = createScriptedPlanner([{ steps: [step("s1"), step("s2")] }]);
     const { stdout } = await callCli(["add milk"], createFakeIo({ agent: createFakeAgent({ tools, planner }) }));
-    expect(stdout).toContain("  s2  Fake (after s1)\n");
+    expect(stdout).toContain("  s2  Fake {}\n      after s1\n");
     expect(stdout).toContain("  - s2 Fake: skipped (dependency-failed)\n");
   });
 
@@ -134,7 +148,7 @@ describe("a planner with a model", () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
     const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
     expect(exitCode).toBe(0);
-    expect(stdout).toContain("Plan by ollama/qwen3\n  s1  Fake\n");
+    expect(stdout).toContain('Plan by ollama/qwen3\n  s1  Fake {"text":"milk"}\n');
     expect(stdout).toMatch(/Done so\n {2}\(1 model call: 100 tokens read, 7 written\)\n$/);
   });
 
@@ -160,7 +174,7 @@ describe("a planner with a model", () => {
 
   it("explains on stderr with --plan-only, and not at all with --json", async () => {
     const shown = await callCli(["--plan-only", "add milk"], withModel([down]));
-    expect(shown).toMatchObject({ exitCode: 0, stderr: notice, stdout: 's1  Fake\n    {"text":"milk"}\n' });
+    expect(shown).toMatchObject({ exitCode: 0, stderr: notice, stdout: 's1  Fake {"text":"milk"}\n' });
     const json = await callCli(["--plan-only", "--json", "add milk"], withModel([down]));
     expect(json.stderr).toBe("");
     expect(JSON.parse(json.stdout)).toMatchObject({ source: { planner: "scripted", failures: [{ planner: "llm" }] } });
@@ -214,7 +228,7 @@ describe("--plan-only", () => {
       createFakeIo({ agent: createFakeAgent({ tools: [tool] }) }),
     );
     expect(exitCode).toBe(0);
-    expect(stdout).toBe('s1  Fake: Because it was asked\n    {"text":"add milk"}\n');
+    expect(stdout).toBe('s1  Because it was asked\n    Fake {"text":"add milk"}\n');
     expect(tool.calls).toEqual([]);
   });
 

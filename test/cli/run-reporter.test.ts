@@ -36,7 +36,7 @@ describe("RunReporter, on a terminal", () => {
     report({ type: "plan-start", planner: "p" });
     expect(terminal.screen).toEqual(["  ⠋ planning  0 s"]);
     report({ type: "plan-end", outcome: { status: "completed", plan: planOf("s1", "s2") } });
-    const plan = ["Plan", "  s1  Fake", "      {}", "  s2  Fake", "      {}", "", "Run"];
+    const plan = ["Plan", "  s1  Fake {}", "  s2  Fake {}", "      after s1", "", "Run"];
     expect(terminal.screen).toEqual([...plan, ""]);
     report({ type: "step-start", ...step("s1") }, { type: "step-start", ...step("s2") });
     vi.advanceTimersByTime(2_000);
@@ -88,15 +88,16 @@ describe("RunReporter, on a terminal", () => {
     report({ type: "run-start", plan: planOf("s1") }, { type: "step-start", ...step("s1") });
     report({ type: "step-skip", ...step("s2"), reason: "condition" });
     report({ type: "circuit-change", tool: "Fake", state: "open" });
-    report({ type: "plan-revise", outcome: { status: "completed", plan: planOf("s1", "s3") } });
+    const cause = { message: "It\nfailed." };
+    report({ type: "plan-revise", cause, outcome: { status: "completed", plan: planOf("s1", "s3") } });
     report({ type: "plan-revise", outcome: { status: "failed", error: { message: "no\nidea" } } });
     report({ type: "undo-end", ...step("s4"), attempts: 1, outcome: { status: "completed" } });
     report({ type: "undo-end", ...step("s5"), attempts: 1, outcome: { status: "failed", error: { message: "no" } } });
-    expect(terminal.screen.slice(4)).toEqual([
+    expect(terminal.screen.slice(3)).toEqual([
       "Run",
       "  - s2 Fake: skipped (condition)",
       "  ! Fake: circuit open",
-      "Planned again: 2 steps",
+      "It\\nfailed. Planned again: 2 steps",
       "Could not plan again: no\\nidea",
       "  ↶ s4 Fake: undone",
       "  ✖ s5 Fake: not undone, no",

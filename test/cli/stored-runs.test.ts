@@ -87,7 +87,7 @@ describe("planwright runs", () => {
     const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     expect(stdout).toMatch(
       new RegExp(
-        `^run_\\S+  failed       ${time}  Sing a song\nrun_\\S+  completed    ${time}  add a todo to buy milk\n$`,
+        `^run_\\S+  refused      ${time}  Sing a song\nrun_\\S+  completed    ${time}  add a todo to buy milk\n$`,
       ),
     );
   });
@@ -129,8 +129,8 @@ describe("planwright show", () => {
     expect(rest.join("\n")).toBe(`  add a todo to buy milk
 
 Plan
-  s1  TodoStore: Add the todo "buy milk"
-      {"operation":"add","title":"buy milk"}
+  s1  Add the todo "buy milk"
+      TodoStore {"operation":"add","title":"buy milk"}
 
 Run
   ✔ s1 TodoStore: [ ] buy milk
@@ -142,13 +142,25 @@ Result
     expect(json).toMatchObject({ runId, status: "completed", request: "add a todo to buy milk", steps: [{}] });
   });
 
-  it("shows why a run failed or what it waits for, and exits with 0", async () => {
+  it("shows the message of a failed step once", async () => {
+    const db = join(newFolder(), "todo.db");
+    const { stdout, stderr } = await call(db, "Calculate 1 / 0");
+    const message = "Division by zero";
+    expect([stdout.includes(message), stderr.split(message).length]).toEqual([false, 2]);
+    const [failed = ""] = await listIds(db);
+    const shown = await call(db, "show", failed);
+    expect(shown.stdout).toContain("\n  failed, ");
+    expect(shown.stdout).toContain("\n  ✖ s1 Calculator: failed\n");
+    expect(shown.stdout.split(message)).toHaveLength(2);
+  });
+
+  it("shows why a run was refused or what it waits for, and exits with 0", async () => {
     const db = join(newFolder(), "todo.db");
     await call(db, "Sing a song");
-    const [failed = ""] = await listIds(db);
-    const { exitCode, stdout, stderr } = await call(db, "show", failed);
+    const [refused = ""] = await listIds(db);
+    const { exitCode, stdout, stderr } = await call(db, "show", refused);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("\n  failed, ");
+    expect(stdout).toContain("\n  refused, ");
     expect(stdout).toContain("planwright: The request cannot be planned: ");
     const tools = [
       createFakeTool({ name: "Fake", effect: "once", timeoutMs: 1, outcomes: [{ hangs: "until-aborted" }] }),
@@ -208,7 +220,7 @@ describe("planwright resume", () => {
     expect(first.stderr).toBe(
       `planwright: Interrupted: the agent was closed with a timeoutMs of 5000. It can be resumed later.\nResume it: planwright resume run_1 --db ${db}\n`,
     );
-    expect(first.stdout).toContain("  ✖ s2 Fake: interrupted, ");
+    expect(first.stdout).toContain("  ✖ s2 Fake: interrupted 3.0 s\n");
     const shown = await call(db, "show", "run_1");
     expect(shown.stdout).toContain("\n  ✔ s1 Fake: first\n  ✖ s2 Fake: interrupted");
     expect(shown.stdout).toMatch(/\nResume it: planwright resume run_1 --db .*\n$/);
@@ -219,16 +231,16 @@ describe("planwright resume", () => {
       exitCode: 0,
       stderr: "",
       stdout: `Plan
-  s1  Fake
-      {"id":"s1"}
-  s2  Fake (after s1)
-      {"id":"s2"}
+  s1  Fake {"id":"s1"}
+  s2  Fake {"id":"s2"}
+      after s1
 
 Run
   > s2 Fake
   ✔ s2 Fake: second (attempt 2)
 
 Result
+  first
   second
 `,
     });

@@ -9,8 +9,8 @@ import { callCli, createFakeAgent } from "./fake-io.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 
 const plan = `Plan
-  s1  Fake: Because it was asked
-      {"text":"add milk"}
+  s1  Because it was asked
+      Fake {"text":"add milk"}
 
 Run
 `;

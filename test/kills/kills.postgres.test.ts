@@ -7,7 +7,7 @@ const server = usePostgres();
 const playChain = useKillChains(async () => ({ databaseUrl: await server.newDatabase() }));
 
 // A sample: test/long kills at each point of each kind.
-describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 120_000 }, () => {
+describe.concurrent("processes that are killed lose nothing and repeat nothing", () => {
   it("at each append of a run, undone", async (context) => {
     const { kills } = await playChain(context, (chain) => chain.killFirstExecution("undone", ["append"]));
     expect(kills).toBeGreaterThanOrEqual(10);

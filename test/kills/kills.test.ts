@@ -8,7 +8,7 @@ const playChain = useKillChains();
 const inside = ["append", "effect"] as const;
 
 // The processes of a chain live one after another, so chains may run side by side.
-describe.concurrent("processes that are killed lose nothing and repeat nothing", { timeout: 300_000 }, () => {
+describe.concurrent("processes that are killed lose nothing and repeat nothing", () => {
   // The kind that needs approval is below, and the slow one is disturbed at any time.
   for (const kind of planKinds.filter((each) => each !== "approved" && each !== "stumbling")) {
     it(`at each point of a run, ${kind}`, async (context) => {

@@ -63,7 +63,6 @@ const events = 6;
 
 it.each(Array.from({ length: events }, (_, index) => index + 1))(
   "a process killed after event %i leaves no secret in its file, and the next one resumes with another key",
-  { timeout: 60_000 },
   async (killAfter) => {
     const path = newPath();
     const child = spawnSync(process.execPath, [bundle.script, path, String(killAfter)]);

@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 
 beforeAll(async () => {
   await build({ outDir: folder, dts: false, silent: true, metafile: true });
-}, 60_000);
+});
 
 /** What a file imports. Each is parsed once: packages have files of thousands of lines. */
 function specifiersOf(path: string): readonly string[] {

@@ -1,14 +1,23 @@
 // Holds the code in README.md and docs/ against examples/: a line `<!-- examples/name.ts -->` is followed by a fenced block
 // that is the file. `--write` puts the file's text there. A block of TypeScript that is no example must say so by a line
 // `<!-- fragment -->`, as nothing checks that it compiles. Each link to a file leads to one that is in the package, and each to
-// a heading to one that is there.
+// a heading to one that is there. Each text in double quotes on some pages is a request of documented-requests.jsonl, which
+// a test plans, or one of the texts below. Each name in the form of ours that a page marks as code is in the source.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 
+/** Texts in double quotes that are no requests, on pages whose others are. */
+const noRequests = new Set(["Wash the dishes", "dishes", "Buy milk!", "buy milk", "C++", "C#", "my Shopping list"]);
+
+const requests = readFileSync("test/package/documented-requests.jsonl", "utf8").trim().split("\n").map(JSON.parse);
+const quotingPages = ["getting-started", "planners", "tools/calculator", "tools/notes", "tools/todo-store"];
 const shouldWrite = process.argv.includes("--write");
-const pages = ["README.md", ...listPages("docs")];
+const pages = ["README.md", ...listFiles("docs", ".md")];
 const problems = [];
 let blocks = 0;
+
+for (const page of ["README.md", ...quotingPages.map((name) => `docs/${name}.md`)]) checkRequests(page);
+checkNames(pages.filter((page) => !/architecture|decisions/.test(page)));
 
 for (const page of pages) {
   const before = readFileSync(page, "utf8");
@@ -21,12 +30,55 @@ for (const problem of problems) console.error(problem);
 console.log(`${blocks} code blocks in ${pages.length} pages, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-function listPages(folder) {
-  const entries = readdirSync(folder, { recursive: true });
-  return entries
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `${folder}/${name}`)
-    .sort();
+function listFiles(folder, ending) {
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(ending));
+  return names.map((name) => `${folder}/${name}`).sort();
+}
+
+function checkRequests(page) {
+  const known = requests.filter((row) => row.page === page).map(({ request }) => request);
+  const quoted = quotesOf(readFileSync(page, "utf8"));
+  for (const text of quoted)
+    if (!known.includes(text) && !noRequests.has(text))
+      problems.push(`${page}: "${text}" is not in documented-requests.jsonl`);
+  for (const text of known)
+    if (!quoted.includes(text)) problems.push(`${page}: "${text}" of documented-requests.jsonl is not there`);
+}
+
+/** The texts in double quotes of prose and of calls of the command, and of no other code. */
+function quotesOf(page) {
+  const text = page
+    .replace(/<!--.*?-->/gs, "")
+    .replace(/^```([^\n]*)$(.*?)^```$/gms, (_, language, code) =>
+      /^(sh|console)$/.test(language) ? commandsOf(code) : "",
+    )
+    .replace(/`[^`]*`/g, "");
+  return text
+    .split("\n\n")
+    .flatMap((part) => [...part.replace(/\s+/g, " ").matchAll(/"([^"]+)"/g)].map(([, quote]) => quote));
+}
+
+function commandsOf(code) {
+  return code
+    .split("\n")
+    .filter((line) => /\bplanwright .*"|npm run demo/.test(line))
+    .join("\n");
+}
+
+/** Names such as `requestApproval` and `cannot-plan` that nothing has: a slip, or the old name of something. */
+function checkNames(pages) {
+  const sources = ["src", "examples"].flatMap((folder) => listFiles(folder, ".ts"));
+  const words = new Set(sources.flatMap((path) => readFileSync(path, "utf8").match(/[A-Za-z][\w-]*/g)));
+  for (const page of pages) {
+    const prose = readFileSync(page, "utf8").replace(/^```.*?^```$/gms, "");
+    const names = [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => namesIn(code));
+    for (const name of new Set(names)) if (!words.has(name)) problems.push(`${page}: nothing in src/ is named ${name}`);
+  }
+}
+
+function namesIn(code) {
+  if (/^[a-z]+(-[a-z]+)+$/.test(code)) return [code];
+  return code.replace(/"[^"]*"/g, "").match(/(?<![\w-])[a-z]+[A-Z]\w*/g) ?? [];
 }
 
 function checkLinks(page, text) {

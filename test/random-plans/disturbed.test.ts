@@ -7,9 +7,6 @@ it.each([
   { storeKind: "sqlite", usual: 40 },
 ] as const)(
   "random runs end the same in $storeKind, whatever happens to their processes",
-  {
-    timeout: 120_000,
-  },
   async ({ storeKind, usual }) => {
     await disturbMany({ storeKind, numRuns: Number(process.env.RUNS ?? usual), seed: seedOr(20_260_101) });
   },

@@ -123,7 +123,7 @@ describe("start returns a handle, and refuses later,", () => {
     const around = setUp();
     await around.agent.execute(planOf("Counter") as never, { runId: "taken" });
     refuse(around);
-    await vi.waitFor(() => expect(around.warnings).toHaveLength(1));
+    await expect.poll(() => around.warnings).toHaveLength(1);
   });
 
   it("but not for a run that has failed: its events end, without a warning", async () => {

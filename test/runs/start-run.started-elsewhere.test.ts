@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
@@ -86,7 +86,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
       await handle.result;
     };
     const other = (reach: (store: RunStore) => RunStore) => createAgent({ tools: [tool], store: reach(store) });
-    return { calls, end, other, started: () => vi.waitFor(() => expect(calls).toHaveLength(1)) };
+    return { calls, end, other, started: () => expect.poll(() => calls).toHaveLength(1) };
   }
 
   it("returns its result and its events if it ends meanwhile; failed steps do not run again", async () => {
@@ -244,7 +244,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
   it("does not let callers who may not join it cancel or see it", async () => {
     const agent = createAgent({ tools: [createFakeTool({ name: "A", outcomes: [{ hangs: "until-aborted" }] })] });
     const first = agent.start(plan, { runId: "r1" });
-    await vi.waitFor(async () => expect((await agent.getRun("r1"))?.steps[0]?.status).toBe("running"));
+    await expect.poll(async () => (await agent.getRun("r1"))?.steps[0]?.status).toBe("running");
     const refused = agent.start(plan, { runId: "r1", approvedHash: "0".repeat(64) });
     await expect(refused.result).rejects.toMatchObject({ code: "plan-not-approved" });
     refused.cancel("by one who was refused");
@@ -278,7 +278,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     const clock = createManualClock();
     const agent = createAgent({ tools: [tool], store: slow, clock });
     const { result } = agent.start(plan, { runId: "r1" });
-    await vi.waitFor(() => expect(tool.calls).toHaveLength(1));
+    await expect.poll(() => tool.calls).toHaveLength(1);
     const closed = agent.close({ timeoutMs: 100 });
     await clock.advance(99);
     open();
@@ -300,7 +300,7 @@ describe("starting a run that has started elsewhere and not ended", () => {
     const clock = createManualClock();
     const agent = createAgent({ tools: [tool], abortGraceMs: 5, clock });
     const first = agent.start(plan, { runId: "r1" });
-    await vi.waitFor(async () => expect((await agent.getRun("r1"))?.steps[0]?.status).toBe("running"));
+    await expect.poll(async () => (await agent.getRun("r1"))?.steps[0]?.status).toBe("running");
     isStuck = true;
     agent.start(plan, { runId: "r1" });
     open();

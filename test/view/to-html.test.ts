@@ -58,7 +58,7 @@ describe("the page of a run", () => {
     const { events } = await play(steps, { undoOnFailure: false });
     const page = toHtml(events);
     expect(page).toContain("5 of 5");
-    expect(page).toContain("<code>[1,2,3,4,5]</code>");
+    expect(page).toContain("<p>for each [1,2,3,4,5]</p>");
     expect(page).toContain("skipped: its condition was false");
     expect(page).toContain("skipped: a step before it failed");
     expect(page).toMatch(/<details class="step" open><summary>\s*<span class="what"><b>s3/);
@@ -105,6 +105,30 @@ describe("the page of a run", () => {
 });
 
 describe("the page of many runs", () => {
+  it("says what a run waits for, and which runs were refused", () => {
+    const base = { createdAt: "2026-11-24T08:00:00.000Z", updatedAt: "2026-11-24T08:00:00.000Z", metadata: {} };
+    const waiting = {
+      ...base,
+      runId: "w",
+      status: "suspended",
+      steps: [],
+      pending: [{ kind: "wait", stepId: "s1", event: "paid" }],
+    };
+    const refused = {
+      ...base,
+      runId: "f",
+      status: "failed",
+      steps: [],
+      error: { code: "cannot-plan", message: "No." },
+    };
+    const what = "for the event &quot;paid&quot;, without a time limit";
+    expect(toHtml(waiting as never)).toContain(`Waits ${what}.`);
+    expect(toHtml(refused as never)).toContain('<span class="pill calm">refused</span>');
+    const page = toHtml([waiting, refused] as never);
+    for (const text of [what, "What was refused", "No."]) expect(page).toContain(text);
+    expect(page).not.toContain("What failed");
+  });
+
   it("lists what failed, what waits, what is slow, and what it cost", async () => {
     const good = await play([work("s1", { ms: 5_000 })]);
     const bad = await play([work("s1", { fails: 9 })]);

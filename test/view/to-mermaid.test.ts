@@ -45,7 +45,7 @@ describe("a flowchart", () => {
     const { events, result } = await play(steps);
     expect(toMermaid(events)).toMatchInlineSnapshot(`
       "flowchart TD
-        n0["s1<br/>Work<br/>2 of 2 iterations"]:::completed
+        n0["s1<br/>Work<br/>for each #91;1#44;2#93;<br/>2 of 2 iterations"]:::completed
         n1{{"s2<br/>Work<br/>if false"}}:::skipped
         n2["s3<br/>Work"]:::failed
         n3["s4<br/>Work"]:::skipped
@@ -65,13 +65,32 @@ describe("a flowchart", () => {
     expect(label).toBe(`${"s".repeat(38)}…<br/>${"T".repeat(40)}`);
   });
 
-  it("folds chains, and stays within what Mermaid reads", () => {
+  it("says why a step is there and what it waits for", () => {
+    const steps = [
+      step("a", { reasoning: "Find all" }),
+      { id: "b", wait: { event: "paid", timeoutMs: 90_000 }, reasoning: "Wait for it" },
+      { id: "c", wait: { until: { $ref: "a.due" } } },
+    ];
+    const text = toMermaid(planOf(steps as never));
+    expect(text).toContain('n0["a<br/>Find all<br/>Work"]');
+    expect(text).toContain('n1["b<br/>Wait for it<br/>wait for the event #34;paid#34;#44; at most 1 mi…"]');
+    expect(text).toContain('n2["c<br/>wait until a#46;due"]');
+  });
+
+  it("says which steps run only once and which asked first, where a run tells", async () => {
+    const { events } = await play([step("s1", { input: { says: "ask" } })]);
+    expect(toMermaid(events)).toContain('"s1<br/>Work<br/>asks first"');
+    const once = { stepId: "s1", tool: "Work", input: {}, status: "unknown", attempts: 1, effect: "once" };
+    const run = { runId: "r", status: "suspended", createdAt: "", plan: planOf([step("s1")]), steps: [once] };
+    expect(toMermaid(run as never)).toContain('"s1<br/>Work<br/>once"');
+  });
+
+  it("stays within what Mermaid reads", () => {
     const chain = planOf(Array.from({ length: 1_000 }, (_, index) => step(`s${index}`)));
-    expect(toMermaid(chain)).toContain("s0 … s999<br/>1000 steps#58; Work");
     const ids = (index: number) => Array.from({ length: index }, (_, before) => `s${before}`);
     const dense = planOf(Array.from({ length: 300 }, (_, index) => step(`s${index}`, { dependsOn: ids(index) })));
     const wide = planOf(Array.from({ length: 2_000 }, (_, index) => step(`s${index}`, { dependsOn: [] })));
-    for (const plan of [dense, wide]) {
+    for (const plan of [chain, dense, wide]) {
       const text = toMermaid(plan);
       expect(text.split("-->").length).toBeLessThanOrEqual(500);
       expect(text.length).toBeLessThan(50_000);

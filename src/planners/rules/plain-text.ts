@@ -17,7 +17,7 @@ const last: ReadonlySet<string> = new Set("back altogether completely entirely f
 /** Somebody who does something: a sentence of its own. */
 const subjects: ReadonlySet<string> = new Set("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "));
 /** What stands for something that was spoken of. */
-const pronouns: ReadonlySet<string> = new Set("it them these those its".split(" "));
+const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
 
 /**

@@ -12,6 +12,7 @@ import { beginStopped } from "../resume/resume-run.ts";
 import type { Run } from "../run.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
+import { restoreSealed } from "../secrets/map-sensitive.ts";
 import { opened, sealChange, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { readExisting } from "../stored-runs.ts";
 import { changeCall } from "./change-input.ts";
@@ -179,7 +180,7 @@ function requireAsked({ state, secrets }: DecidedRun, decision: Decision): boole
 function isSameInput({ input }: Decision, part: StepState | undefined, secrets: DecidedRun["secrets"]): boolean {
   if (input === undefined) return part?.approval?.changed === undefined;
   if (part === undefined) return false;
-  const given = secrets?.restore(input, part.input) ?? input;
+  const given = secrets ? restoreSealed(input, part.input) : input;
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 

@@ -22,7 +22,7 @@ import type { EngineSettings } from "../options.ts";
 import { reportWarning } from "../report-warning.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
-import { hideInIssues, requireSealable } from "../secrets/secrets-of-run.ts";
+import { hideInIssues, hideInReasoning, requireSealable } from "../secrets/secrets-of-run.ts";
 import { dataOf } from "../steps/step-errors.ts";
 import { ModelMeter } from "./model-meter.ts";
 
@@ -142,7 +142,7 @@ export async function completePlan(
   const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
   // A plan from `plan()` is mostly run next.
-  return rememberPlan(valid);
+  return rememberPlan(await hideInReasoning(engine, settings, valid));
 }
 
 function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {

@@ -7,7 +7,7 @@ import { replaceSealed, type Sealed } from "../../core/sealed.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
-import { sealedPartsIn } from "./map-sensitive.ts";
+import { type SealedPlace, sealedPartsIn } from "./map-sensitive.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** The events of a run whose secrets are sealed for a fork of it. */
@@ -50,10 +50,10 @@ function planOf(event: AgentEvent): Plan | undefined {
   return event.outcome.status === "completed" ? event.outcome.plan : undefined;
 }
 
-/** An input or output that may have sealed values, and of which tool it is. */
+/** A part that may have sealed values, and of which tool it is. */
 interface StepPart {
   readonly tool: string;
-  readonly part: "input" | "output";
+  readonly part: SealedPlace;
   readonly value: unknown;
 }
 
@@ -63,10 +63,10 @@ interface StepPart {
  */
 function* partsIn(holder: unknown, tools: ReadonlyMap<string, string>, around?: string): Iterable<StepPart> {
   if (typeof holder !== "object" || holder === null) return;
-  const { tool: name, stepId } = holder as Readonly<Record<string, unknown>>;
-  const tool = typeof name === "string" ? name : (tools.get(String(stepId)) ?? around);
+  const { tool: name, stepId, id } = holder as Readonly<Record<string, unknown>>;
+  const tool = typeof name === "string" ? name : (tools.get(String(stepId ?? id)) ?? around);
   for (const [key, value] of Object.entries(holder)) {
-    if (key !== "input" && key !== "output") yield* partsIn(value, tools, tool);
+    if (key !== "input" && key !== "output" && key !== "reasoning") yield* partsIn(value, tools, tool);
     else if (tool !== undefined) yield { tool, part: key, value };
   }
 }

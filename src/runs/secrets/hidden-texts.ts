@@ -1,6 +1,6 @@
 import type { EventInit } from "../../core/events.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { ToolStep } from "../../core/plan.ts";
+import type { PlanStep } from "../../core/plan.ts";
 import { hiddenText, mapItems } from "../../core/sealed.ts";
 
 /** Shorter texts occur in others by chance. */
@@ -96,7 +96,7 @@ function encode(text: string): string {
 /** What hides secrets. */
 interface Hiding {
   hideIn<T>(value: T): T;
-  hideStep<TStep extends Pick<ToolStep, "tool" | "input">>(step: TStep): TStep;
+  hideStep(step: PlanStep): PlanStep;
 }
 
 interface Outcome {
@@ -118,7 +118,7 @@ export function hideInEvent<TInit extends EventInit>(init: TInit, hiding: Hiding
     ...(cause !== undefined && { cause: hiding.hideIn(cause) }),
     ...(value !== undefined && { value: hiding.hideIn(value) }),
     ...(progress !== undefined && { progress: hiding.hideIn(progress) }),
-    ...(init.type === "plan-delta" && { step: hiding.hideStep(step as ToolStep) }),
+    ...(init.type === "plan-delta" && { step: hiding.hideStep(step as PlanStep) }),
     ...(outcome !== undefined && { outcome: hideInOutcome(init.type, outcome as Outcome, hiding) }),
   };
 }

@@ -45,6 +45,15 @@ export function mapSensitive({ value, view, marked, path }: Part, mapping: Sensi
   });
 }
 
+/** A planned input as it may be shown. References stay, and each secret is passed to `onSecret`. */
+export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret: (secret: unknown) => void): T {
+  const replace = (secret: unknown) => {
+    onSecret(secret);
+    return hiddenText;
+  };
+  return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
+}
+
 /** Visits each sealed part of a value. */
 export function visitSealed(value: unknown, path: Path, visit: (text: string, path: Path) => void): void {
   if (isSealed(value)) visit(value.$sealed, path);
@@ -74,8 +83,11 @@ export interface SensitiveViews {
   readonly output: SensitiveView | undefined;
 }
 
-/** The sealed values in an input or output. */
-export function sealedPartsIn(tool: string, part: "input" | "output", value: unknown): readonly SealedPart[] {
+/** A part of a step or of an event about one in which values may be sealed. */
+export type SealedPlace = "input" | "output" | "reasoning";
+
+/** The sealed values in a part of a step. */
+export function sealedPartsIn(tool: string, part: SealedPlace, value: unknown): readonly SealedPart[] {
   const parts: SealedPart[] = [];
   visitSealed(value, [part], (text, path) => parts.push({ tool, path, text }));
   return parts;
@@ -84,11 +96,14 @@ export function sealedPartsIn(tool: string, part: "input" | "output", value: unk
 /** All sealed values of a run, each once per place. */
 export function sealedParts(state: RunState): readonly SealedPart[] {
   const parts = new Map<string, SealedPart>();
-  const look = (tool: string, part: "input" | "output", value: unknown) => {
+  const look = (tool: string, part: SealedPlace, value: unknown) => {
     for (const one of sealedPartsIn(tool, part, value)) parts.set(JSON.stringify([one.text, tool, ...one.path]), one);
   };
   for (const plan of new Set([state.givenPlan, state.firstPlan, state.plan])) {
-    for (const step of plan?.steps ?? []) look(toolOf(step), "input", inputOf(step));
+    for (const step of plan?.steps ?? []) {
+      look(toolOf(step), "input", inputOf(step));
+      look(toolOf(step), "reasoning", step.reasoning);
+    }
   }
   const lookAtStep = ({ tool, input, output, iterations }: StepState) => {
     look(tool, "input", input);

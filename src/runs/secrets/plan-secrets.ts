@@ -7,7 +7,7 @@ import { hiddenText } from "../../core/sealed.ts";
 import type { StepState } from "../../core/step-state.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { invalidInput } from "../steps/step-errors.ts";
-import { mapHidden, mapSensitive, type Path, sealedParts, visitSealed } from "./map-sensitive.ts";
+import { mapHidden, mapSensitive, type Path, restoreSealed, sealedParts, visitSealed } from "./map-sensitive.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /**
@@ -103,7 +103,7 @@ function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
  */
 export async function sealChange(given: JsonObject, step: StepState, secrets: RunSecrets): Promise<JsonObject> {
   await secrets.loadIn(step.tool, "input", given);
-  const restored = secrets.restore(given, step.input);
+  const restored = restoreSealed(given, step.input);
   const input = secrets.open(restored);
   requireSealableInput(input, step, secrets);
   return secrets.sealInput(step.tool, input, secrets.mark(restored));

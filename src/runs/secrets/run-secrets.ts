@@ -4,22 +4,23 @@ import type { EventInit } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { hiddenText, replaceSealed } from "../../core/sealed.ts";
+import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
-import { callsTool } from "../../core/wait-step.ts";
+import { callsTool, toolOf } from "../../core/wait-step.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
 import {
+  hideInput,
   mapLeaves,
   mapSensitive,
   type Path,
-  restoreSealed,
   type SealedPart,
+  type SealedPlace,
   type SensitiveViews,
   sealedParts,
   sealedPartsIn,
@@ -81,7 +82,7 @@ export class RunSecrets {
   }
 
   /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
-  async loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
+  async loadIn(tool: string, part: SealedPlace, value: unknown): Promise<void> {
     await Promise.all(sealedPartsIn(tool, part, value).map((one) => this.loadPart(one)));
   }
 
@@ -97,11 +98,6 @@ export class RunSecrets {
   /** Whether there is, or was, any secret. */
   get hasAny(): boolean {
     return this.values.size > 0;
-  }
-
-  /** An input from somebody who was shown `[sensitive]`: where that remains, the recorded secret replaces it. */
-  restore(given: JsonObject, recorded: JsonObject): JsonObject {
-    return restoreSealed(given, recorded);
   }
 
   /** Whether a step's input has, or may have, a secret in it. */
@@ -149,8 +145,15 @@ export class RunSecrets {
         return input === step.input ? step : { ...step, input: input as JsonObject };
       }),
     );
-    // It may quote a model's answer.
-    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps });
+    // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
+    const reasoned = steps.map(async (step) => {
+      const { reasoning = "" } = step;
+      if (this.hidden.hide(reasoning) === reasoning) return step;
+      const $sealed = await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning);
+      return { ...step, reasoning: { $sealed } as never };
+    });
+    // The source may quote a model's answer.
+    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
   /** A step's input as it is recorded; `marked` is the same made from marks. */
@@ -232,25 +235,22 @@ export class RunSecrets {
   }
 
   /** A step of a plan that was not sealed, as it may be shown. */
-  hideStep<TStep extends Pick<ToolStep, "tool" | "input">>(step: TStep): TStep {
-    const part = { value: step.input, view: this.views.get(step.tool)?.input, path: [] };
-    const input = mapSensitive(part, { replace: () => hiddenText, onReference: () => {} }) as JsonObject;
-    return input === step.input ? step : deepFreeze({ ...step, input });
+  hideStep<TStep extends Partial<Pick<ToolStep, "tool" | "input" | "reasoning">>>(step: TStep): TStep {
+    const input = this.hideSecretsOf(step);
+    const reasoning = this.hideIn(step.reasoning);
+    if (input === step.input && reasoning === step.reasoning) return step;
+    return deepFreeze({ ...step, ...(input && { input }), ...(reasoning !== undefined && { reasoning }) });
   }
 
-  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. */
-  hideSecretsOf({ tool, input }: { readonly tool?: unknown; readonly input?: unknown }): void {
-    const replace = (secret: unknown) => {
-      this.hide(secret as JsonValue);
-      return secret;
-    };
-    const view = this.views.get(String(tool))?.input;
-    mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} });
+  /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
+  hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
+    return hideInput(input, this.views.get(String(tool))?.input, (secret) => this.hide(secret as JsonValue));
   }
 
   /** A plan that was not sealed, as it may be shown. */
   hidePlan(plan: Plan): Plan {
-    return deepFreeze({ ...plan, steps: plan.steps.map((step) => (callsTool(step) ? this.hideStep(step) : step)) });
+    for (const step of plan.steps) this.hideSecretsOf(step);
+    return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
   /** What the schemas of a tool state; undefined if it has no sensitive fields. */

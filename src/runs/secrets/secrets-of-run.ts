@@ -1,7 +1,7 @@
 import { countPending } from "../../async/pending-work.ts";
 import type { AgentEvent, EventInit } from "../../core/events.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { PlanInput, PlanIssue } from "../../core/plan.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { Plan, PlanInput, PlanIssue } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { EngineSettings } from "../options.ts";
@@ -81,6 +81,16 @@ export async function requireSealable({ sealing }: Sealing, { tools }: RunSettin
   const secrets = await loadSecrets(sealing, { runId: "", tools });
   const check = await countPending(import("./plan-secrets.ts"));
   check.requireSealable(plan, secrets);
+}
+
+/** A valid plan by a planner, without the secrets that its `reasoning` repeats. */
+export async function hideInReasoning({ sealing }: Sealing, { tools }: RunSettings, plan: Plan): Promise<Plan> {
+  if (sealing === undefined) return plan;
+  const shown = (await loadSecrets(sealing, { runId: "", tools })).hidePlan(plan).steps;
+  const steps = plan.steps.map((step, index) =>
+    step.reasoning ? { ...step, reasoning: shown[index]?.reasoning } : step,
+  );
+  return deepFreeze({ ...plan, steps });
 }
 
 /** The issues of an invalid plan, without the secrets that are in it. */

@@ -61,7 +61,15 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
-const title = z.string().refine((text) => !aboutTodo.test(text));
+/** Which of several is meant: no title begins so. */
+const whichOfThem =
+  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest)(?: |$))/i;
+/** "salt to the soup": something is put somewhere, and that is no list. */
+const elsewhere =
+  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
+const title = z
+  .string()
+  .refine((text) => !aboutTodo.test(text) && !whichOfThem.test(text) && !elsewhere.test(text) && !/ as (?:half )?\p{L}+$/iu.test(text));
 
 const slots = {
   title,
@@ -335,7 +343,12 @@ const listPhrases = listing([
   "(what is|show me) (due|next|coming up)",
 ]);
 const shownAlone = ["[(my|the|all)] {status} (todos|to dos|tasks|items)", "(my|the|our) {list} list", "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)"].map(
-  (phrase): Phrase => ({ ...listing([phrase])[0], phrase, anywhere: filters.slice(1, -1) }),
+  (phrase): Phrase => {
+    const [shown] = listing([phrase]);
+    // "add milk to my shopping list and my work list" does not show one.
+    const toInput: Phrase["toInput"] = (found, context) => (context.before ? undefined : shown?.toInput?.(found, context));
+    return { ...shown, phrase, anywhere: filters.slice(1, -1), toInput };
+  },
 );
 
 const searching = (phrases: readonly string[]): readonly Phrase[] =>

@@ -35,9 +35,7 @@ async function start(name: string, environment: Record<string, string>) {
   };
 }
 
-it("the application of examples/deploy runs a request, waits for approval, and ends when it is told to", {
-  timeout: 90_000,
-}, async () => {
+it("the application of examples/deploy runs a request, waits for approval, and ends when it is told to", async () => {
   const DATABASE_URL = await server.newDatabase();
   const PORT = String(await freePort());
   const [web, worker] = await Promise.all([
@@ -55,11 +53,9 @@ it("the application of examples/deploy runs a request, waits for approval, and e
   expect(await ask("/runs", { request: "Write a report on milk", runId: "r1" })).toMatchObject({ status: 409 });
   expect(await ask("/runs", {})).toMatchObject({ status: 400 });
   expect(await ask("/runs/none")).toMatchObject({ status: 404 });
-  await expect.poll(runs, { timeout: 30_000 }).toMatchObject({ status: "suspended" });
+  await expect.poll(runs).toMatchObject({ status: "suspended" });
   const [item] = (await runs()).pending ?? [];
   expect(await ask("/runs/r1/approve", item)).toMatchObject({ status: 202 });
-  await expect
-    .poll(runs, { timeout: 30_000 })
-    .toMatchObject({ status: "completed", output: "A letter to Ada was sent" });
+  await expect.poll(runs).toMatchObject({ status: "completed", output: "A letter to Ada was sent" });
   expect(await Promise.all([web.stop(), worker.stop()])).toEqual([0, 0]);
 });

@@ -13,7 +13,7 @@ const startWorker = useWorkers();
 const work = { steps: [{ id: "s0", tool: "Work", input: {} }] };
 const statusesOf = (databaseUrl: string) => statusesIn(server, databaseUrl);
 
-it("a run that a worker has when it is to be woken is woken later again", { timeout: 60_000 }, async () => {
+it("a run that a worker has when it is to be woken is woken later again", async () => {
   const { databaseUrl, client } = await newRuns(server);
   await client.submit(work, { runId: "r" });
   await server.query(databaseUrl, "update dbos.workflow_status set status = 'PENDING', executor_id = 'slow'");
@@ -23,13 +23,13 @@ it("a run that a worker has when it is to be woken is woken later again", { time
   await startWorker({ databaseUrl }).ready;
   const wakes = () =>
     server.query(databaseUrl, "select from dbos.workflow_status where workflow_uuid like 'r/later/%'");
-  await expect.poll(async () => (await wakes()).length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(async () => (await wakes()).length).toBeGreaterThan(1);
   // Its worker books at last that it was put back.
   await server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS' where workflow_uuid = 'r'");
   expect(await client.result("r")).toMatchObject({ status: "completed" });
 });
 
-it("a run is started that a worker had claimed when it died, with nothing recorded", { timeout: 60_000 }, async () => {
+it("a run is started that a worker had claimed when it died, with nothing recorded", async () => {
   const { databaseUrl, client, effects } = await newRuns(server);
   const store = createPostgresRunStore({ connectionString: databaseUrl });
   onTestFinished(() => store.close());
@@ -41,7 +41,7 @@ it("a run is started that a worker had claimed when it died, with nothing record
   expect(await effects()).toEqual(new Map([["r/s0", 1]]));
 });
 
-it("a worker in this process works until it is stopped rightly", { timeout: 60_000 }, async () => {
+it("a worker in this process works until it is stopped rightly", async () => {
   const { databaseUrl, client } = await newRuns(server);
   const store = createPostgresRunStore({ connectionString: databaseUrl });
   onTestFinished(() => store.close());
@@ -56,14 +56,12 @@ it("a worker in this process works until it is stopped rightly", { timeout: 60_0
   expect(await statusesOf(databaseUrl)).toContain("ENQUEUED");
 });
 
-it("a worker that stops leaves what it has taken to others, none of it as if it had died", {
-  timeout: 60_000,
-}, async () => {
+it("a worker that stops leaves what it has taken to others, none of it as if it had died", async () => {
   const { databaseUrl, client, effects } = await newRuns(server);
   const first = startWorker({ databaseUrl, stepMs: 1_500, concurrency: 2 });
   await first.ready;
   const list = Array.from({ length: 10 }, (_, index) => ({ run: work, options: { runId: `r${index}` } }));
-  const called = (count: number) => expect.poll(async () => (await effects()).size, { timeout: 10_000 }).toBe(count);
+  const called = (count: number) => expect.poll(async () => (await effects()).size).toBeGreaterThanOrEqual(count);
   // The second starts later, so that there is room for a third while the worker waits for it.
   await client.submit(work, { runId: "r0" });
   await called(1);

@@ -124,7 +124,7 @@ process.on("SIGUSR2", () => {
   }, 200);
 });
 process.on("SIGTERM", () => {
-  void worker.stop({ timeoutMs: 5_000 }).then(() => {
+  void worker.stop({ timeoutMs: 60_000 }).then(() => {
     if (joins) process.stdout.write(DBOS.isInitialized() ? "still launched\n" : "shut down\n");
     process.exit(0);
   });

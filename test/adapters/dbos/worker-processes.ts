@@ -47,7 +47,7 @@ function startWorker(script: string, options: WorkerChildOptions): WorkerProcess
   const awake = async () => {
     const before = said.length;
     child.kill("SIGUSR2");
-    await expect.poll(() => said.slice(before).join(""), { timeout: 60_000 }).toMatch(/awake \d+\n/);
+    await expect.poll(() => said.slice(before).join("")).toMatch(/awake \d+\n/);
     return Number(/awake (\d+)\n/.exec(said.slice(before).join(""))?.[1]);
   };
   return { ready, said, pid: child.pid ?? 0, awake, signal: (signal) => void child.kill(signal), ended };

@@ -25,10 +25,10 @@ export function usePostgres(): PostgresServer {
   };
   beforeAll(async () => {
     running = await startServer();
-  }, 120_000);
+  });
   afterAll(async () => {
     await running?.end();
-  }, 60_000);
+  });
   return {
     get port() {
       return server().port;

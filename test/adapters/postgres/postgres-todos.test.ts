@@ -20,7 +20,7 @@ async function newPlace() {
 }
 
 // Some cases create many storages.
-describe("createPostgresTodos", { timeout: 120_000 }, () => {
+describe("createPostgresTodos", () => {
   const create = async () => {
     const todos = createPostgresTodos(await newPlace());
     onTestFinished(() => todos.close());

@@ -86,7 +86,7 @@ describe.each(pairs)("processes with %s and %s", (...names) => {
 });
 
 describe.each(drivers)("a process that is killed while it records with %s", (driver) => {
-  it(`loses no event whose recording was confirmed, ${kills} times`, { timeout: 20_000 + kills * 2_000 }, async () => {
+  it(`loses no event whose recording was confirmed, ${kills} times`, { timeout: 300_000 + kills * 2_000 }, async () => {
     const path = newPath();
     let recorded = 0;
     for (let kill = 1; kill <= kills; kill++) {

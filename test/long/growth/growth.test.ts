@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dataSubjects } from "./data-subjects.ts";
 import { textShapes } from "./hostile-shapes.ts";
 import { type Growth, type GrowthSubject, measureGrowth } from "./measure-growth.ts";
+import { readerSubjects } from "./reader-subjects.ts";
 import { modelSubjects, ruleSubjects, runSubjects } from "./text-subjects.ts";
 
 /** n log n at these sizes is 1.1. */
@@ -39,7 +40,7 @@ describe("outside input is processed in at most n log n", () => {
     });
   }
 
-  for (const [name, subjects] of Object.entries(dataSubjects)) {
+  for (const [name, subjects] of Object.entries({ ...readerSubjects, ...dataSubjects })) {
     it(name, async () => {
       expect(await findSteep(name, subjects)).toEqual([]);
     });

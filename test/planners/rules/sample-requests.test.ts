@@ -51,7 +51,7 @@ const toolSets: Readonly<Record<string, readonly DefinedTool[]>> = {
 const requests = refusedRequests.flatMap(([, lines]) => lines);
 
 describe.each(Object.entries(toolSets))("the examples of refusals with %s", (_, tools) => {
-  it("are planned when they are typed", { timeout: 60_000 }, async () => {
+  it("are planned when they are typed", async () => {
     const examples = new Set<string>();
     let refused = 0;
     for (const request of requests) {

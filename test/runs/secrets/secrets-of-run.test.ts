@@ -179,6 +179,44 @@ describe("a run with sensitive fields", () => {
   });
 });
 
+describe("a reasoning that repeats a secret", () => {
+  const reasoning = `Log in with ${password}`;
+  const plan = { steps: secretPlan.steps.map((step) => ({ ...step, reasoning })) } as typeof secretPlan;
+
+  it("is recorded sealed, so that the plan is still the approved one, also for a later process", async () => {
+    const approvedHash = await hashPlan(plan);
+    const { result, events, recorded } = await play(() => ({
+      tools: secretTools().tools,
+      plan,
+      options: { approvedHash },
+    }));
+    expect(result.status).toBe("completed");
+    expect(result.steps.map((step) => step.reasoning)).toEqual([hiddenText, hiddenText]);
+    for (const value of [result, events, recorded]) expectHidden(value);
+    const agent = createAgent({ tools: secretTools().tools });
+    await agent.execute(plan, { runId: "r1" });
+    expect(await agent.execute(plan, { runId: "r1" })).toMatchObject({ status: "completed" });
+    expect((await agent.fork("r1", { after: 3 }).result).steps[1]?.reasoning).toBe(hiddenText);
+  });
+
+  it("is masked in a plan by a planner, and in a dry run", async () => {
+    const agent = createAgent({ tools: secretTools().tools, planner: createScriptedPlanner([plan as never]) });
+    const planned = await agent.plan("log in");
+    expect(planned.steps[0]?.reasoning).toBe(`Log in with ${hiddenText}`);
+    expect((await agent.dryRun(plan)).steps[0]?.reasoning).toBe(`Log in with ${hiddenText}`);
+  });
+
+  it("is not written by the rules, as the words of the request may be the secret in another form", async () => {
+    const inputSchema = z.object({ user: z.string(), password: sensitive(z.string()) });
+    const execute = () => null;
+    const phrases = ["log in {user} with {password}"];
+    const login = defineTool({ name: "Login", description: "d", inputSchema, needsApproval: true, phrases, execute });
+    const { pending, steps } = await createAgent({ tools: [login] }).run("log in ada with hunter2222");
+    expectHidden([pending, steps], ["hunter2222"]);
+    expect(steps[0]).toMatchObject({ input: { user: "ada", password: hiddenText } });
+  });
+});
+
 describe("a reference to a secret", () => {
   const vault = (output: unknown) =>
     defineTool({

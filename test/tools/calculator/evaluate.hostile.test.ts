@@ -13,7 +13,7 @@ interface HostileOutcome {
 
 // A process of its own: what hangs, exhausts the stack or exits ends there, and the test tells.
 const script = fileURLToPath(new URL("run-hostile-inputs.ts", import.meta.url));
-const child = spawnSync(process.execPath, ["--import", "tsx", script], { encoding: "utf8", timeout: 50_000 });
+const child = spawnSync(process.execPath, ["--import", "tsx", script], { encoding: "utf8", timeout: 250_000 });
 const outcomes = child.stdout
   .trim()
   .split("\n")

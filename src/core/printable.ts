@@ -18,12 +18,6 @@ export function jsonLines(value: unknown): readonly string[] {
   return printableJson(value, 2).split("\n");
 }
 
-/** At most `length` characters, with `…` for the rest. */
-export function shorten(text: string, length: number): string {
-  const characters = text.length > length ? Array.from(text) : [];
-  return characters.length > length ? `${characters.slice(0, Math.max(0, length - 1)).join("")}…` : text;
-}
-
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 function escapeCode(character: string): string {

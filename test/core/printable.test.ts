@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable, printableJson, shorten } from "../../src/cli/printable.ts";
+import { printable, printableJson } from "../../src/core/printable.ts";
 
 const obeyed = /[\u0080-\u009f\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n]/u;
 
@@ -35,15 +35,5 @@ describe("printableJson", () => {
 
   it("prints null for a value that is not JSON", () => {
     expect(printableJson(undefined)).toBe("null");
-  });
-});
-
-describe("shorten", () => {
-  it("cuts between characters", () => {
-    expect(shorten("abcdef", 6)).toBe("abcdef");
-    expect(shorten("abcdefg", 6)).toBe("abcde…");
-    expect(shorten("\u{1F600}\u{1F600}\u{1F600}", 3)).toBe("\u{1F600}\u{1F600}\u{1F600}");
-    expect(shorten("\u{1F600}\u{1F600}\u{1F600}", 2)).toBe("\u{1F600}…");
-    expect(shorten("abc", 0)).toBe("…");
   });
 });
