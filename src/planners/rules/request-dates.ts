@@ -29,7 +29,7 @@ export function findDates(
 ): readonly RequestDate[] {
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  return read(text, clock).flatMap((reading) => {
+  return read(text, clock).flatMap(bothEnds).flatMap((reading) => {
     const { until, date, dateTime, partOfDay } = reading;
     const start = starts.get(reading.start);
     const end = ends.get(reading.end);
@@ -51,6 +51,12 @@ export function findDates(
       },
     ];
   });
+}
+
+/** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
+function bothEnds(reading: DateReading): readonly DateReading[] {
+  const { until, ...from } = reading;
+  return until !== undefined && /^(?:between|after)$/.test(reading.preposition ?? "") ? [from, from] : [reading];
 }
 
 interface DayAloneContext {

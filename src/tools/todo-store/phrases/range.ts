@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue } from "../../../core/tool.ts";
-import { dayInMonth, endOfPeriod } from "../../../dates/calendar.ts";
-import { isoDay, wallTimeAt } from "../../../dates/zoned-time.ts";
+import { dayInMonth, endOfPeriod, isoDay, wallTimeAt } from "../../../dates/zoned-time.ts";
 
 const dayMs = 86_400_000;
 
