@@ -58,8 +58,9 @@ const alone = [
   "weekend|noon|midday|midnight|fortnight|eo[dwmy]|o['’]?clock",
   "this\\s+(?:morning|afternoon|evening|night)|in\\s+the\\s+(?:morning|afternoon|evening)|at\\s+night",
   "(?:half|quarter)\\s+(?:past|to|after)|next\\s+(?:week|month|year)|(?:end|last\\s+day)\\s+of",
-  "(?:at|until|till|before|(?<!\\d\\s)by)\\s+\\d{1,2}(?![\\w%.,/])|(?:early|mid|late|(?:middle|start|beginning)\\s+of)[\\s-][adfjmnos][a-z]{2,8}",
-  "(?:at|by|around|before|after|until|till|from|@)\\s+half|(?:in|within)\\s+(?:a\\s+)?(?:few|several|some)",
+  "(?:at|until|till|before)\\s+\\d{1,2}(?![\\w%.,/])|(?:early|mid|late|(?:middle|start|beginning)\\s+of)[\\s-][adfjmnos][a-z]{2,8}",
+  `half\\s+(?:${hourWords}|\\d{1,2})(?!\\w)`,
+  "(?:in|within)\\s+(?:a\\s+)?(?:few|several|some)",
   `at\\s+(?:${hourWords}|\\d{1,2}h)|(?:${hourWords})\\s+(?:thirty|fifteen|forty[\\s-]five)`,
   "(?:on|by|due|before|after|until|till|since)\\s+(?:the\\s+(?:[a-z]+[\\s-])?(?:first|second|third|[a-z]{1,7}th|[a-z]{4,5}tieth)|\\d{1,2}/\\d{1,2})",
   // "5pm", "9:30", "14h30", "21st", "2027-03-05", "5/3/2027".
@@ -75,6 +76,11 @@ const dayOfMonth = /\d|(?:first|second|third|[fxvnhrt]th|tieth)(?![a-z])/i;
 const unit = /(?:minute|min|hour|hr|day|week|wk|month|year|yr)s?(?![a-z])|\d\s?h(?![a-z])/i;
 const aroundUnit = /(?<!\w)(?:in|within|ago|from|on|after|before|today|time)(?!\w)/i;
 const wordTime = new RegExp(`(?<!\\w)(?:${hourWords})\\s*[ap]\\.?m`, "i");
+
+const byHour = /(?<!\w)by\s+\d{1,2}(?![\w%.,/])/i;
+/** What is counted "by 5". */
+export const countingWord =
+  /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
 
 /** Marks of writing direction and spaces without width, which stand for nothing. */
 const marks = /[\u200B-\u200F\u061C\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g;
@@ -94,6 +100,7 @@ export function mayHoldDate(text: string): boolean {
   if (loneWord.test(seen)) return true;
   if (month.test(seen) && dayOfMonth.test(seen)) return true;
   if (unit.test(seen) && aroundUnit.test(seen)) return true;
+  if (byHour.test(seen) && !countingWord.test(seen)) return true;
   let hasNeighbour: boolean | undefined;
   for (const [word] of seen.matchAll(eachDayWord)) {
     if (dayNameOf(word) === undefined) continue;

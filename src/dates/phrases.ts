@@ -1,3 +1,4 @@
+import { countingWord } from "./date-words.ts";
 import type { DayPiece, Piece, Place, TimePiece } from "./pieces.ts";
 import { addMonths, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
 
@@ -9,7 +10,7 @@ export interface Phrase extends Place {
   readonly span?: Extract<Piece, { kind: "span" }>;
   readonly moment?: Extract<Piece, { kind: "elapsed" | "instant" }>;
   readonly false?: Extract<Piece, { kind: "false" }>;
-  /** The end of a piece that contradicts the phrase: "friday the 13th" of a month in which that is no friday. */
+  /** The end of a piece that contradicts the phrase: "friday the 13th" if that day is another. */
   readonly clashEnd?: number;
 }
 
@@ -145,9 +146,6 @@ const other =
 /** "The friday after next", and "friday week", which is a week later in Britain. */
 const further = /^\s+(?:after\s+next|before\s+last|week|fortnight)(?![a-z])/;
 const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
-/** Before "by 5", in sums. */
-const countsBy = /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale)\w*\b[^.;]{0,30}$/;
-
 /** A preposition directly before a date. */
 const leading =
   /(?<![\w'’-])((?:due\s+|no\s+later\s+than\s+|not\s+later\s+than\s+)?(?:by|on|at|before|until|till|after|since|from|for|around|between)|due|(?:due\s+)?no\s+later\s+than)\s+$|(@)\s?$/i;
@@ -218,7 +216,7 @@ function isYearless(day: DayPiece | undefined): boolean {
 
 /** "Divide it by 5" */
 function isSum({ lead, before }: Pick<Standing, "lead" | "before">): boolean {
-  return lead === "by" && countsBy.test(before.slice(0, -3));
+  return lead === "by" && countingWord.test(before.slice(0, -3));
 }
 
 type Around = Pick<Standing, "before" | "after" | "lead" | "isFollowed">;

@@ -447,7 +447,7 @@ describe("what people type", () => {
     ..."buy sundaes|sundry items|mundane|monkey|tuesdays|saturate|a tomato|the fifteenth|half 2 pizzas|work 17h".split(
       "|",
     ),
-    ..."split 80:20|read 1/2 of it|divide it by 1/2|cut 90 by 5|ring 24/7|new year resolutions|for christmas".split(
+    ..."split 80:20|read 1/2 of it|divide it by 1/2|cut 90 by 5|then split that by 2|ring 24/7|new year resolutions|for christmas".split(
       "|",
     ),
   ])("reads nothing in %s", (text) => {

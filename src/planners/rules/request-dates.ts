@@ -29,28 +29,30 @@ export function findDates(
 ): readonly RequestDate[] {
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  return read(text, clock).flatMap(bothEnds).flatMap((reading) => {
-    const { until, date, dateTime, partOfDay } = reading;
-    const start = starts.get(reading.start);
-    const end = ends.get(reading.end);
-    // Of a range one end would be lost.
-    if (start === undefined || end === undefined || until !== undefined) return [];
-    let known: { readonly day: DayAlone | undefined } | undefined;
-    const dayAlone = () => {
-      known ??= { day: findDayAlone(text, reading, { tokens, start, end, clock, read }) };
-      return known.day;
-    };
-    return [
-      {
-        ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
-        ...(reading.preposition !== undefined && { preposition: reading.preposition }),
-        ...(dateTime !== undefined && { dateTime }),
-        ...(partOfDay !== undefined && { isPartOfDay: true }),
-        ...(reading.isDayAssumed && { isDayAssumed: true }),
-        dayAlone,
-      },
-    ];
-  });
+  return read(text, clock)
+    .flatMap(bothEnds)
+    .flatMap((reading) => {
+      const { until, date, dateTime, partOfDay } = reading;
+      const start = starts.get(reading.start);
+      const end = ends.get(reading.end);
+      // Of a range one end would be lost.
+      if (start === undefined || end === undefined || until !== undefined) return [];
+      let known: { readonly day: DayAlone | undefined } | undefined;
+      const dayAlone = () => {
+        known ??= { day: findDayAlone(text, reading, { tokens, start, end, clock, read }) };
+        return known.day;
+      };
+      return [
+        {
+          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+          ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+          ...(dateTime !== undefined && { dateTime }),
+          ...(partOfDay !== undefined && { isPartOfDay: true }),
+          ...(reading.isDayAssumed && { isDayAssumed: true }),
+          dayAlone,
+        },
+      ];
+    });
 }
 
 /** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
