@@ -23,8 +23,20 @@ export interface RequestText {
   readonly clock: DateClock;
   /** In their order. */
   readonly dates: readonly RequestDate[];
+  /** Days from one to another, as filters name them. */
+  readonly range: RequestRange | undefined;
+  /** Tokens of what looks like a date and cannot be read. */
+  readonly falseDates: ReadonlySet<number>;
   /** By each token that they may be said from: also from "at" and "on". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
+}
+
+/** Days from one to another in a request; places are tokens. */
+export interface RequestRange {
+  readonly start: number;
+  readonly end: number;
+  /** A day, or exclusive ends: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
+  readonly value: string;
 }
 
 /** Represents a quoted text among the words: no phrase contains it. */
@@ -34,10 +46,27 @@ export const quotedWord = '"';
 export async function readRequest(text: string, clock: DateClock): Promise<RequestText> {
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const falseDates = new Set<number>();
   const readDates = await loadDateReaderFor(text);
-  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, readDates);
+  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, (part, at) =>
+    readDates(part, at, ({ leadStart, end }) => {
+      for (const [index, token] of tokens.entries()) if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
+    }),
+  );
+  const range = await findRange({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
-  return { text, tokens, words, clock, dates, datesByStart };
+  return { text, tokens, words, clock, dates, range, falseDates, datesByStart };
+}
+
+async function findRange({ text, tokens }: Pick<RequestText, "text" | "tokens">, clock: DateClock): Promise<RequestRange | undefined> {
+  if (!mayHoldDate(text) && !/\b(?:overdue|late|past due)\b/i.test(text)) return undefined;
+  const { loadRangeReader } = await import("../../dates/read-range.ts");
+  const found = (await loadRangeReader())(text, clock);
+  if (found === undefined) return undefined;
+  const start = tokens.findIndex((token) => token.start === found.start);
+  const end = tokens.findIndex((token) => token.end === found.end) + 1;
+  if (start === -1 || end <= start) return undefined;
+  return { start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` };
 }
 
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
@@ -59,7 +88,7 @@ function findDates(
 ): readonly RequestDate[] {
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  return read(text, clock).flatMap((reading) => {
+  return read(text, clock).flatMap(bothEnds).flatMap((reading) => {
     const { until, date, dateTime, partOfDay } = reading;
     const start = starts.get(reading.start);
     const end = ends.get(reading.end);
@@ -80,6 +109,12 @@ function findDates(
       },
     ];
   });
+}
+
+/** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
+function bothEnds(reading: DateReading): readonly DateReading[] {
+  const { until, ...from } = reading;
+  return until !== undefined && /^(?:between|after)$/.test(reading.preposition ?? "") ? [from, from] : [reading];
 }
 
 /** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */

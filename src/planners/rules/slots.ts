@@ -33,7 +33,7 @@ export function isDate({ kind }: SlotType): boolean {
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
 export function readSlot(
   type: SlotType,
-  { words, datesByStart, clock }: RequestText,
+  { words, datesByStart, clock, range }: RequestText,
   start: number,
 ): readonly SlotReading[] {
   switch (type.kind) {
@@ -52,6 +52,8 @@ export function readSlot(
       if (date === undefined) return none;
       return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
+    case "range":
+      return range?.start === start ? [{ value: range.value, end: range.end }] : none;
     case "text":
     case "list":
       return none;
@@ -106,7 +108,7 @@ function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): 
 
 /** What a slot may be filled with. */
 export interface SlotType {
-  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "list";
+  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "list";
   /** For `enum`: the ways to say each value, as words in lower case. */
   readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
   /** For `date-time`: whether a day without a time is a value, too. */
@@ -138,6 +140,7 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   const { type, format, items } = schema;
   const types = [type ?? []].flat();
   if (types.includes("string")) {
+    if (schema.slot === "range") return { kind: "range" };
     if (format === "date-time") return timeType(schema);
     return { kind: format === "date" ? "date" : "text" };
   }

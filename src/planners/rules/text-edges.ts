@@ -15,7 +15,7 @@ const loose: ReadonlySet<string> = new Set(", ; : and or but & - – — … to 
 const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
 
 /** Reads where the texts of a request may begin and end. */
-export function readTextEdges({ tokens, words, dates }: RequestText): TextEdges {
+export function readTextEdges({ tokens, words, dates, falseDates }: RequestText): TextEdges {
   const firm = new Uint8Array(words.length);
   const named = new Uint8Array(words.length);
   const starts = new Set<number>();
@@ -23,6 +23,8 @@ export function readTextEdges({ tokens, words, dates }: RequestText): TextEdges 
     if (isFirm) starts.add(leadStart);
     (isFirm ? firm : named).fill(1, leadStart, end);
   }
+  // What looks like a date and cannot be read is no part of a text.
+  for (const at of falseDates) firm[at] = 1;
   const isDenial = (at: number) => {
     if (tokens[at]?.kind !== "word") return false;
     return denials.has(words[at] ?? "") || (words[at] === "do" && words[at + 1] === "not");

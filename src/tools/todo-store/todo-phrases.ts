@@ -1,7 +1,5 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
-import { dayInMonth, endOfPeriod } from "../../dates/calendar.ts";
-import { isoDay, wallTimeAt } from "../../dates/zoned-time.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -53,9 +51,7 @@ const order = z.enum(["newest", "oldest", "due", "latest due", "priority", "titl
     title: ["alphabetically", "sorted alphabetically", "sorted by name", "by name", "by title", "in alphabetical order", "sorted by title", "a to z"],
   },
 });
-const dayRange = z.enum(["this week", "this weekend", "this month", "next week", "overdue"]).meta({
-  synonyms: { overdue: ["late", "past due", "over due"], "this week": ["the week"], "this weekend": ["the weekend"], "this month": ["the month"] },
-});
+const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
 
 /** Words that say something of a todo are none of its title. */
@@ -99,8 +95,7 @@ const details: readonly string[] = [
 /** Filters of a list, in any order, and the other words of which a request to see it may consist. */
 const filters: readonly string[] = [
   `[(on|in|from|of|for)] ${anyList}`,
-  "[(due|for|from|on|of|that are|that is|scheduled for|coming up|planned for|due on|due for)] {dueOn}",
-  "[(due|for|from|of|that are|that is|which are|in|over)] {range}",
+  "[(due|for|from|on|of|that are|that is|which are|in|over|scheduled for|coming up|planned for|due on|due for|due in)] {range}",
   "[(that are|that is|which are|are|is|i have|marked|marked as)] [(still|not yet)] {status}",
   "[(with|of|at|by)] [(a|the)] {priority} (priority|prio)",
   "[(that are|that is|which are)] {urgency}",
@@ -110,19 +105,20 @@ const filters: readonly string[] = [
   "[the] (top|first|next) {limit}",
   "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
 ];
-const filterSlots = { ...slots, dueOn: z.iso.date(), range: dayRange, status, tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u), order, limit: position };
+const filterSlots = { ...slots, range: dayRange, status, tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u), order, limit: position };
 
-const dayMs = 86_400_000;
-
-/** A range of days as a filter: after the day before the first, and before the day after the last. */
+/** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
-  if (range === undefined) return {};
-  const today = Math.floor(wallTimeAt(nowMs, timeZone) / dayMs);
-  if (range === "overdue") return { dueBefore: isoDay(today), status: "pending" };
-  const ahead = range === "next week" ? 1 : 0;
-  const last = endOfPeriod(range === "this month" ? "month" : "week", ahead, today);
-  const first = range === "this month" ? (dayInMonth(1, 0, today) ?? today) : last + 1 - (range === "this weekend" ? 2 : 7);
-  return { dueAfter: isoDay(first - 1), dueBefore: isoDay(last + 1) };
+  if (typeof range !== "string") return {};
+  const [after = "..", before] = range.split("/");
+  if (before === undefined) return { dueOn: after };
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone }).format(nowMs);
+  const isOverdue = after === ".." && before.slice(0, 10) <= today;
+  return {
+    ...(after !== ".." && { dueAfter: after }),
+    ...(before !== ".." && { dueBefore: before }),
+    ...(isOverdue && { status: "pending" }),
+  };
 }
 
 const orders: Readonly<Record<string, object>> = {
@@ -339,7 +335,7 @@ const listPhrases = listing([
   `${show} {range}`,
   `${show} due`,
   `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
-  `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {dueOn}`,
+  `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {range}`,
   "(what is|show me) (due|next|coming up)",
 ]);
 const shownAlone = ["[(my|the|all)] {status} (todos|to dos|tasks|items)", "(my|the|our) {list} list", "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)"].map(
