@@ -25,9 +25,6 @@ type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | 
  */
 type Rule = readonly [pattern: string, level: number, make: Make];
 
-/** The reader gives up where a rule makes this: the words must not be read as arithmetic after all. */
-export const refused: Term = atom("");
-
 const two =
   (make: Two): Make =>
   ([a, b]) =>
@@ -42,8 +39,12 @@ const infix = (words: string, own: number, make: Two, right = own + 1): Rule => 
 const postfix = (words: string, own: number, make: One): Rule => [words, own, ([a]) => a && make(a)];
 /** Two operands in any pattern. */
 const pair = (pattern: string, make: Two): Rule => [pattern, 0, two(make)];
-/** One operand that changes the value so far. */
-const onward = (pattern: string, make: Two): Rule => [pattern, 0, continued(make)];
+/** Two operands, or one that changes the value so far. */
+const onward = (pattern: string, make: Two): Rule => [
+  pattern,
+  0,
+  (parts, running) => (parts.length > 1 ? two(make) : continued(make))(parts, running),
+];
 const continued =
   (make: Two): Make =>
   ([by], running) => {
@@ -99,8 +100,10 @@ const scaled =
   (a) =>
     binary("*", a, atom(factor));
 const halved: One = (a) => binary("/", a, atom("2"));
-const squared: One = (a) => binary("^", a, atom("2"));
-const cubed: One = (a) => binary("^", a, atom("3"));
+const raised =
+  (rank: string): One =>
+  (a) =>
+    binary("^", a, atom(rank));
 const factorial: One = (a) => suffixed(a, "!");
 const named =
   (name: string): One =>
@@ -116,7 +119,7 @@ const slash: Two = (a, b) =>
   /^\d{1,9}$/.test(a.text) && /^\d{1,9}$/.test(b.text) ? { ...fraction(a.text, b.text), isBare: false } : over(a, b);
 /** "divide 7 into 49" asks how often 7 fits, "divide 49 into 7" how large each part is. */
 const divideInto: Two = (a, b) => (isLess(a, b) ? over(b, a) : over(a, b));
-/** "by a quarter" may be a quarter of it, or 0.25. */
+/** "by a quarter", "less a quarter" may be a quarter of it, or 0.25. */
 const grown =
   (make: Two): Two =>
   (a, b) =>
@@ -166,13 +169,13 @@ function rounded(a: Term, name: string, power: number): Term {
   return binary("*", call(name, binary("/", a, unit)), unit);
 }
 
-const nearest: readonly (readonly [words: string, power: number])[] = [
-  ["whole|whole number|number|integer|one|unit|dollar|euro|pound", 0],
-  ["ten|10", 1],
-  ["hundred|100", 2],
-  ["thousand|1000", 3],
-  ["tenth", -1],
-  ["hundredth|cent|penny", -2],
+const nearest = [
+  "whole|whole number|number|unit|one 0",
+  "ten|10 1",
+  "hundred|100 2",
+  "thousand|1000 3",
+  "tenth -1",
+  "hundredth|cent -2",
 ];
 
 /** The rules of rounding, which all end alike. */
@@ -185,14 +188,19 @@ function roundings(pattern: (how: string, to: string) => string): readonly Rule[
         return amount && rounded(amount, name, power);
       };
     return [
+      // "the nearest dollar"
+      [pattern(how, "(to|to_the) nearest"), 0, to(0)],
       // "round 3 results" asks for nothing.
       [
         pattern(how, ""),
         0,
         (parts, running) => (/^\d+$/.test(parts[0]?.text ?? "") ? undefined : to(0)(parts, running)),
       ],
-      ...nearest.map(([words, power]): Rule => [pattern(how, `(to|to_the) [nearest] (${words})`), 0, to(power)]),
-      [pattern(how, "to @n [decimal] [decimals|places|place|digits]"), 0, toPlaces(name)],
+      ...nearest.map((row): Rule => {
+        const [, words = "", power = ""] = /^(.*) (.*)$/.exec(row) ?? [];
+        return [pattern(how, `(to|to_the) [nearest] (${words})`), 0, to(Number(power))];
+      }),
+      [pattern(how, "to @n [decimal] [places]"), 0, toPlaces(name)],
     ];
   });
 }
@@ -201,7 +209,6 @@ const add = "add|added|join|tally|tot|lump|put together";
 const subtract = "subtract|subtracted|remove|take|take away|lose";
 const removed = "subtracted|taken|taken away|deducted|removed";
 const divide = "divide|divided|split";
-const shares = "by|with|over|upon|between|in|and|for|on|through";
 const tip = "tip|vat|increase";
 const discount = "discount|off|less|cheaper";
 const what = "what|which|how many|how much";
@@ -227,31 +234,24 @@ const startingRules: readonly Rule[] = [
   ["times @*", 0, (list, running) => (list.length > 1 ? joined("*")(list, running) : undefined)],
   ["(multiply|multiplied|times) @* (by|with|on) @0", 0, (list) => chain("*", list)],
   onward("(multiply|times) [by|with] @0", times),
-  pair(`(${divide}|cut) @0 [in|into|between] @n [equal] parts`, over),
-  pair(`(${divide}) @0 (${shares}) @0`, over),
+  onward(`(${divide}|cut) [@0] [in|into|between] @n [equal] parts`, over),
+  onward(`(${divide}) [@0] (by|with|over|between|in|on) @0`, over),
+  pair(`(${divide}) @0 (upon|and|for|through) @0`, over),
   pair("(divide|divided) @0 into @0", divideInto),
   pair("(split|cut) @0 (in|into) @0", over),
-  onward(`(${divide}|cut) [in|into|between] @n parts`, over),
-  onward(`(${divide}) (by|between|with|on|over|in) @0`, over),
   [`(cut|${divide}) [@0] in half`, 0, alone(halved)],
-  pair("(increase|raise|mark) @0 [up] by @0", grown(plus)),
-  onward("(increase|raise|mark) [up] by @0", grown(plus)),
-  pair("(reduce|decrease|cut|lower) @0 [down] by @0", grown(minus)),
-  onward("(reduce|decrease|cut|lower) [down] by @0", grown(minus)),
-  pair(`raise @0 (${to}) [power] [of] @0`, power),
-  pair(`raise @0 (${to}) @th [power]`, power),
-  onward(`raise (${to}) [power] [of] @0`, power),
-  onward(`raise (${to}) @th [power]`, power),
-  unary("double [of]", scaled("2")),
+  onward("(increase|raise|mark) [@0] [up] by @0", grown(plus)),
+  onward("(reduce|decrease|cut|lower) [@0] [down] by @0", grown(minus)),
+  onward(`raise [@0] (${to}) ([power] [of] @0|@th [power])`, power),
+  ...["double 2", "triple 3", "quadruple 4", "quintuple 5", "negate -1"].map((row) => {
+    const [word = "", factor = ""] = row.split(" ");
+    return unary(`${word} [of]`, scaled(factor));
+  }),
   unary("twice|two times as much as", (a) => binary("*", atom("2"), a)),
-  unary("triple [of]", scaled("3")),
   unary("thrice", (a) => binary("*", atom("3"), a)),
-  unary("quadruple [of]", scaled("4")),
-  unary("quintuple [of]", scaled("5")),
   unary("halve", halved),
-  unary("square [of]", squared),
-  unary("cube [of]", cubed),
-  unary("negate", scaled("-1")),
+  unary("square [of]", raised("2")),
+  unary("cube [of]", raised("3")),
   unary("(square root|squareroot|sq root|root|sqrt) [of]", named("sqrt")),
   unary("((cube|cubic) root|cbrt) [of]", named("cbrt")),
   pair("@th root [of] @4", (rank, a) => call("root", a, rank)),
@@ -259,11 +259,11 @@ const startingRules: readonly Rule[] = [
   unary("factorial [of]", factorial),
   unary("(absolute value|magnitude|abs) [of]", named("abs")),
   unary("(reciprocal|inverse) [of]", (a) => binary("/", atom("1"), a)),
-  unary("(natural (log|logarithm)|ln) [of]", named("ln")),
   unary("(log|logarithm) of", named("log")),
-  unary("(sine|sin) [of]", named("sin")),
-  unary("(cosine|cos) [of]", named("cos")),
-  unary("(tangent|tan) [of]", named("tan")),
+  ...["ln:natural (log|logarithm)|ln", "sin:sine|sin", "cos:cosine|cos", "tan:tangent|tan"].map((row) => {
+    const [name = "", words = ""] = row.split(":");
+    return unary(`(${words}) [of]`, named(name));
+  }),
   pair(`(log|logarithm) [${to}] base @n of @4`, (base, a) => call("log", a, base)),
   pair(
     "(remainder|modulus|left over|leftover|remains) [divide|divided] @3 [divide|divided] (by|/|over|and|into) @3",
@@ -292,13 +292,11 @@ const startingRules: readonly Rule[] = [
   pair(`(${what}) percent is @0 (more|bigger|higher|greater|larger) than @0`, swap(growth)),
   pair(`(${what}) percent (more|bigger|higher|greater|larger) is @0 than @0`, swap(growth)),
   pair(`percent (increase|change|growth|decrease|drop|difference) [from] @0 (${to}) @0`, growth),
-  pair("perimeter @3 sides @3", (a, b) => binary("*", atom("2"), binary("+", a, b))),
+  pair("perimeter @3 (by|x) @3", (a, b) => binary("*", atom("2"), binary("+", a, b))),
   pair(`(${tip}) of @n (on|for|${to}) @0`, swap(onlyPercent(times))),
   pair(`(${tip}) on @0 at @n`, onlyPercent(times)),
   pair("discount of @n (on|from) @0", off),
-  ...roundings((how, ending) => `round [off] (@0 [${how}]|${how} @0) ${ending}`),
-  ...roundings((how, ending) => `round [off] ${how} ${ending}`),
-  ["round [off] [up|down] @0 to", 0, () => refused],
+  ...roundings((how, ending) => `round [off] [@0 [${how}]|${how} [@0]] ${ending}`),
 ];
 
 /** Rules that continue an operand, which is the first of their parts. */
@@ -313,17 +311,14 @@ const continuingRules: readonly Rule[] = [
     plus,
   ),
   infix("more than|greater than|on top of", 1, swap(plus)),
-  infix(
-    "-|minus|take away|takeaway|take|subtract|less|without|decreased by|reduced by|lowered by|[goes] down by",
-    1,
-    minus,
-  ),
+  infix("-|minus|take away|takeaway|take|subtract|without|decreased by|reduced by|lowered by|[goes] down by", 1, minus),
+  infix("less", 1, grown(minus)),
   infix(`(${removed}) from|less than|fewer than`, 1, swap(minus)),
   infix("from", 1, from),
   infix("up", 1, onlyPercent(plus)),
   infix("down", 1, onlyPercent(minus)),
   infix(
-    "*|x|sides|times|time|multiplied by|multiplied with|multiply by|multiply with|multiply|multiplied|lots of|parts of|times as (much|many|big) as",
+    "*|x|times|time|multiplied by|multiplied with|multiply by|multiply with|multiply|multiplied|lots of|parts of|times as (much|many|big) as",
     2,
     times,
   ),
@@ -341,94 +336,69 @@ const continuingRules: readonly Rule[] = [
   infix("^|* *|(to|to_the) power [of]|raised (to|to_the) [power] [of]|power|exponent", 4, power, 3),
   infix("to_the", 4, power, 3),
   [`(to_the|to|raised to|raised to_the) (@th|@th power)`, 4, two(power)],
-  postfix("squared|square", 4, squared),
-  postfix("cubed|cube", 4, cubed),
+  postfix("squared|square", 4, raised("2")),
+  postfix("cubed|cube", 4, raised("3")),
   postfix("factorial|!", 5, factorial),
   postfix("percent", 5, (a) => suffixed(a, "%")),
-  postfix("doubled", 5, scaled("2")),
-  postfix("tripled", 5, scaled("3")),
-  postfix("quadrupled", 5, scaled("4")),
+  ...["doubled 2", "tripled 3", "quadrupled 4"].map((row) => {
+    const [word = "", factor = ""] = row.split(" ");
+    return postfix(word, 5, scaled(factor));
+  }),
   postfix("halved", 5, halved),
   postfix("in total|altogether", 0, (a) => ({ ...a })),
   postfix(`(as|in|into|to) percent`, 0, scaled("100")),
-  postfix(`(as|in|into|to) (decimal|decimals)`, 0, (a) => ({ ...a, isBare: false })),
+  postfix(`(as|in|into|to) decimal`, 0, (a) => ({ ...a, isBare: false })),
   [`(${be}) (${what}) percent of @0`, 0, two(share)],
   [`(${be}) @n of (what|which)`, 0, two(onlyPercent(over))],
   ...roundings((how, ending) => `(rounded|round) ${how} ${ending}|${ending} rounded ${how}`),
-  ["(to|to_the) @n decimal [places|place|digits]", 0, toPlaces("round")],
+  ["(to|to_the) @n (decimal [places]|places)", 0, toPlaces("round")],
 ];
 
-/** A place within the pattern of one rule, and what leads on from it: words and slots. */
-interface Place {
-  readonly level: number;
-  readonly ways: (readonly [part: string, to: Place])[];
-  /** Set where the rule may end. */
-  make: Make | undefined;
-}
-
-/** Where the reader is within all rules that begin with the same words. What leads on is found when it is asked for. */
-export class RuleNode {
-  /** The highest precedence of the rules that pass here. */
-  readonly level: number;
-  /** What the first of the rules that end here makes. */
-  readonly make: Make | undefined;
-  private onward: readonly [words: Map<string, RuleNode>, slots: Map<string, RuleNode>] | undefined;
-
-  constructor(private readonly places: readonly Place[]) {
-    this.level = places.reduce((most, { level }) => Math.max(most, level), 0);
-    this.make = places.find(({ make }) => make !== undefined)?.make;
-  }
-
-  get words(): ReadonlyMap<string, RuleNode> {
-    return this.lookOnward()[0];
-  }
-
+/** Where the reader is within all rules that begin with the same words. */
+export interface RuleNode {
+  readonly words: Map<string, RuleNode>;
   /** By the name of the slot, without "@". */
-  get slots(): ReadonlyMap<string, RuleNode> {
-    return this.lookOnward()[1];
-  }
-
-  private lookOnward() {
-    if (this.onward !== undefined) return this.onward;
-    const alike = new Map<string, Place[]>();
-    for (const [part, to] of this.places.flatMap(({ ways }) => ways)) alike.set(part, [...(alike.get(part) ?? []), to]);
-    const onward = [new Map<string, RuleNode>(), new Map<string, RuleNode>()] as const;
-    for (const [part, places] of alike)
-      onward[part.startsWith("@") ? 1 : 0].set(part.replace("@", ""), new RuleNode(places));
-    this.onward = onward;
-    return onward;
-  }
+  readonly slots: Map<string, RuleNode>;
+  /** The highest precedence of the rules that pass here. */
+  level: number;
+  /** What the first of the rules that end here makes. */
+  make?: Make;
 }
 
 /** Rules as a tree, so that a word is read once however many rules contain it. Of two equal patterns the first counts. */
 function compile(rules: readonly Rule[]): RuleNode {
-  return new RuleNode(
-    rules.map(([pattern, level, make]) => {
-      const start: Place = { level, ways: [], make: undefined };
-      const parts = (pattern.match(/[()[\]|]|[^\s()[\]|]+/g) ?? []).values();
-      for (const place of grow([start], parts, level)) place.make = make;
-      return start;
-    }),
-  );
+  const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
+  for (const [pattern, level, make] of rules)
+    for (const way of expand((pattern.match(/[()[\]|]|[^\s()[\]|]+/g) ?? []).values())) {
+      let node = root;
+      for (const part of way) {
+        const ways = part.startsWith("@") ? node.slots : node.words;
+        const name = part.replace("@", "");
+        const next = ways.get(name) ?? { words: new Map(), slots: new Map(), level };
+        next.level = Math.max(next.level, level);
+        ways.set(name, next);
+        node = next;
+      }
+      node.make ??= make;
+    }
+  return root;
 }
 
-/** Adds all ways up to the closing bracket after these places, and returns where they end. */
-function grow(from: readonly Place[], parts: Iterator<string>, level: number): readonly Place[] {
-  const ends: Place[] = [];
-  let places = from;
+/** All ways of a pattern up to the closing bracket. */
+function expand(parts: Iterator<string>): readonly (readonly string[])[] {
+  const all: (readonly string[])[] = [];
+  let ways: readonly (readonly string[])[] = [[]];
   for (let { value, done } = parts.next(); !(done || value === ")" || value === "]"); { value, done } = parts.next()) {
     if (value === "|") {
-      ends.push(...places);
-      places = from;
-    } else if (value === "(") places = grow(places, parts, level);
-    else if (value === "[") places = [...places, ...grow(places, parts, level)];
-    else {
-      const to: Place = { level, ways: [], make: undefined };
-      for (const place of places) place.ways.push([value, to]);
-      places = [to];
+      all.push(...ways);
+      ways = [[]];
+      continue;
     }
+    const next = value === "(" || value === "[" ? expand(parts) : [[value]];
+    const optional = value === "[" ? [[], ...next] : next;
+    ways = ways.flatMap((way) => optional.map((more) => [...way, ...more]));
   }
-  return [...new Set([...ends, ...places])];
+  return [...all, ...ways];
 }
 
 /** Rules that begin with a word. */

@@ -1,23 +1,7 @@
-import { continuing, type RuleNode, refused, starting } from "./rules.ts";
-import { isFunction, type SumToken } from "./sum-tokens.ts";
+import { continuing, type RuleNode, starting } from "./rules.ts";
+import { functions, type SumToken } from "./sum-tokens.ts";
 import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
-import {
-  breaks,
-  claiming,
-  equalities,
-  groups,
-  imperatives,
-  leads,
-  listLeads,
-  places,
-  pronouns,
-  rankOf,
-  results,
-  separators,
-  signs,
-  verbs,
-  weakWords,
-} from "./words.ts";
+import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
 /** A sum takes a few attempts for each word; without a limit, nested phrases could take forever. */
@@ -26,7 +10,7 @@ const leastWork = 400;
 const maxSkipped = 4;
 const neverContinuing = new Set(["x", "percent", "!"]);
 const beforeResult = new Set(["that", "this", "previous", "last"]);
-const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...groups]);
+const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...lexicon.groups]);
 
 /** Words that end an operand here, though elsewhere they are operators. */
 interface Blocked {
@@ -82,7 +66,8 @@ export class SumParser {
       if (this.work <= 0) return undefined;
       if (term === undefined) {
         // "3 + 4 and calculate it" says nothing that could be done to it.
-        const isIdle = this.values.length > 0 && [pronouns, groups].some((words) => words.has(this.word));
+        const isIdle =
+          this.values.length > 0 && [lexicon.pronouns, lexicon.groups].some((words) => words.has(this.word));
         if ((isIdle && this.isIdlePointer()) || !this.isWeak(this.at)) return undefined;
         this.at++;
         continue;
@@ -111,7 +96,9 @@ export class SumParser {
 
   /** True for a word that may stand where no rule needs it. */
   private isWeak(at: number): boolean {
-    return !this.isNumber(at) && (weakWords.has(this.wordAt(at)) || rankOf(this.wordAt(at)) !== undefined);
+    return (
+      !this.isNumber(at) && (lexicon.weakWords.has(this.wordAt(at)) || lexicon.rankOf(this.wordAt(at)) !== undefined)
+    );
   }
 
   private takeIf(word: string): boolean {
@@ -147,11 +134,11 @@ export class SumParser {
   /** True if the last number is only what the speaker says the result is. */
   private isClaim(): boolean {
     const last = this.tokens.findLastIndex(({ term }) => term !== undefined);
-    return equalities.has(this.wordAt(last - 1)) || claiming.has(this.wordAt(0));
+    return lexicon.equalities.has(this.wordAt(last - 1)) || lexicon.claiming.has(this.wordAt(0));
   }
 
   private statement(): Term | undefined {
-    const isVerb = starting.words.has(this.word) && !signs.has(this.word);
+    const isVerb = starting.words.has(this.word) && !lexicon.signs.has(this.word);
     return (
       (isVerb ? this.attempt(() => this.plain()) : undefined) ??
       this.attempt(() => this.continuation()) ??
@@ -167,11 +154,14 @@ export class SumParser {
   /** "divided by 2", "plus 5": the value so far is the first operand. */
   private continuation(): Term | undefined {
     const { running, word } = this;
-    const isBreak = this.at === 0 || breaks.has(this.wordAt(this.at - 1));
+    const isBreak = this.at === 0 || lexicon.breaks.has(this.wordAt(this.at - 1));
     const isWeak = this.isWeak(this.at) && !(isBreak && this.values.length === 1);
     if (running === undefined || isWeak || !continuing.words.has(word) || neverContinuing.has(word)) return undefined;
     // "- 5 + 3" is a whole, "- 5" alone continues.
-    if (signs.has(word) && (!isBreak || (this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2)))
+    if (
+      lexicon.signs.has(word) &&
+      (!isBreak || (this.values.length === 0 && /^[-+]$/.test(word) && this.tokens.length > 2))
+    )
       return undefined;
     this.isHeld = true;
     const made = this.walk(continuing, [running], 0);
@@ -183,7 +173,9 @@ export class SumParser {
 
   /** "it" in "what is it", not in "it times 5". */
   private isIdlePointer(): boolean {
-    const isPointer = [pronouns, results, groups].some((words) => words.has(this.word)) || places.has(this.word);
+    const isPointer =
+      [lexicon.pronouns, lexicon.results, lexicon.groups].some((words) => words.has(this.word)) ||
+      lexicon.places.has(this.word);
     return isPointer && !continuing.words.has(this.wordAt(this.at + 1));
   }
 
@@ -204,19 +196,20 @@ export class SumParser {
 
   /** "it", "the last answer", "the first" of two. */
   private pronoun(): Term | undefined {
-    const place = places.get(this.word);
+    const place = lexicon.places.get(this.word);
     if (place !== undefined) {
       const terms = this.earlier();
       this.at++;
-      this.takeAll(results);
+      this.takeAll(lexicon.results);
       if (terms === undefined || this.isNumber(this.at)) return undefined;
       this.uses ??= "both";
       return terms[place];
     }
-    const isResultNext = () => results.has(this.wordAt(this.at + 1)) || beforeResult.has(this.wordAt(this.at + 1));
+    const isResultNext = () =>
+      lexicon.results.has(this.wordAt(this.at + 1)) || beforeResult.has(this.wordAt(this.at + 1));
     while (beforeResult.has(this.word) && isResultNext()) this.at++;
-    const isResult = results.has(this.word) && !["of", "between", "from"].includes(this.wordAt(this.at + 1));
-    if (!(isResult || pronouns.has(this.word)) || this.isNumber(this.at + 1)) return undefined;
+    const isResult = lexicon.results.has(this.word) && !["of", "between", "from"].includes(this.wordAt(this.at + 1));
+    if (!(isResult || lexicon.pronouns.has(this.word)) || this.isNumber(this.at + 1)) return undefined;
     this.at++;
     return this.useRunning();
   }
@@ -229,7 +222,7 @@ export class SumParser {
       const words = this.tokens.slice(start, this.at).map(({ word }) => word);
       const isBoth = words.includes("both") || words.includes("two");
       const isAfterwards = this.isNumber(this.at) || (this.word === "and" && this.isNumber(this.at + 1));
-      if (isAfterwards || !(isBoth || words.some((word) => groups.has(word)))) return this.unusedValues();
+      if (isAfterwards || !(isBoth || words.some((word) => lexicon.groups.has(word)))) return undefined;
       const terms = this.earlier();
       if (this.values.length > 1) this.values.length = 1;
       else this.uses = isBoth ? "both" : "all";
@@ -238,26 +231,11 @@ export class SumParser {
     });
   }
 
-  /** "5, 6 and 7, what is the average" */
-  private unusedValues(): readonly Term[] | undefined {
-    const isOver = !this.tokens.slice(this.at).some(({ term }) => term !== undefined);
-    if (this.depth > 0 || this.values.length < 2 || !isOver || !this.isListed()) return undefined;
-    const values = [...this.values];
-    this.values.length = 1;
-    this.isContinued = true;
-    return values;
-  }
-
-  /** True if all values are numbers with a comma or "and" and hardly a word between them. */
+  /** True for numbers with nothing but commas and "and" between them. */
   private isListed(): boolean {
-    const numbers = this.tokens.flatMap(({ term }, at) => (term === undefined ? [] : at));
-    const isBetween = numbers.every((at, index) => {
-      const next = numbers[index + 1] ?? at;
-      const between = this.tokens.slice(at + 1, next);
-      const distance = (this.tokens[next]?.start ?? 0) - (this.tokens[at]?.end ?? 0);
-      return next === at || (distance <= 4 && between.some(({ word }) => word === "," || word === "and"));
-    });
-    return isBetween && this.values.every(({ isBare }) => isBare);
+    const isNumber = ({ term }: SumToken) => term !== undefined;
+    const list = this.tokens.slice(this.tokens.findIndex(isNumber), this.tokens.findLastIndex(isNumber) + 1);
+    return list.every((token) => isNumber(token) || /^(?:,|and|-|minus|negative|percent)$/.test(token.word));
   }
 
   private earlier(): readonly Term[] | undefined {
@@ -289,7 +267,7 @@ export class SumParser {
     for (;;) {
       const made = this.attempt(() => {
         // "17 is divided by 5"
-        if (verbs.has(this.word) && continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1))
+        if (lexicon.verbs.has(this.word) && continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1))
           this.at++;
         const factor = least <= level.product ? this.parenthesized() : undefined;
         if (factor !== undefined) return binary("*", left, factor);
@@ -301,7 +279,7 @@ export class SumParser {
   }
 
   private isBlocked(): boolean {
-    if (this.blocked !== undefined && imperatives.has(this.word)) return true;
+    if (this.blocked !== undefined && lexicon.imperatives.has(this.word)) return true;
     for (let { blocked } = this; blocked !== undefined; blocked = blocked.outer)
       if (blocked.words.has(this.word)) return true;
     return false;
@@ -338,14 +316,12 @@ export class SumParser {
       });
       if (bySlot !== undefined) return bySlot;
     }
-    const made = node.level >= least ? node.make?.(parts, this.implicit) : undefined;
-    if (made === refused) this.work = 0;
-    return made;
+    return node.level >= least ? node.make?.(parts, this.implicit) : undefined;
   }
 
   /** How many small words stand before the next word of a rule: "divide the 90 that i have by 3". */
   private skippedBefore(words: ReadonlyMap<string, RuleNode>, isAfterOperand: boolean): number {
-    if (!isAfterOperand && !verbs.has(this.word) && !leads.has(this.word)) return 0;
+    if (!isAfterOperand && !lexicon.verbs.has(this.word) && !lexicon.leads.has(this.word)) return 0;
     for (let count = 0; count <= maxSkipped; count++) {
       const word = this.wordAt(this.at + count);
       if (words.has(word)) return count;
@@ -357,7 +333,7 @@ export class SumParser {
 
   private fill(slot: string, next: RuleNode, isFirst: boolean): readonly Term[] | undefined {
     if (slot === "th") {
-      const rank = rankOf(this.word);
+      const rank = lexicon.rankOf(this.word);
       if (rank !== undefined) this.at++;
       return rank === undefined ? undefined : [atom(rank)];
     }
@@ -373,7 +349,7 @@ export class SumParser {
   }
 
   private number(): readonly Term[] | undefined {
-    this.takeAll(leads);
+    this.takeAll(lexicon.leads);
     const term = this.tokens[this.at]?.term;
     if (term === undefined) return undefined;
     this.at++;
@@ -385,7 +361,7 @@ export class SumParser {
     const first =
       this.group() ??
       this.attempt(() => {
-        this.takeAll(listLeads);
+        this.takeAll(lexicon.listLeads);
         return this.expression(0);
       });
     if (first === undefined || "length" in first) return first;
@@ -402,7 +378,7 @@ export class SumParser {
         const isAnd = this.wordAt(this.at - 1) === "and";
         const isOther = items.length > 1 && starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
         // "add 5 and multiply by 2"
-        const isOperation = continuing.words.has(this.word) && !signs.has(this.word);
+        const isOperation = continuing.words.has(this.word) && !lexicon.signs.has(this.word);
         const found = isOther || isOperation ? undefined : this.expression(0);
         hasAnd ||= isAnd;
         // "add 10, double it"
@@ -414,7 +390,7 @@ export class SumParser {
   }
 
   private separator(): void {
-    while (separators.has(this.word) && !this.blocked?.words.has(this.word)) this.at++;
+    while (lexicon.separators.has(this.word) && !this.blocked?.words.has(this.word)) this.at++;
     if (this.word === "then" && (this.wordAt(this.at + 1) === "," || this.isNumber(this.at + 1))) {
       this.at++;
       this.takeIf(",");
@@ -426,7 +402,12 @@ export class SumParser {
     return this.attempt(() => {
       for (;;) {
         const term = this.operandHere();
-        if (term !== undefined || this.depth === 0 || !leads.has(this.word) || this.blocked?.words.has(this.word))
+        if (
+          term !== undefined ||
+          this.depth === 0 ||
+          !lexicon.leads.has(this.word) ||
+          this.blocked?.words.has(this.word)
+        )
           return term;
         this.at++;
       }
@@ -449,7 +430,7 @@ export class SumParser {
   }
 
   private signed(): Term | undefined {
-    if (!signs.has(this.word)) return undefined;
+    if (!lexicon.signs.has(this.word)) return undefined;
     const isPlus = this.word === "+";
     this.at++;
     const operand = this.expression(level.power);
@@ -467,7 +448,7 @@ export class SumParser {
   /** "max(1, 2, 3)" */
   private called(): Term | undefined {
     const name = this.word;
-    if (this.wordAt(this.at + 1) !== "(" || !isFunction(name)) return undefined;
+    if (this.wordAt(this.at + 1) !== "(" || !functions.has(name)) return undefined;
     this.at += 2;
     const items: Term[] = [];
     do {

@@ -1,20 +1,7 @@
-import { cardinals, readNumber } from "../english/numbers.ts";
-import type { Token } from "../language/tokens.ts";
+import { readNumber } from "../english/numbers.ts";
 import { vocabulary } from "./rules.ts";
 import { atom, binary, fraction, partOf, type Term } from "./terms.ts";
-import {
-  around,
-  currencyOf,
-  denominators,
-  leads,
-  listLeads,
-  meanings,
-  phrases,
-  rankOf,
-  shapes,
-  units,
-  weakWords,
-} from "./words.ts";
+import * as lexicon from "./words.ts";
 
 /** A number, or a word or sign of the rules. */
 export interface SumToken {
@@ -40,63 +27,36 @@ export interface Amount {
   readonly end: number;
 }
 
-const functions = new Set(
+/** Names of functions, if a parenthesis follows. */
+export const functions: ReadonlySet<string> = new Set(
   (
     "abs acos acosh asin asinh atan atan2 atanh average avg cbrt ceil cos cosh degrees exp factorial floor gcd hypot lcm " +
     "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc"
   ).split(" "),
 );
 const constants = new Set(["pi", "tau", "e"]);
-const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind === "length" ? word : [])));
+const lengths = new Set([...lexicon.units].flatMap(([word, { kind }]) => (kind === "length" ? word : [])));
 const scales = new Map(
-  Object.entries({
-    dozen: 12,
-    score: 20,
-    grand: 1e3,
-    hundred: 1e2,
-    k: 1e3,
-    thousand: 1e3,
-    million: 1e6,
-    billion: 1e9,
-    trillion: 1e12,
-  }),
+  "dozen 12,score 20,grand 1000,hundred 100,k 1000,thousand 1000,million 1000000,billion 1000000000,trillion 1000000000000"
+    .split(",")
+    .map((row) => row.split(" ") as [string, string]),
 );
 const beforePronoun = new Set("would does should could do can did might must may when if".split(" "));
 const beforePlace = new Set("quick easy simple first second this that other last which no previous another".split(" "));
-const plurals = new Map(
-  [...cardinals.slice(2), "twenty", "thirty", "forty", "fifty", "hundred", "thousand", "million", "dozen"].flatMap(
-    (name) =>
-      [`${name}s`, `${name}es`, name.replace(/y$/, "ies"), name.replace(/ve$/, "ves")]
-        .filter((plural) => plural !== name)
-        .map((plural) => [plural, name] as const),
-  ),
-);
 const vulgar = new Map<string, readonly [string, string]>(
-  ["½ 1 2", "¼ 1 4", "¾ 3 4", "⅓ 1 3", "⅔ 2 3", "⅛ 1 8"].map((row) => {
-    const [sign = "", above = "", below = ""] = row.split(" ");
-    return [sign, [above, below]] as const;
-  }),
+  ["½12", "¼14", "¾34", "⅓13", "⅔23", "⅛18"].map(([sign = "", above = "", below = ""]) => [sign, [above, below]]),
 );
 const whole = /^\d{1,9}$/;
 
-/** True for the name of a function, if a parenthesis follows. */
-export function isFunction(word: string): boolean {
-  return functions.has(word);
-}
-
 /**
- * The tokens of the words from `start` to `end`; undefined if one of the words is not explained. With `joinAnd: false`
- * an "and" ends a number, for "the sum of three hundred and four".
+ * Makes the tokens of some words. With `joinAnd: false` an "and" ends a number, for "the sum of three hundred and four".
  */
-export function sumTokens(words: readonly string[], glued: readonly boolean[], joinAnd: boolean) {
-  return new SumTokenizer(words, glued, joinAnd).read();
-}
-
-class SumTokenizer {
+export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
   private readonly hasShape: boolean;
   /** The units and currencies after numbers. */
-  private readonly named = { units: new Set<string>(), currencies: new Set<string>() };
+  private readonly units = new Set<string>();
+  private readonly currencies = new Set<string>();
 
   constructor(
     private readonly words: readonly string[],
@@ -106,18 +66,24 @@ class SumTokenizer {
     this.hasShape = words.some((_, at) => this.isShape(at) || this.isSquareUnit(at));
   }
 
+  /** The tokens, or undefined if one of the words is not explained. */
   read(): SumTokens | undefined {
     for (let at = 0; at < this.words.length; ) {
       const end = this.next(at);
       if (end === undefined) return undefined;
       at = end;
     }
-    const { units, currencies } = this.named;
     // Amounts in two units or currencies would have to be converted first.
-    const isMixed = units.size + currencies.size > 1 && !this.tokens.some(({ word }) => word === "times");
-    return isMixed || units.size > 1 || currencies.size > 1
-      ? undefined
-      : { tokens: this.tokens, hasUnit: units.size > 0 };
+    const isCounted = this.tokens.some(({ word }) => word === "times");
+    const isMixed = this.units.size > 1 || this.currencies.size > 1;
+    // "6 cans at 89 cents" is an amount in dollars or in cents.
+    if (
+      isMixed ||
+      (isCounted && this.currencies.has("cent")) ||
+      (this.units.size + this.currencies.size > 1 && !isCounted)
+    )
+      return undefined;
+    return { tokens: this.tokens, hasUnit: this.units.size > 0 };
   }
 
   private wordAt(at: number): string {
@@ -137,7 +103,7 @@ class SumTokenizer {
   /** "to the twenty fifth": one ordinal of two words. */
   private rank(at: number): number | undefined {
     const ten = readAmount(this.words.slice(at, at + 1), 0, false)?.term.text ?? "";
-    const unit = rankOf(this.wordAt(at + 1)) ?? "";
+    const unit = lexicon.rankOf(this.wordAt(at + 1)) ?? "";
     const isRank = /^[2-9]0$/.test(ten) && /^[1-9]$/.test(unit) && /^(?:the|its)$/.test(this.wordAt(at - 1));
     return isRank ? this.push(`${Number(ten) + Number(unit)}th`, at, at + 2) : undefined;
   }
@@ -145,16 +111,13 @@ class SumTokenizer {
   private amount(at: number): number | undefined {
     const found = readAmount(this.words, at, this.joinAnd);
     if (found === undefined) return undefined;
-    const before = this.tokens.at(-1);
-    // "nine twelves"
-    if (plurals.has(this.wordAt(at)) && before?.term !== undefined && before.end === at) this.push("times", at, at);
     // "12,50" may be a decimal in another language, or two numbers.
     if (isDecimalComma(this.words, this.glued, found.end)) return undefined;
     return this.push(this.words.slice(at, found.end).join(" "), at, found.end, found.term);
   }
 
   private phrase(at: number): number | undefined {
-    const said = phrases.find(([phrase]) => phrase.every((word, index) => this.words[at + index] === word));
+    const said = lexicon.phrases.find(([phrase]) => phrase.every((word, index) => this.words[at + index] === word));
     if (said === undefined) return undefined;
     const [phrase, meaning] = said;
     const end = at + phrase.length;
@@ -164,28 +127,24 @@ class SumTokenizer {
   /** Currencies, units after numbers, and the rooms that have sides. */
   private measure(at: number): number | undefined {
     const word = this.wordAt(at);
-    const currency = currencyOf(word);
-    if (currency !== undefined) {
-      this.named.currencies.add(currency);
+    const currency = lexicon.currencyOf(word);
+    if (currency !== undefined && !(currency === "cent" && this.wordAt(at - 1) === "nearest")) {
+      this.currencies.add(currency);
       return at + 1;
     }
-    if (this.hasShape) {
-      if (this.isSquareUnit(at)) return at + 2;
-      if (this.isShape(at) && word !== "perimeter") return this.wordAt(at + 1) === "of" ? at + 2 : at + 1;
-      if (word === "square" && /^\p{L}/u.test(this.wordAt(at + 1))) return at + 1;
-      if (lengths.has(word)) return at + 1;
-    }
-    const unit = units.get(word);
-    const isAfterNumber = this.tokens.at(-1)?.end === at && this.tokens.at(-1)?.term !== undefined;
-    if (unit === undefined || !isAfterNumber) return undefined;
+    if (this.hasShape && (lengths.has(word) || word === "square")) return at + 1;
+    if (this.isShape(at) && word !== "perimeter") return this.wordAt(at + 1) === "of" ? at + 2 : at + 1;
+    const unit = lexicon.units.get(word);
+    const last = this.tokens.at(-1);
     // "3.6m" may be a million.
-    if (word === "m" && this.glued[at] === true) return undefined;
-    this.named.units.add(unit.name);
+    if (unit === undefined || last?.term === undefined || last.end !== at || (word === "m" && this.glued[at] === true))
+      return undefined;
+    this.units.add(unit.name);
     return at + 1;
   }
 
   private isShape(at: number): boolean {
-    return shapes.has(this.wordAt(at)) && this.wordAt(at + 1) !== "(";
+    return lexicon.shapes.has(this.wordAt(at)) && this.wordAt(at + 1) !== "(";
   }
 
   private isSquareUnit(at: number): boolean {
@@ -200,9 +159,9 @@ class SumTokenizer {
     const last = this.tokens.at(-1);
     if (/^x\d[x\d]*$/.test(word) && last?.term !== undefined && last.word !== "0") return this.factors(word, at);
     if (constants.has(word) && (word !== "e" || this.isInFormula(at))) return this.push(word, at, at + 1, atom(word));
-    const meaning = meanings.get(word) ?? word;
+    const meaning = lexicon.meanings.get(word) ?? word;
     const isSaidTwice = last?.word === meaning && /^[a-z]/.test(meaning);
-    if (isSaidTwice || around.has(word) || this.isCountedNoun(at)) return at + 1;
+    if (isSaidTwice || lexicon.around.has(word) || this.isCountedNoun(at)) return at + 1;
     return isKnown(meaning) && !this.isExclamation(at) ? this.push(meaning, at, at + 1) : undefined;
   }
 
@@ -215,8 +174,8 @@ class SumTokenizer {
   /** What a word is only between these others. */
   private roleOf(word: string, at: number): string | undefined {
     if (/^(?:of|at|@)$/.test(word) && this.isCounted(at)) return "times";
-    if ((word === "x" || word === "by") && this.hasShape && this.isSide(at)) return "sides";
-    return this.wordAt(at + 1) === "(" && isFunction(word) ? word : undefined;
+    if (word === "by" && this.hasShape && !this.words.includes("-")) return "x";
+    return this.wordAt(at + 1) === "(" && functions.has(word) ? word : undefined;
   }
 
   /** "6 times 7!" */
@@ -226,7 +185,7 @@ class SumTokenizer {
 
   /** "12 packs of 6", which nothing says but "what is" and the like. */
   private isCountedNoun(at: number): boolean {
-    return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => weakWords.has(word));
+    return this.isCounted(at + 1) && this.tokens.slice(0, -1).every(({ word }) => lexicon.weakWords.has(word));
   }
 
   /** The rest of "3x3x3". */
@@ -238,18 +197,12 @@ class SumTokenizer {
     return at + 1;
   }
 
-  /** True for "by" between the sides of a rectangle, which have no sign. */
-  private isSide(at: number): boolean {
-    const isSigned = ["-", "minus", "negative"].includes(this.tokens.at(-2)?.word ?? "");
-    return this.tokens.at(-1)?.term !== undefined && !isSigned && this.wordAt(at + 1) !== "-";
-  }
-
   /** "12 packs of 6", "3 tickets at 14.50" */
   private isCounted(at: number): boolean {
     const [count = "", noun = "", link = ""] = this.words.slice(Math.max(0, at - 2), at + 1);
     const amount =
       /^(?:of|at|@)$/.test(link) && /^[a-z]+s$/.test(noun) && !isOperator(noun) && readAmount([count, noun], 0, false);
-    const next = currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
+    const next = lexicon.currencyOf(this.wordAt(at + 1)) === undefined ? at + 1 : at + 2;
     return amount && amount.end === 1 && whole.test(amount.term.text)
       ? readAmount(this.words, next, true) !== undefined
       : false;
@@ -262,14 +215,14 @@ class SumTokenizer {
 
 /** True for a word of the rules; "boxes" is one only as the parts of a division. */
 function isOperator(word: string): boolean {
-  const meaning = meanings.get(word) ?? word;
+  const meaning = lexicon.meanings.get(word) ?? word;
   return meaning !== "parts" && vocabulary.has(meaning);
 }
 
 function isKnown(meaning: string): boolean {
   return (
-    [vocabulary, weakWords, leads, listLeads].some((words) => words.has(meaning)) ||
-    rankOf(meaning) !== undefined ||
+    [vocabulary, lexicon.weakWords, lexicon.leads, lexicon.listLeads].some((words) => words.has(meaning)) ||
+    lexicon.rankOf(meaning) !== undefined ||
     /^[()]$/.test(meaning)
   );
 }
@@ -286,8 +239,6 @@ function isDecimalComma(words: readonly string[], glued: readonly boolean[], at:
 export function readAmount(words: readonly string[], at: number, joinAnd: boolean): Amount | undefined {
   const word = words[at] ?? "";
   if (word === "one" && isPronoun(words, at)) return undefined;
-  const many = plurals.get(word);
-  if (many !== undefined) return { term: atom(readNumber([many], 0)?.digits ?? "1"), end: at + 1 };
   const written = vulgar.get(word);
   if (written !== undefined) return { term: fraction(...written), end: at + 1 };
   if (/^\.\d+$/.test(word)) return { term: atom(`0${word}`), end: at + 1 };
@@ -301,7 +252,7 @@ export function readAmount(words: readonly string[], at: number, joinAnd: boolea
   const end = said === undefined ? number.end : at + number.end;
   const next = words[end] ?? "";
   if (/^e\d{1,3}$/.test(next)) return { term: atom(digits + next), end: end + 1 };
-  const below = denominators.get(next);
+  const below = lexicon.denominators.get(next);
   const isRank = ["root", "power"].includes(words[end + 1] ?? "");
   if (below !== undefined && whole.test(digits) && !isRank) return { term: fraction(digits, below), end: end + 1 };
   return (
@@ -314,7 +265,7 @@ function readPart(words: readonly string[], at: number): Amount | undefined {
   const word = words[at] ?? "";
   const hasArticle = word === "a" || word === "an";
   const name = hasArticle ? (words[at + 1] ?? "") : word;
-  const below = denominators.get(name);
+  const below = lexicon.denominators.get(name);
   const isAlone = ["half", "quarter", "quarters"].includes(name) || words[at + 1] === "of";
   if (below === undefined || !(hasArticle || isAlone)) return undefined;
   const part = fraction("1", below);
@@ -323,7 +274,7 @@ function readPart(words: readonly string[], at: number): Amount | undefined {
   const scale = scales.get(words[start] ?? "");
   // "half a percent"
   if (scale === undefined) return { term: part, end: words[start] === "percent" ? start : end };
-  return { term: { ...(partOf(part, atom(String(scale))) ?? part), isBare: true }, end: start + 1 };
+  return { term: { ...(partOf(part, atom(scale)) ?? part), isBare: true }, end: start + 1 };
 }
 
 /** "sixty dollars and fifty cents" */
@@ -344,10 +295,10 @@ export function readRest(words: readonly string[], digits: string, end: number, 
   if (second === "/" && whole.test(digits) && whole.test(next) && whole.test(third) && Number(next) < Number(third))
     return mixed(digits, next, third, end + 3);
   if (next !== "and" || !joinAnd) return undefined;
-  const alone = denominators.get(second);
+  const alone = lexicon.denominators.get(second);
   // "7 and half a dozen" is two numbers.
   if (alone !== undefined) return third === "a" || third === "of" ? undefined : mixed(digits, "1", alone, end + 2);
-  const below = denominators.get(third);
+  const below = lexicon.denominators.get(third);
   const above = second === "a" || second === "an" ? "1" : readNumber([second], 0)?.digits;
   if (below === undefined || above === undefined || fourth === "of") return undefined;
   return mixed(digits, above, below, end + 3);
@@ -361,7 +312,7 @@ function mixed(digits: string, above: string, below: string, end: number): Amoun
 function scaled(words: readonly string[], amount: Amount): Amount {
   const scale = scales.get(words[amount.end] ?? "");
   if (scale === undefined) return amount;
-  return { term: { ...binary("*", amount.term, atom(String(scale))), isBare: true }, end: amount.end + 1 };
+  return { term: { ...binary("*", amount.term, atom(scale)), isBare: true }, end: amount.end + 1 };
 }
 
 /** "how would one add", "the first one": no number. */
@@ -369,6 +320,8 @@ function isPronoun(words: readonly string[], at: number): boolean {
   const before = words[at - 1] ?? "";
   const next = words[at + 1] ?? "";
   const isCounted =
-    /^(?:plus|minus|times|and|over|percent|divided|multiplied|point|hundred|thousand|million|[-+*/%x])$/.test(next);
+    /^(?:plus|minus|times|and|over|percent|divided|multiplied|point|hundred|thousand|[mbt]r?illion|[-+*/%x])$/.test(
+      next,
+    );
   return beforePlace.has(before) || (beforePronoun.has(before) && !isCounted);
 }

@@ -15,7 +15,7 @@ const aliases =
   "squares; cube: cubing; by: buy; average: averaging; round: rounding; increase: increasing grow; reduce: reducing " +
   "slash; power: powers; remove: removing; includes: including contains incl; without: excluding excl; then: next finally lastly afterwards; " +
   "parts: ways way people friends persons groups group pieces kids children piles teams rows boxes bags; " +
-  "vat: tax gst; tip: surcharge commission service markup interest; between: among amongst; discount: reduction";
+  "places: place digits decimals; unit: integer; cent: penny; vat: tax gst; tip: surcharge commission service markup interest; between: among amongst; discount: reduction";
 
 /** The word of the rules that a word or sign stands for. */
 export const meanings: ReadonlyMap<string, string> = new Map(
@@ -29,7 +29,7 @@ export const meanings: ReadonlyMap<string, string> = new Map(
 export const phrases: readonly (readonly [words: readonly string[], meaning: string])[] = (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
   "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
-  "vat: sales tax; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|be so kind as to"
+  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|should like|be so kind as to"
 )
   .split("; ")
   .flatMap((row) => {
@@ -39,11 +39,12 @@ export const phrases: readonly (readonly [words: readonly string[], meaning: str
 
 /** Words around a sum that say nothing: with these, numbers and the words of the rules, every word is explained. */
 export const around: ReadonlySet<string> = setOf(
-  "um uh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
+  "um uh oh er erm uhm hmm the its a an equally evenly please pls plz kindly can could would will you i we me us my tell " +
     "show give find know want wants need like calculate calculating calculation compute computing evaluate solve " +
     "solution determine say question equation problem math maths thanks thank thx cheers hey hi hello there ok okay so " +
     "well now just quick quickly exactly let dear lol available come comes final exact correct true calculator use using " +
-    "have had has got get am be when help new price cost amount start also " +
+    "have had has got get am be when help new price cost amount start also u sir " +
+    "computer arithmetic following outcome looking " +
     "whats remaining gives ? . : ; …",
 );
 

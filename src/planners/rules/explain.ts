@@ -38,7 +38,7 @@ export function explainMatch(
   request: RequestText,
   { start, end, stepIds }: { readonly start: number; readonly end: number; readonly stepIds: readonly string[] },
 ): ExplainedPart {
-  const { rules, rule, pieces, reading } = match;
+  const { rules, rule, pieces } = match;
   const runs: { by: ExplainedWords["by"]; slot?: string; start: number; end: number }[] = [];
   const push = (from: number, to: number, by: ExplainedWords["by"], slot?: string) => {
     const last = runs.at(-1);
@@ -58,7 +58,7 @@ export function explainMatch(
   });
   const slots = words.flatMap(({ slot, text }) => (slot === undefined ? [] : [`${slot}: "${text}"`]));
   const { name } = rules.tool;
-  const said = rule === undefined ? `${name} understands "${reading?.meaning}"` : `rule "${rule.example}" of ${name}`;
-  const phrase = rule?.source.phrase ?? "";
+  const said = `rule "${rule.example}" of ${name}`;
+  const phrase = rule.source.phrase;
   return { text: textBetween(request, start, end), tool: name, phrase, words, stepIds, summary: [said, ...slots].join("; ") };
 }

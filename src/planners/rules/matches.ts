@@ -1,4 +1,3 @@
-import type { ClauseReading } from "../../core/clause-reader.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
@@ -13,9 +12,8 @@ import { anaphor, isReadable, type SlotType } from "./slots.ts";
 /** A way to read some clauses of a request as one wish. */
 export interface Match {
   readonly rules: ToolRules;
-  /** The phrase that fits; undefined for a sum. */
-  readonly rule: PhraseRule | undefined;
-  readonly reading?: ClauseReading;
+  /** The phrase that fits. */
+  readonly rule: PhraseRule;
   readonly firstClause: number;
   readonly lastClause: number;
   readonly start: number;
@@ -59,7 +57,6 @@ export function readSlotValues(
   request: RequestText,
   previous: PhraseReference | undefined,
 ): SlotValues | Unfit {
-  if (rule === undefined) return { ok: true, records: [{}] };
   const parts = new Map<string, Piece[]>();
   for (const piece of pieces) {
     if (piece.name === undefined) continue;
@@ -102,6 +99,7 @@ function valuesOf(
   if (first === undefined) return undefined;
   if (first.value === anaphor) return pointer;
   if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
+  if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
   if (isReadable(type)) return undefined;
   const { words, tokens } = request;
   const isOne = pieces.length === 1;

@@ -32,6 +32,8 @@ export interface PhraseRule extends Template {
   readonly isOpen: boolean;
   /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
   readonly example: string;
+  /** True if a slot is a sum. */
+  readonly hasSum: boolean;
   /** True for a phrase as people also say it: only where no phrase fits word for word. */
   readonly isLoose: boolean;
   /** The input that all requests of the phrase have; of an example without what its sentence says. */
@@ -141,6 +143,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
     rules.push({
       ...compiled,
       ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
+      hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
       required: requiredWords(node),
       firstWords: first.words,
       isOpen: first.isOpen,

@@ -11,7 +11,7 @@ import { TooMuchWork } from "./match.ts";
 import type { Match } from "./matches.ts";
 import { compileTool, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, readRequest, textBetween } from "./request.ts";
+import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
 import { Spelling } from "./spelling.ts";
 import { orderSteps } from "./steps.ts";
 import { suggestRequests } from "./suggest.ts";
@@ -215,8 +215,8 @@ function stepsOf(drafts: readonly DraftStep[], { request }: RequestReader): read
   return orderSteps(drafts, request);
 }
 
-function meaningOf({ rule, reading }: Match): string {
-  return rule?.example ?? reading?.meaning ?? "";
+function meaningOf({ rule }: Match): string {
+  return rule.example;
 }
 
 /** What words of each kind say, for people. */
@@ -229,5 +229,3 @@ const refusals = {
   repeated: "is to be done again and again, which no step can",
   condition: "depends on something that no step can tell",
 } as const;
-
-export { textBetween };

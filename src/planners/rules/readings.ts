@@ -1,15 +1,14 @@
-import { loadReader } from "../../core/clause-reader.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
-import { wordForms } from "../../language/word-forms.ts";
 import { findRefusals, type FoundRefusal } from "../../language/refusals.ts";
+import { readSum } from "../../sums/read-sum.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import { type FindMeanings, Matcher, WorkMeter } from "./match.ts";
+import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
 import { isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
@@ -53,6 +52,7 @@ const reasonCost = 6;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 24;
+const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
 export class RequestReader {
@@ -61,7 +61,7 @@ export class RequestReader {
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
   private readonly textEnds = new Set<number>();
-  private readonly matchesFrom = new Map<number, Promise<readonly Match[]>>();
+  private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly present: ReadonlySet<string>;
 
@@ -101,7 +101,7 @@ export class RequestReader {
       const partials = (beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       for (const partial of partials) {
         if (this.isReason(clause, partial)) beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
-        const own = await this.matchesAt(clause);
+        const own = this.matchesAt(clause);
         const goingOn = this.goOn(partial, clause);
         const done = new Map<number, number>();
         for (const match of [...own, ...goingOn].sort((left, right) => left.cost - right.cost)) {
@@ -114,7 +114,7 @@ export class RequestReader {
           const pending = this.extend(partial, match);
           const extended = pending instanceof Promise ? await pending : pending;
           // What cannot be taken back is done only if its own phrase is said.
-          if (!("ok" in extended) && match.rule?.isLoose === true && isGrave(match.rule)) {
+          if (!("ok" in extended) && match.rule.isLoose && isGrave(match.rule)) {
             unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
             continue;
           }
@@ -145,13 +145,13 @@ export class RequestReader {
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
-  private refusalOf({ firstClause, lastClause, pieces, reading, start, end }: Match): FoundRefusal | undefined {
+  private refusalOf({ firstClause, lastClause, pieces, rule, start, end }: Match): FoundRefusal | undefined {
     const said = new Set<number>();
     for (const piece of pieces)
       if (piece.kind !== "slot" || piece.value !== undefined) for (let at = piece.start; at < piece.end; at++) said.add(at);
     for (let clause = firstClause; clause <= lastClause; clause++) {
       for (const refusal of this.refusals[clause] ?? []) {
-        if (reading !== undefined && refusal.reason === "question") continue;
+        if (rule.hasSum && refusal.reason === "question") continue;
         // Courtesies in front, as in "I wonder if you could", are not of the wish.
         if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
         if (refusal.start >= end && clause === lastClause && refusal.reason === "condition" && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)) continue;
@@ -180,7 +180,7 @@ export class RequestReader {
     return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
   }
 
-  private matchesAt(clause: number): Promise<readonly Match[]> {
+  private matchesAt(clause: number): readonly Match[] {
     let known = this.matchesFrom.get(clause);
     if (known === undefined) {
       known = this.findMatches(clause);
@@ -189,7 +189,7 @@ export class RequestReader {
     return known;
   }
 
-  private async findMatches(firstClause: number): Promise<readonly Match[]> {
+  private findMatches(firstClause: number): readonly Match[] {
     const { words } = this.request;
     const first = this.clauses[firstClause];
     if (first === undefined) return [];
@@ -198,13 +198,13 @@ export class RequestReader {
     const matches: Match[] = [];
     for (const rules of this.tools) {
       for (const rule of rules.rules) {
-        if (!rule.required.every((group) => this.hasOne(group))) continue;
+        if (rule.hasSum) matches.push(...this.readSums(rule, firstClause));
+        if (rule.hasSum || !rule.required.every((group) => this.hasOne(group))) continue;
         for (const start of starts) {
           if (!this.mayStart(rule, start)) continue;
           matches.push(...this.fit(rule, { start, limit, firstClause }));
         }
       }
-      matches.push(...(await this.readSums(rules, firstClause)));
     }
     if (matches.length === 0)
       for (const rules of this.tools)
@@ -243,19 +243,20 @@ export class RequestReader {
     return this.clauses[index]?.end ?? 0;
   }
 
-  /** A sum is read by the calculator's own reader. */
-  private async readSums(rules: ToolRules, firstClause: number): Promise<readonly Match[]> {
-    const reader = await loadReader(rules.tool);
+  /** A sum takes whole clauses. */
+  private readSums(rule: PhraseRule, firstClause: number): readonly Match[] {
+    const name = [...rule.slots].find(([, { kind }]) => kind === "sum")?.[0];
     const first = this.clauses[firstClause];
-    if (reader === undefined || first === undefined) return [];
+    if (name === undefined || first === undefined) return [];
     const matches: Match[] = [];
-    for (let lastClause = firstClause; lastClause < Math.min(firstClause + 4, this.clauses.length); lastClause++) {
+    for (let lastClause = firstClause; lastClause < Math.min(firstClause + maxSumClauses, this.clauses.length); lastClause++) {
       const end = this.clauses[lastClause]?.end ?? 0;
       const { start } = first;
       const tokens = this.request.tokens.slice(start, end);
-      const [reading] = reader.read({ text: this.request.text, tokens, forms: wordForms(tokens), dates: [] });
-      if (reading !== undefined && reading.probability > 0.7 && reading.meaning === "calculate")
-        matches.push({ rules, rule: undefined, reading, firstClause, lastClause, start, end, cost: wishCost + 2 + (end - start), pieces: [] });
+      if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
+        const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
+        matches.push({ rules: rule.tool, rule, firstClause, lastClause, start, end, cost: wishCost + 2 + (end - start), pieces });
+      }
       if (this.clauses[lastClause]?.endsHard !== false) break;
     }
     return matches;
@@ -284,7 +285,7 @@ export class RequestReader {
     if (first === undefined || second === undefined || second.length === 0) return false;
     const marks = this.request.words.slice(last.end, next.start);
     // What has its own date or list is a thing of its own.
-    const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name !== undefined && rule?.slots.has(name) !== true));
+    const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)));
     const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && !isSeparatorAt(this.request, last.end + at));
     const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
     const said = parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
@@ -333,7 +334,7 @@ export class RequestReader {
 
   /** What is said of the last of several things is said of all that have nothing of its kind. */
   private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
-    const beside = match.pieces.filter(({ name }) => name !== undefined && match.rule?.slots.has(name) !== true);
+    const beside = match.pieces.filter(({ name }) => name !== undefined && !match.rule.slots.has(name));
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
@@ -383,20 +384,11 @@ export class RequestReader {
   }
 
   private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
-    const { rule, reading } = match;
-    if (reading !== undefined) {
-      const made = reading.toInputs(context);
-      if (Array.isArray(made)) return made as readonly object[];
-      const { missing, unbound, left } = made as { missing?: string; unbound?: string; left?: string };
-      if (unbound !== undefined)
-        return { ok: false, reason: "unbound", why: `"${unbound}" refers to a result, but no earlier step has one` };
-      if (missing !== undefined) return { ok: false, reason: "missing", missing, why: `${missing} is missing` };
-      return { ok: false, why: `nothing fits ${JSON.stringify(left)}` };
-    }
+    const { rule } = match;
     const values = readSlotValues(match, this.request, context.previous);
     if (!values.ok) return values;
     return values.records.map((slots) =>
-      rule?.source.toInput === undefined ? { ...rule?.fixed, ...slots } : rule.source.toInput(slots, context),
+      rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
     );
   }
 
@@ -420,10 +412,10 @@ export class RequestReader {
   }
 }
 
-function toUnfit(issues: readonly (string | undefined)[], match: Match, rule: PhraseRule | undefined): Unfit | undefined {
+function toUnfit(issues: readonly (string | undefined)[], match: Match, rule: PhraseRule): Unfit | undefined {
   const why = issues.find((issue) => issue !== undefined);
   if (why === undefined) return undefined;
-  const missing = rule && missingField(match, rule);
+  const missing = missingField(match, rule);
   return missing === undefined ? { ok: false, why } : { ok: false, why, reason: "missing", missing };
 }
 

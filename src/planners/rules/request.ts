@@ -1,4 +1,3 @@
-import type { ClauseDate } from "../../core/clause-reader.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
@@ -7,7 +6,21 @@ import { type Token, tokenize } from "../../language/tokens.ts";
 export const maxTokens = 4_000;
 
 /** A date in a request; places are tokens. */
-export interface RequestDate extends ClauseDate {
+export interface RequestDate {
+  readonly start: number;
+  readonly end: number;
+  /** Where the preposition before it begins; without one, the same as {@link start}. */
+  readonly leadStart: number;
+  /** In lower case. */
+  readonly preposition?: string;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  /** ISO 8601 with the offset of the time zone, if a time was said, or a part of the day. */
+  readonly dateTime?: string;
+  /** True if a part of the day was said, for which the hour is ours. */
+  readonly isPartOfDay?: boolean;
+  /** True if only a time was said, and its next day is taken. */
+  readonly isDayAssumed?: boolean;
   /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
   readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */

@@ -54,6 +54,7 @@ export function readSlot(
     }
     case "range":
       return range?.start === start ? [{ value: range.value, end: range.end }] : none;
+    case "sum":
     case "text":
     case "list":
       return none;
@@ -108,7 +109,7 @@ function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): 
 
 /** What a slot may be filled with. */
 export interface SlotType {
-  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "list";
+  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
   /** For `enum`: the ways to say each value, as words in lower case. */
   readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
   /** For `date-time`: whether a day without a time is a value, too. */
@@ -140,7 +141,7 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   const { type, format, items } = schema;
   const types = [type ?? []].flat();
   if (types.includes("string")) {
-    if (schema.slot === "range") return { kind: "range" };
+    if (schema.slot === "range" || schema.slot === "sum") return { kind: schema.slot };
     if (format === "date-time") return timeType(schema);
     return { kind: format === "date" ? "date" : "text" };
   }

@@ -1,5 +1,4 @@
 import * as z from "zod/v4";
-import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -74,8 +73,7 @@ export function createCalculator(options: CalculatorOptions = {}) {
     },
   });
   giveSamples(tool, samples);
-  describeWith(tool, describeCalculation);
-  return readWith(tool, async () => (await import("./phrases.ts")).calculatorReader);
+  return describeWith(tool, describeCalculation);
 }
 
 /** "Evaluate 100 / 4"; with results in it, the words of the request say more. */
