@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
@@ -37,16 +37,15 @@ const oneChunkOfAgents: NonNullable<Options["esbuildPlugins"]>[number] = {
 /** Pages and graphs are drawn in browsers, too: as one file without packages, and without what it shares with agents. */
 const viewBuild = {
   entryPoints: { "view/index": "src/view/index.ts" },
-  outdir: "dist",
   bundle: true,
   format: "esm",
   target: "es2022",
   platform: "neutral",
-  sourcemap: true,
+  sourcemap: "external",
   sourcesContent: false,
 } as const;
 
-export default defineConfig({
+export default defineConfig(({ outDir = "dist" }) => ({
   entry: {
     index: "src/index.ts",
     "adapters/ai-sdk/index": "src/adapters/ai-sdk/index.ts",
@@ -70,7 +69,7 @@ export default defineConfig({
   clean: true,
   sourcemap: true,
   esbuildOptions: (options) => {
-    // The source that the maps lead to is in the package.
+    // The maps lead to src/, which is beside dist/ in the repository.
     options.sourcesContent = false;
     // Its build for bundlers needs no helpers of esbuild, which would be one more file to load.
     options.alias = { eventemitter3: "./node_modules/eventemitter3/dist/eventemitter3.esm.js" };
@@ -82,12 +81,22 @@ export default defineConfig({
   // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
   esbuildPlugins: [oneChunkOfAgents],
   onSuccess: async () => {
-    await build(viewBuild);
+    await build({ ...viewBuild, outdir: outDir });
   },
   plugins: [
     {
       name: "no-bare-imports",
       renderChunk: (code) => ({ code: code.replace(/^import "\.{1,2}\/chunk-[^"]+";$/gm, "") }),
     },
+    {
+      // The maps are not in the package, and tools warn of a file that names a map which is not there.
+      name: "no-names-of-maps",
+      buildEnd: async ({ writtenFiles }) => {
+        for (const { name } of writtenFiles) {
+          if (!name.endsWith(".js")) continue;
+          await writeFile(name, (await readFile(name, "utf8")).replace(/\n\/\/# sourceMappingURL=\S+\n?$/, "\n"));
+        }
+      },
+    },
   ],
-});
+}));

@@ -1,5 +1,4 @@
-// Writes the declarations into dist/, with maps that lead to src/. The compiler writes those of every file; here those stay that
-// an entry leads to.
+// Writes the declarations into dist/. The compiler writes those of every file; here those stay that an entry leads to.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +10,7 @@ const reached = new Set();
 for (const file of files) visit(file.replace(/^src/, "dist").replace(/\.ts$/, ".d.ts"));
 for (const name of readdirSync("dist", { recursive: true })) {
   const path = join("dist", name);
-  if (/\.d\.ts(\.map)?$/.test(path) && !reached.has(path.replace(/\.map$/, ""))) rmSync(path);
+  if (path.endsWith(".d.ts") && !reached.has(path)) rmSync(path);
 }
 
 function mayImport(path, name) {
@@ -19,7 +18,7 @@ function mayImport(path, name) {
   return name === "@opentelemetry/api" && path.includes("adapters/otel");
 }
 
-/** Follows the imports of a declaration, and has them name the built files: `./x.js` is as long, so that the map still holds. */
+/** Follows the imports of a declaration, and has them name the built files. */
 function visit(path) {
   if (reached.has(path)) return;
   reached.add(path);

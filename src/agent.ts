@@ -83,7 +83,7 @@ export interface Agent<TTool extends Tool = Tool>
 export function createAgent<const TTools extends readonly Tool[]>(
   options: AgentOptions<TTools>,
 ): Agent<TTools[number]> {
-  checkObject("options", options);
+  checkObject("options", options, "createAgent({ tools: [ … ] })");
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
   const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
   const agent: Agent = {

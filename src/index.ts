@@ -25,8 +25,34 @@ export {
   type AgentErrorLike,
   isAgentError,
 } from "./core/errors.ts";
-export type { AgentEvent, AgentEventOf, AgentEventType, SkipReason, StepOutcome } from "./core/events.ts";
-export type { NotUndone, PendingItem } from "./core/execution-events.ts";
+export type {
+  AgentEvent,
+  AgentEventOf,
+  AgentEventType,
+  ApprovalEndEvent,
+  ApprovalRequestEvent,
+  CircuitChangeEvent,
+  RunSettleEvent,
+  SkipReason,
+  StepAttemptEvent,
+  StepEndEvent,
+  StepLateEvent,
+  StepOutcome,
+  StepProgressEvent,
+  StepRetryEvent,
+  StepSkipEvent,
+  StepStartEvent,
+  UndoEndEvent,
+  UndoStartEvent,
+} from "./core/events.ts";
+export type {
+  NotUndone,
+  PendingItem,
+  RunEndEvent,
+  RunResumeEvent,
+  RunStartEvent,
+  RunSuspendEvent,
+} from "./core/execution-events.ts";
 export type { Jsonify, JsonObject, JsonValue } from "./core/json.ts";
 export type { JsonSchema } from "./core/json-schema.ts";
 export type {
@@ -52,6 +78,16 @@ export {
   type ToolStep,
   type WaitStep,
 } from "./core/plan.ts";
+export type {
+  ModelEndEvent,
+  ModelRetryEvent,
+  ModelStartEvent,
+  PlanDeltaEvent,
+  PlanEndEvent,
+  PlanFallbackEvent,
+  PlanReviseEvent,
+  PlanStartEvent,
+} from "./core/plan-events.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
@@ -81,6 +117,7 @@ export type {
   ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
+export type { RunDeliverEvent, WaitStartEvent } from "./core/wait-events.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";

@@ -1,12 +1,20 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
+import { jsonSchema } from "../src/adapters/schemas/json-schema.ts";
 import { createAgent } from "../src/agent.ts";
+import { defineTool } from "../src/core/define-tool.ts";
+import { hashPlan } from "../src/plan/hash-plan.ts";
 import { validatePlan } from "../src/plan/validate-plan.ts";
 import { createOrchestrator } from "../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
 import { failureOf } from "../src/testing/conformance/conformance-case.ts";
 import { createFakeTool } from "../src/testing/fake-tool.ts";
 import { createCalculator } from "../src/tools/calculator/calculator.ts";
+import { createNotes } from "../src/tools/notes/notes.ts";
+import { createTodoStore } from "../src/tools/todo-store/todo-store.ts";
+import { createWebSearch } from "../src/tools/web-search/web-search.ts";
+import { toHtml } from "../src/view/to-html.ts";
+import { toMermaid } from "../src/view/to-mermaid.ts";
 
 const refused = expect.objectContaining({ code: "invalid-options" });
 const { inputSchema: _, ...bare } = createFakeTool({ name: "Bare" });
@@ -144,5 +152,136 @@ describe("a tool that defineTool did not create", () => {
     expect(await validatePlan(plan, { tools })).toEqual([]);
     const wrong = { steps: [{ id: "a", tool: "Counter", input: { by: "x" } }] };
     expect(await validatePlan(wrong, { tools })).toMatchObject([{ code: "invalid-input" }]);
+  });
+});
+
+describe("a common mistake", () => {
+  const greet = {
+    name: "Greet",
+    description: "Greets",
+    inputSchema: z.object({ who: z.string() }),
+    phrases: ["greet {who}"],
+    execute: ({ who }: { who: string }) => `hi ${who}`,
+  };
+  const agent = createAgent({ tools: [defineTool(greet)], onWarning: () => {} });
+  const forgotten = () => agent.plan("greet bob") as never;
+  const messageOf = async (make: () => unknown): Promise<string> => {
+    const failure = await failureOf(async () => make());
+    return failure?.thrown instanceof Error ? failure.thrown.message : "It did not throw.";
+  };
+
+  it.each<[string, () => unknown]>([
+    ["execute", () => agent.execute(forgotten())],
+    ["start", () => agent.start(forgotten()).result],
+    ["dryRun", () => agent.dryRun(forgotten())],
+    ["run", () => agent.run(forgotten(), { throwOnFailure: true })],
+    ["hashPlan", () => hashPlan(forgotten())],
+    ["approve", () => agent.approve("r1", forgotten())],
+    ["toMermaid", () => toMermaid(forgotten())],
+    ["toHtml", () => toHtml(forgotten())],
+    ["createAgent", () => createAgent({ tools: [], store: Promise.resolve() as never })],
+  ])("is a plan or an object that was not awaited, for %s", async (_call, make) => {
+    expect(await messageOf(make)).toMatch(/a Promise.*await it/);
+  });
+
+  it("is a plan that was not awaited, for validatePlan", async () => {
+    const [issue] = await validatePlan(forgotten(), { tools: [greet] });
+    expect(issue).toMatchObject({ code: "not-json", message: "a Promise is not JSON; await it" });
+  });
+
+  const shape = { who: z.string() };
+  const inZod = /must be a schema: wrap its fields in z\.object\(\{ … \}\); received an object\./;
+  const inJson = /must be a schema: wrap it in jsonSchema\(\{ … \}\) of planwright\/schemas; received an object\./;
+  const slotsOf = (slot: unknown) => ({ ...greet, phrases: [{ phrase: "greet {who}", slots: { who: slot } }] });
+  it.each<[string, (schema: object) => unknown]>([
+    ["inputSchema", (schema) => defineTool({ ...greet, inputSchema: schema } as never)],
+    ["outputSchema", (schema) => defineTool({ ...greet, outputSchema: schema } as never)],
+    ["an event", (schema) => createAgent({ tools: [], events: { paid: schema } as never })],
+    ["a slot", (schema) => defineTool(slotsOf(schema) as never)],
+  ])("is a bare shape or JSON Schema as %s", async (_place, make) => {
+    expect(await messageOf(() => make(shape))).toMatch(inZod);
+    expect(await messageOf(() => make({}))).toMatch(inZod);
+    expect(await messageOf(() => make({ type: z.string() }))).toMatch(inZod);
+    expect(await messageOf(() => make({ type: "object" }))).toMatch(inJson);
+    expect(await messageOf(() => make(class {}))).toContain("toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…))");
+  });
+
+  it("is a misspelt option or tool", async () => {
+    const misspelt = 'Did you mean "';
+    expect(await messageOf(() => createAgent({ tools: [], ...{ plannr: {} } }))).toContain(
+      `"plannr". ${misspelt}planner"?`,
+    );
+    expect(await messageOf(() => agent.run("greet bob", { maxStep: 1 } as never))).toContain(`${misspelt}maxSteps"?`);
+    expect(await messageOf(() => agent.run("greet bob", { tools: ["greet" as never] }))).toContain(
+      `${misspelt}Greet"?`,
+    );
+    const steps = [{ id: "s1", tool: "greet", input: {} }];
+    expect(await messageOf(() => agent.execute({ steps } as never))).toContain(
+      `${misspelt}Greet"? Available tools: Greet.`,
+    );
+    expect(await validatePlan({ steps }, { tools: [greet] })).toMatchObject([
+      { code: "unknown-tool", message: expect.stringContaining(misspelt) },
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["calculator.maxDepth", () => createCalculator({ maxDepth: -1 })],
+    ["calculator.name", () => createCalculator({ name: "" })],
+    ["todoStore.nme", () => createTodoStore({ nme: "x" } as never)],
+    ["notes.name", () => createNotes({ name: "a b" })],
+    ["webSearch.search", () => createWebSearch({} as never)],
+    ["Greet.exceute", () => defineTool({ ...greet, exceute: 1 } as never)],
+    ["Greet.exceute", () => createAgent({ tools: [{ ...greet, exceute: 1 } as never] })],
+    ["Greet.retry.maxAttempt", () => defineTool({ ...greet, retry: { maxAttempt: 1 } as never })],
+  ])("is an option whose error says of which tool: %s", async (option, make) => {
+    await expect((async () => make())()).rejects.toMatchObject({ code: "invalid-options", details: { option } });
+  });
+
+  it("is an event without an id", async () => {
+    const deliver = (options?: object) => messageOf(() => agent.deliver("r1", "paid", {}, options as never));
+    expect(await deliver()).toBe('Option "options" must be an object: write { id: … }; it is missing.');
+    expect(await deliver({})).toContain('"id" must be text that identifies the event');
+  });
+
+  it("is something else than a JSON Schema, or one that never ends", async () => {
+    for (const wrong of [null, undefined, 5]) {
+      await expect((async () => jsonSchema(wrong as never))()).rejects.toEqual(refused);
+    }
+    const endless: Record<string, unknown> = { type: "object" };
+    endless.properties = { child: endless };
+    expect(await messageOf(() => jsonSchema(endless))).toMatch(
+      /^Option "schema\.properties\.child.{0,90}…" must be at most 200/,
+    );
+  });
+});
+
+describe("a built-in tool with another name", () => {
+  const shopping = createTodoStore({ name: "Shopping" });
+
+  it("is planned for by rules, and named in plans, events and errors", async () => {
+    const search = () => ({}) as never;
+    const tools = [
+      createCalculator({ name: "Sums" }),
+      shopping,
+      createNotes({ name: "Remarks" }),
+      createWebSearch({ name: "Web", search }),
+    ];
+    const agent = createAgent({ tools });
+    const toolsOf = async (request: string) => (await agent.run(request)).steps.map(({ tool }) => tool);
+    expect(await toolsOf("what is 6 times 7")).toEqual(["Sums"]);
+    expect(await toolsOf("add milk to my shopping list")).toEqual(["Shopping"]);
+    expect(await toolsOf("add a note to PROP-2025-001: approved")).toEqual(["Remarks"]);
+    const { error } = await agent.run("search the web for zod");
+    expect(error?.message).toContain('Step "s1" (Web) failed: The `search` function of Web did not return hits');
+  });
+
+  it("is refused beside another one that a request fits as well", async () => {
+    const agent = createAgent({ tools: [createTodoStore(), shopping] });
+    await expect(agent.plan("add milk to my list")).rejects.toMatchObject({
+      code: "cannot-plan",
+      details: { reason: "ambiguous", readings: [{ tool: "TodoStore" }, { tool: "Shopping" }] },
+    });
+    const { steps } = await agent.plan("add milk to my list", { tools: ["Shopping"] });
+    expect(steps).toMatchObject([{ tool: "Shopping", input: { operation: "add" } }]);
   });
 });

@@ -1,4 +1,5 @@
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
+import { driverPlaces } from "../adapters/sqlite/driver-places.ts";
 import { createAgent } from "../agent.ts";
 import type { Planner } from "../core/planner.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";
@@ -10,43 +11,28 @@ import { createTodoStore } from "../tools/todo-store/todo-store.ts";
 import type { AgentChoice, AgentWarnings, CliAgent, PlannerChoice } from "./cli-io.ts";
 
 /** The agent of the command. A database keeps todos, notes and runs. Rejects with the errors of opening it. */
-export async function createCliAgent(
-  { planner: choice, db }: AgentChoice,
-  warnings?: AgentWarnings,
-): Promise<CliAgent> {
-  const planner = createPlanner(choice);
-  if (db === undefined) {
-    return {
-      agent: createAgent({ tools: [createCalculator(), createTodoStore(), createNotes()], planner, ...warnings }),
-      close: () => {},
-    };
-  }
+export async function createCliAgent({ planner, db }: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent> {
+  const opened = db === undefined ? undefined : await openDatabase(db);
+  const agent = createAgent({
+    tools: [createCalculator(), createTodoStore({ storage: opened?.todos }), createNotes({ storage: opened?.notes })],
+    planner: createPlanner(planner),
+    store: opened?.store,
+    evidence: opened !== undefined,
+    ...warnings,
+  });
+  return { agent, store: opened?.store, close: () => void Object.values(opened ?? {}).map((each) => each.close()) };
+}
+
+async function openDatabase(path: string) {
   // Imported here, as nothing else needs it.
   const sqlite = await import("../adapters/sqlite/index.ts");
-  const store = withoutWarnings(() => sqlite.createSqliteRunStore({ path: db }));
-  try {
-    const todos = sqlite.createSqliteTodos({ path: db });
-    const notes = sqlite.createSqliteNotes({ path: db });
-    const agent = createAgent({
-      tools: [createCalculator(), createTodoStore({ storage: todos }), createNotes({ storage: notes })],
-      planner,
-      store,
-      evidence: true,
-      ...warnings,
-    });
-    return {
-      agent,
-      store,
-      close: () => {
-        todos.close();
-        notes.close();
-        store.close();
-      },
-    };
-  } catch (thrown) {
-    store.close();
-    throw thrown;
-  }
+  // Where "npm install" puts a driver: npx and "npm install -g" keep the command elsewhere.
+  driverPlaces[0] = `${process.cwd()}/planwright`;
+  return {
+    todos: withoutWarnings(() => sqlite.createSqliteTodos({ path })),
+    notes: sqlite.createSqliteNotes({ path }),
+    store: sqlite.createSqliteRunStore({ path }),
+  };
 }
 
 /** Node 22 warns that its driver is experimental, which a user of the command cannot change. */
@@ -65,11 +51,7 @@ export function createPlanner(choice: PlannerChoice): Planner {
   const rules = createRulePlanner();
   if (choice.type === "rules") return rules;
   const { model, host } = choice;
-  const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host && reachable(host) }) });
+  // `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call.
+  const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host?.replace("0.0.0.0", "127.0.0.1") }) });
   return createFallbackPlanner([rules, llm], { continueOnCannotPlan: true });
-}
-
-/** `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call. */
-function reachable(host: string): string {
-  return host.replace("0.0.0.0", "127.0.0.1");
 }

@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { createCliAgent } from "./create-cli-agent.ts";
-import { createProcessIo } from "./process-io.ts";
-import { runCli } from "./run-cli.ts";
+import { Printer } from "./printer.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+const { stderr } = process;
 
-runCli(process.argv.slice(2), {
-  ...createProcessIo(process),
-  version,
-  createAgent: createCliAgent,
-}).then((exitCode) => {
-  // Not process.exit(): output written to a pipe may still be in transit.
-  // The code may already be set, because output was lost.
-  process.exitCode ||= exitCode;
-});
+// Loaded late: on a Node that is too old it throws, and the message is all that is printed.
+Promise.all([import("./run-cli.ts"), import("./create-cli-agent.ts"), import("./process-io.ts")])
+  .then(([{ runCli }, { createCliAgent }, { createProcessIo }]) =>
+    runCli(process.argv.slice(2), { ...createProcessIo(process), version, createAgent: createCliAgent }),
+  )
+  .catch(({ message }) => {
+    new Printer(stderr).print([message]);
+    return 1;
+  })
+  .then((exitCode) => {
+    // Not process.exit(): output written to a pipe may still be in transit.
+    // The code may already be set, because output was lost.
+    process.exitCode ||= exitCode;
+  });

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import * as util from "node:util";
 import { printable } from "../core/printable.ts";
 import type { CliOutput } from "./cli-io.ts";
 import { columnsOf, cutToColumns } from "./columns.ts";
@@ -116,7 +116,7 @@ const colorCode = new RegExp(`(${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
 /** Colours that are on or off. Whether they should be is known here, so Node is not asked again. */
 export function createColors(isOn: boolean): Colors {
   const entries = names.map((name) => {
-    const paint = (text: string) => (isOn ? styleText(name, text, { validateStream: false }) : text);
+    const paint = (text: string) => (isOn ? util.styleText(name, text, { validateStream: false }) : text);
     return [name, paint] as const;
   });
   return Object.fromEntries(entries) as Colors;

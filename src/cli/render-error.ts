@@ -19,6 +19,10 @@ function describeError(error: unknown): string {
     return `Run "${printable(runId)}" is active in another process. If that has died, try again in half a minute.`;
   }
   const { message } = error as { message?: unknown };
+  if (isAgentError(error, "missing-dependency")) {
+    const others = 'With npx: "npx -p planwright -p libsql planwright …". Installed globally: "npm install -g libsql".';
+    return `${printable(error.message)} ${others}`;
+  }
   return printable(typeof message === "string" ? message : String(error));
 }
 

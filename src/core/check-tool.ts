@@ -3,7 +3,7 @@ import { maxTimerMs } from "../async/clock.ts";
 import type { RateLimitOptions } from "../async/rate-limit.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { checkKeys, failOption, type OptionTable, readOptions } from "./options.ts";
+import { checkKeys, checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import { expectedSchema, inputJsonSchema, isSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
 import type { PhraseList, Tool, ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
@@ -45,6 +45,12 @@ export const toolLimits = {
 const isFunction = (value: unknown) => typeof value === "function";
 const effects: readonly unknown[] = ["pure", "idempotent", "once"];
 
+/** The name of a tool, as an option. */
+export const toolName = {
+  isValid: (name: unknown) => typeof name === "string" && /^[A-Za-z][\w-]{0,63}$/.test(name),
+  expected: "1 to 64 letters, digits, _ or -, the first one a letter",
+};
+
 const toolOptions = {
   // Checked before all others, which are named after it.
   name: { type: "any" },
@@ -83,15 +89,10 @@ export const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
  * `place` is its place in a list, if it is in one. Returns them with defaults.
  */
 export function checkToolOptions(tool: object, members: Tool, place: string | undefined) {
-  if (mustBeKnown(tool)) checkKeys(place ?? "tool", tool, toolKeys);
-  const name: unknown = members.name;
-  if (typeof name !== "string" || !/^[A-Za-z][\w-]{0,63}$/.test(name)) {
-    failOption(
-      place === undefined ? "name" : `${place}.name`,
-      name,
-      "1 to 64 letters, digits, _ or -, the first one a letter",
-    );
-  }
+  const { name } = members;
+  const hasName = toolName.isValid(name);
+  if (mustBeKnown(tool)) checkKeys(hasName ? name : (place ?? "tool"), tool, toolKeys);
+  if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, name, toolName.expected);
   const { inputSchema, phrases, effect, needsApproval } = readOptions(toolOptions, members, name);
   if (inputSchema !== undefined) checkSlots(`${name}.phrases`, phrases, inputSchema);
   return { ...members, effect, needsApproval };
@@ -127,14 +128,19 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
 }
 
 function readSchema(schema: unknown, option: string): StandardSchema {
-  if (!isSchema(schema)) failOption(option, schema, expectedSchema);
+  if (!isSchema(schema)) failOption(option, schema, expectedSchema(schema));
   return schema;
+}
+
+function readSlots(slots: unknown, option: string): void {
+  checkObject(option, slots);
+  for (const [name, schema] of Object.entries(slots)) readSchema(schema, `${option}.${name}`);
 }
 
 const phraseOptions = {
   phrase: { type: "text", isRequired: true },
   input: { type: "any" },
-  slots: { type: "any" },
+  slots: { read: readSlots },
   anywhere: { type: "any" },
   destructive: { type: "boolean" },
   toInput: { type: "function" },

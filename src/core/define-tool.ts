@@ -170,8 +170,8 @@ export interface CheckedToolOptions<
 /**
  * Defines a tool: checks the options and infers the types.
  *
- * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that is not zod 3.25 or zod 4,
- * and for an input schema that JSON cannot express (Date, Map, Set, BigInt …).
+ * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that does not tell its JSON
+ * Schema, and for an input that JSON cannot express (Date, Map, Set, BigInt …).
  *
  * {@includeCode ../../examples/02-your-own-tool.ts}
  */

@@ -4,6 +4,12 @@ import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { ToolErrorDetails } from "./tool-errors.ts";
 
+// Every entry imports this file. In a browser there is no Node.
+const [major = 0, minor = 0] = (globalThis.process?.versions?.node ?? "20.19").split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  throw new Error(`planwright needs Node 20.19 or later (this is ${process.versions.node}).`);
+}
+
 /** What each error code carries in `details`. The keys of this interface are the codes. @group Errors */
 export interface AgentErrorDetails extends ToolErrorDetails {
   /** An option is missing or of the wrong kind. */

@@ -30,7 +30,7 @@ interface IterationCount {
   readonly iterations?: number;
 }
 
-/** A step, or an iteration of one, started; recorded before its tool runs. Not emitted for each attempt. */
+/** A step, or an iteration of one, started, once for all attempts; recorded before its tool runs. @group Events */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-start"> &
       StepFields<TTool> &
@@ -43,12 +43,12 @@ export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** Progress that a tool reports for a running step. Transient: emitted to listeners, never recorded. */
+/** Progress that a tool reports for a running step. Transient: emitted to listeners, never recorded. @group Events */
 export type StepProgressEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-progress"> & StepFields<TTool> & { readonly attempt: number; readonly value: JsonValue }
   : never;
 
-/** Attempt number 2 or later starts, after its delay. Transient. */
+/** Attempt number 2 or later starts, after its delay. Transient. @group Events */
 export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-attempt"> &
       StepFields<TTool> & {
@@ -58,7 +58,7 @@ export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** An attempt failed and another one follows after `delayMs`. Emitted before the delay. */
+/** An attempt failed and another one follows after `delayMs`. Emitted before the delay. @group Events */
 export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-retry"> &
       StepFields<TTool> & {
@@ -81,7 +81,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
  */
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
-/** A step, or an iteration of one, will never start. */
+/** A step, or an iteration of one, will never start. @group Events */
 export type StepSkipEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-skip"> & StepFields<TTool> & IterationCount & { readonly reason: SkipReason }
   : never;
@@ -94,7 +94,7 @@ export type StepOutcome<TOutput = unknown> =
   | { readonly status: "completed"; readonly output: TOutput }
   | { readonly status: "failed" | "cancelled" | "interrupted" | "unknown"; readonly error: AgentErrorData };
 
-/** A step ended. */
+/** A step ended. @group Events */
 export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-end"> &
       StepFields<TTool> & {
@@ -110,7 +110,7 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** An attempt that had been given up settled after all. Transient. */
+/** An attempt that had been given up settled after all. Transient. @group Events */
 export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"step-late"> &
       StepFields<TTool> & {
@@ -121,10 +121,10 @@ export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** A person, or a program, is asked whether a step or the whole plan may run. The input is as the tool will get it. */
+/** Somebody is asked whether a step, with the input that its tool will get, or the plan may run. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
-/** A step or the plan was decided about, or a replan withdrew the question, as the step is gone or has changed. */
+/** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
 export type ApprovalEndEvent = EventBase<"approval-end"> &
   ({ readonly kind: "step"; readonly stepId: string; readonly iteration?: number } | { readonly kind: "plan" }) & {
     readonly outcome:
@@ -137,12 +137,12 @@ export type ApprovalEndEvent = EventBase<"approval-end"> &
       | { readonly status: "withdrawn" };
   };
 
-/** A finished step, or an iteration of one, is being undone. */
+/** A finished step, or an iteration of one, is being undone. @group Events */
 export type UndoStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"undo-start"> & StepFields<TTool>
   : never;
 
-/** The undoing of a step ended. */
+/** The undoing of a step ended. @group Events */
 export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"undo-end"> &
       StepFields<TTool> & {
@@ -153,12 +153,12 @@ export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       }
   : never;
 
-/** A call of this run changed the state of a tool's circuit breaker. */
+/** A call of this run changed the state of a tool's circuit breaker. @group Events */
 export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
 
-/** Somebody settled the unknown outcome of a step. After `retry` it runs again. */
+/** Somebody settled the unknown outcome of a step. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
   readonly stepId: string;
   readonly iteration?: number;

@@ -33,7 +33,7 @@ export interface ForkPoint {
   readonly after: number;
 }
 
-/** A run started, with the request to plan or the plan to run. */
+/** A run started, with the request to plan or the plan to run. @group Events */
 export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
   /**
    * The run was forked from another one: it was created when this event says, and has the other events up to `after`
@@ -76,12 +76,12 @@ export type PendingItem =
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
 
-/** A run cannot continue by itself. */
+/** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
   readonly pending: readonly PendingItem[];
 }
 
-/** A run that was suspended or interrupted, had failed, or whose process died is resumed. */
+/** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
 export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
   /** Whatever failed is tried again. */
   readonly retriesFailed?: true;
@@ -101,7 +101,7 @@ export interface NotUndone {
   readonly reason: "no-undo" | "failed" | "unknown" | "forked";
 }
 
-/** A run ended. */
+/** A run ended. @group Events */
 export interface RunEndEvent extends EventBase<"run-end">, Digested {
   readonly outcome:
     | { readonly status: "completed"; readonly output: JsonValue }

@@ -189,9 +189,9 @@ class JsonWalk {
   private plain(value: object): JsonValue {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
-      const tag = Object.prototype.toString.call(value);
-      if (tag !== "[object Object]")
-        return this.fail(`a ${tag.slice(8, -1)} is not JSON; use arrays and plain objects`);
+      const kind = Object.prototype.toString.call(value).slice(8, -1);
+      const advice = kind === "Promise" ? "await it" : "use arrays and plain objects";
+      if (kind !== "Object") return this.fail(`a ${kind} is not JSON; ${advice}`);
     }
     this.count(2);
     const copy: Record<string, JsonValue> = {};

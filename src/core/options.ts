@@ -1,5 +1,6 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "./errors.ts";
+import { suggestName } from "./text.ts";
 
 /** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
 export type OptionReader<T> = (value: unknown, option: string) => T;
@@ -50,9 +51,12 @@ type SettingOf<T, TSpec> =
               : Exclude<T, undefined>)
         | (TSpec extends { readonly default: unknown } | { readonly isRequired: true } ? never : undefined);
 
-/** The keys that may be given, if not all; `whereElse` may say what an unknown key is an option of. */
-interface KnownKeys {
+interface ReadOptions {
+  /** The keys that may be given. @default all */
   readonly known?: readonly string[] | undefined;
+  /** The beginning of the call, such as `createAgent(`, for the error if the options are something else. */
+  readonly call?: string;
+  /** Says what an unknown key is an option of, if it is one elsewhere. */
   readonly whereElse?: (key: string) => string | undefined;
 }
 
@@ -64,10 +68,12 @@ export function readOptions<TOptions extends object, TTable extends AnyTable>(
   table: TTable,
   options: TOptions,
   option?: string,
-  { known, whereElse }: KnownKeys = {},
+  { known, call = "", whereElse }: ReadOptions = {},
 ): SettingsOf<TOptions, TTable> {
   const { keys, entries, defaults } = prepared.get(table) ?? prepare(table);
-  checkKeys(option ?? "options", options, known ?? keys, whereElse);
+  const place = option ?? "options";
+  checkObject(place, options, `${call}{ ${keys[0]}: … }${call && ")"}`);
+  checkKeys(place, options, known ?? keys, whereElse);
   const settings = { ...defaults };
   for (const { key, read, isAlwaysRead } of entries) {
     const value = (options as typeof defaults)[key];
@@ -169,14 +175,15 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** Throws `invalid-options` for anything that is not an object. */
-export function checkObject(option: string, value: unknown): asserts value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, value, "an object");
+/** Throws `invalid-options` for anything that is not an object; a text is not shown, as it may be a key. */
+export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise)) return;
+  failOption(option, typeof value === "string" ? "…" : value, example ? `an object: write ${example}` : "an object");
 }
 
 /**
- * Throws `invalid-options` for the first unknown key, and for anything that is not an object. `whereElse` may say what
- * an unknown key is an option of, and how to pass it there.
+ * Throws `invalid-options` for the first unknown key, and for anything that is not an object. Its value is not shown, as
+ * it may be a key. `whereElse` may say what an unknown key is an option of, and how to pass it there.
  */
 export function checkKeys(
   option: string,
@@ -188,12 +195,20 @@ export function checkKeys(
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const elsewhere = whereElse?.(unknown);
-  const reason = elsewhere ? `"${unknown}" is ${elsewhere}` : `there is no such option, only ${known.join(", ")}`;
-  failOption(`${option}.${unknown}`, (value as Record<string, unknown>)[unknown], `left out: ${reason}`);
+  const place = option === "options" ? unknown : `${option}.${unknown}`;
+  const expected = elsewhere ?? `one of ${known.join(", ")}`;
+  const advice = elsewhere
+    ? ` It is ${elsewhere}.`
+    : `${suggestName(unknown, known)} The options are ${known.join(", ")}.`;
+  throw new AgentError("invalid-options", `Unknown option "${place}".${advice}`, {
+    details: { option: `${option}.${unknown}`, received: unknown, expected },
+  });
 }
 
-function describeValue(value: unknown): string {
+/** A value in a few words, for messages. */
+export function describeValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
+  if (value instanceof Promise) return "a Promise: await it";
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }

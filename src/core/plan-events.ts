@@ -4,12 +4,12 @@ import type { AgentErrorData } from "./errors.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
-/** A planner started. */
+/** A planner started. @group Events */
 export interface PlanStartEvent extends EventBase<"plan-start"> {
   readonly planner: string;
 }
 
-/** A complete step of a plan that is still being written. It fits its tool, but planning may still fail. Transient. */
+/** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
   /** Which answer of its model it is from, from 1: a later one starts over. */
@@ -19,7 +19,7 @@ export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly step: PlanStep;
 }
 
-/** An attempt to call a model started. Transient. */
+/** An attempt to call a model started. Transient. @group Events */
 export interface ModelStartEvent extends EventBase<"model-start"> {
   /** Provider and id, such as `ollama/qwen3`. */
   readonly model: string;
@@ -27,7 +27,7 @@ export interface ModelStartEvent extends EventBase<"model-start"> {
   readonly attempt: number;
 }
 
-/** An attempt to call a model failed, and another follows. Transient. */
+/** An attempt to call a model failed, and another follows. Transient. @group Events */
 export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly model: string;
   /** The attempt that failed. */
@@ -37,7 +37,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
   readonly delayMs: number;
 }
 
-/** An attempt to call a model ended. Recorded in a run, so that its budget counts what a process used that died. */
+/** An attempt to call a model ended. Recorded, so that a budget counts what a dead process used. @group Events */
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
@@ -49,7 +49,7 @@ export interface ModelEndEvent extends EventBase<"model-end"> {
     | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
 }
 
-/** A planner produced no plan, so the next one is asked. */
+/** A planner produced no plan, so the next one is asked. @group Events */
 export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   /** The next planner. */
@@ -58,7 +58,7 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly error: AgentErrorData;
 }
 
-/** A planner ended. */
+/** A planner ended. @group Events */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
   /** What all model calls used, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
@@ -67,7 +67,7 @@ export interface PlanEndEvent extends EventBase<"plan-end"> {
     | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
 }
 
-/** The planner was asked again after a failure. A plan that it returned keeps the steps that have completed. */
+/** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
 export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
   /** Which replan of the run it is, from 1. */

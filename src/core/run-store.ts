@@ -16,7 +16,10 @@ export interface ListRunsOptions {
    * @default false
    */
   readonly resumable?: boolean | undefined;
-  /** Only suspended runs that wait for something of this kind, or of one of these. */
+  /**
+   * Only suspended runs that wait for something of this kind, or of one of these. `approval` selects the approval of
+   * steps and of plans, `plan-approval` only that of plans.
+   */
   readonly pending?: PendingKind | readonly PendingKind[] | undefined;
   /** Only runs created at this time or later; ISO 8601. */
   readonly since?: string | undefined;
@@ -190,7 +193,8 @@ function readPendingKinds(pending: unknown, option: string): ReadonlySet<Pending
   for (const one of kinds) {
     if (!pendingKinds.includes(one)) failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`);
   }
-  return new Set(kinds);
+  // An inbox of approvals has the plans that wait for one, too.
+  return new Set(kinds.includes("approval") ? [...kinds, "plan-approval"] : kinds);
 }
 
 /** An option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */

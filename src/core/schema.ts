@@ -94,9 +94,16 @@ export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   return "_def" in schema && "~standard" in schema ? 3 : undefined;
 }
 
-/** What a schema must be, for errors. */
-export const expectedSchema =
-  "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or any Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1)";
+/** What a value that is not a schema has to be, or how it becomes one, for errors. */
+export function expectedSchema(value: unknown): string {
+  if (Object.prototype.toString.call(value) === "[object Object]" && !("~standard" in (value as object))) {
+    const parts = Object.values(value as object);
+    if (parts.length === 0 || parts.some(isSchema)) return "a schema: wrap its fields in z.object({ … })";
+    if (Object.getPrototypeOf(value) === Object.prototype)
+      return "a schema: wrap it in jsonSchema({ … }) of planwright/schemas";
+  }
+  return "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or a Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…)))";
+}
 
 /** Whether a value is a schema whose JSON Schema is known. */
 export function isSchema(value: unknown): value is StandardSchema {

@@ -24,6 +24,34 @@ export function cutText(text: string, max: number, end = "…"): string {
   return text.slice(0, max - end.length).replace(/[\uD800-\uDBFF]$/, "") + end;
 }
 
+const maxDistance = 2;
+
+/** " Did you mean …?" with the most similar name, ignoring case; "" if none is within two edits and half its length. */
+export function suggestName(name: string, known: Iterable<string>): string {
+  let closest: string | undefined;
+  let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [closest, least] = [candidate, distance];
+  }
+  return closest === undefined ? "" : ` Did you mean "${closest}"?`;
+}
+
+/** Levenshtein's distance, by the row-by-row method of Wagner and Fischer (1974). */
+function editDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}
+
 /**
  * Makes text safe to put into a plan's input: it is never read as a reference, even when other text is appended to it.
  * `use ${HOME}` becomes `use ${$}{HOME}`, which is `use ${HOME}` again when the plan runs.

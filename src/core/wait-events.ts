@@ -9,12 +9,12 @@ export interface WaitDue {
   readonly event?: string;
 }
 
-/** A step waits from now on. When that is over, `step-start` and `step-end` follow. */
+/** A step waits from now on. When that is over, `step-start` and `step-end` follow. @group Events */
 export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/** Somebody delivered an event, which the first step that waits for its name takes, now or later. */
+/** Somebody delivered an event, which the first step that waits for its name takes, now or later. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   readonly name: string;
   readonly value: JsonValue;

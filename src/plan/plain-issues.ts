@@ -1,6 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { type JsonPath, toJson } from "../core/json.ts";
 import { maxPlanBytes, noSteps, type PlanIssue } from "../core/plan.ts";
+import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 
 /**
@@ -40,8 +41,12 @@ export function unknownTool(
   tool: string,
   { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
 ): PlanIssue {
-  const message = `There is no tool "${tool}". Available tools: ${[...tools.keys()].join(", ") || "none"}.`;
-  return { code: "unknown-tool", path: [...path, "tool"], message };
+  return { code: "unknown-tool", path: [...path, "tool"], message: noSuchTool(tool, [...tools.keys()]) };
+}
+
+/** The message about a tool that does not exist. */
+export function noSuchTool(name: string, names: readonly string[]): string {
+  return `There is no tool "${name}".${suggestName(name, names)} Available tools: ${names.join(", ") || "none"}.`;
 }
 
 /** The issue of a step with the id of another one. */

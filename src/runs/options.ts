@@ -9,7 +9,7 @@ import { checkOption, defined, failOption, type OptionTable, readOptions, type S
 import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
-import type { StandardSchema } from "../core/schema.ts";
+import { expectedSchema, type StandardSchema } from "../core/schema.ts";
 import { hasSensitive } from "../core/sensitive.ts";
 import { namePattern, namePatternText } from "../core/step-schema.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
@@ -241,7 +241,8 @@ function readEvents(value: unknown, option: string): ReadonlyMap<string, Standar
   const events = new Map<string, StandardSchema>(Object.entries(value));
   for (const [name, schema] of events) {
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
-    if (typeof schema?.["~standard"]?.validate !== "function") failOption(`${option}.${name}`, schema, "a schema");
+    if (typeof schema?.["~standard"]?.validate !== "function")
+      failOption(`${option}.${name}`, schema, expectedSchema(schema));
     if (hasSensitive(schema))
       failOption(
         `${option}.${name}`,

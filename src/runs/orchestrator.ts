@@ -196,7 +196,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
 export function createOrchestrator<const TTools extends readonly Tool[]>(
   options: OrchestratorOptions<TTools>,
 ): Orchestrator<TTools[number]> {
-  const engine = new Engine(resolveOptions({ ...options }, { canPlan: false }));
+  const engine = new Engine(resolveOptions(options, { canPlan: false }));
   return methodsOf(engine) as Orchestrator<TTools[number]>;
 }
 

@@ -4,6 +4,7 @@ import { failOption, type OptionTable, readOptions, type SettingsOf } from "../c
 import type { Planner } from "../core/planner.ts";
 import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
+import { noSuchTool } from "../plan/plain-issues.ts";
 
 /** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
@@ -278,13 +279,8 @@ function selectTools(
     const tool = all.get(name);
     if (tool === undefined) {
       const available = [...all.keys()];
-      throw new AgentError(
-        "unknown-tool",
-        `There is no tool "${name}". Available tools: ${available.join(", ") || "none"}.`,
-        {
-          details: { tool: String(name), available },
-        },
-      );
+      const details = { tool: String(name), available };
+      throw new AgentError("unknown-tool", noSuchTool(details.tool, available), { details });
     }
     selected.set(name, tool);
   }

@@ -143,7 +143,7 @@ export function digestsOf(events: readonly AgentEvent[]): EventDigests {
   return { digest: recordedTo === events.at(-1)?.sequence ? digest : chain.close(), recordedTo };
 }
 
-/** What is signed of an export. */
+/** The text of an export that is signed. @internal */
 export function signedText({ runId, digest }: Pick<ExportedRun, "runId" | "digest">): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`planwright-run 1\n${runId}\n${digest}`);
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../core/events.ts";
 import { maskPaths } from "../core/mask-paths.ts";
+import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import type { ModelEndEvent } from "../core/plan-events.ts";
 import {
@@ -51,6 +52,7 @@ export interface RunView {
 
 /** Reads a run. The events of a run begin with its first. */
 export function viewOf(run: DrawnRun): RunView {
+  if (!isEvents(run)) checkObject("run", run);
   return isEvents(run) ? viewOfEvents(run) : viewOfMasked(mask(run, []));
 }
 

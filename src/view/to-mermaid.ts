@@ -1,3 +1,4 @@
+import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
 
@@ -16,6 +17,7 @@ const maxLabel = 40;
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
+  if (!Array.isArray(drawn)) checkObject("run", drawn);
   const view = isPlan(drawn) ? undefined : viewOf(drawn);
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;

@@ -11,7 +11,6 @@ import { prepareFolders } from "./prepare-folders.mjs";
 import { bundleSize } from "./sections/bundle-size.mjs";
 import { calculator } from "./sections/calculator.mjs";
 import { importTime } from "./sections/import-time.mjs";
-import { installSize } from "./sections/install-size.mjs";
 import { manyRuns } from "./sections/many-runs.mjs";
 import { modelPlanning } from "./sections/model-planning.mjs";
 import { observers } from "./sections/observers.mjs";
@@ -31,7 +30,6 @@ const sections = [
   manyRuns,
   importTime,
   bundleSize,
-  installSize,
   calculator,
   modelPlanning,
   storedRuns,

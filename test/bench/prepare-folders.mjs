@@ -11,17 +11,16 @@ const peers = [
 ];
 
 /**
- * Packs the package and installs it into two folders: `bench`, beside what it is compared with and the files of `inside/`,
- * and `installed`, with zod alone. What is measured there is what users get, not the source. Where it is needed there is also
- * `baseline`, with the package as it once was; it is undefined where that cannot be built.
+ * Packs the package and installs it into the folder `bench`, beside what it is compared with and the files of `inside/`. What
+ * is measured there is what users get, not the source. Where it is needed there is also `baseline`, with the package as it once
+ * was; it is undefined where that cannot be built.
  */
 export function prepareFolders(packedFile, { needsBaseline = false } = {}) {
   const root = mkdtempSync(join(tmpdir(), "planwright-bench-"));
   const remove = () => rmSync(root, { recursive: true, force: true });
   try {
     const tarball = packedFile === undefined ? pack(root) : resolve(packedFile);
-    const folders = { bench: join(root, "bench"), installed: join(root, "installed"), baseline: undefined };
-    install(folders.installed, [tarball, "zod"]);
+    const folders = { bench: join(root, "bench"), baseline: undefined };
     install(folders.bench, [tarball, "zod", ...peers]);
     copyInside(folders.bench);
     const older = needsBaseline ? packBaseline(root) : undefined;

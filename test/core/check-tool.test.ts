@@ -89,7 +89,7 @@ describe("the options of a tool", () => {
     ["a phrase without phrase", { phrases: [{ input: {} }] }, "Echo.phrases[0].phrase"],
     ["an unknown key of a phrase", { phrases: [{ phrase: "a", priority: 1 }] }, "Echo.phrases[0].priority"],
     ["a toInput that is not a function", { phrases: [{ phrase: "a", toInput: {} }] }, "Echo.phrases[0].toInput"],
-    ["an option that does not exist", { retries: 3 }, "tool.retries"],
+    ["an option that does not exist", { retries: 3 }, "Echo.retries"],
     ["an undo that is not a function", { undo: true }, "Echo.undo"],
     ["an invalid needsApproval", { needsApproval: "yes" }, "Echo.needsApproval"],
     ["a concurrency of none", { concurrency: 0 }, "Echo.concurrency"],

@@ -118,6 +118,15 @@ describe("readOptions", () => {
     expect(read({ isOpen: undefined })).toMatchObject({ isOpen: false });
   });
 
+  it("says what to write in place of something that is no object, and never shows a text", () => {
+    const readOf = (options: unknown) => readOptions(windows, options as object, "window", { call: "createWindow(" });
+    const message = (options: unknown) => refusal(() => readOf(options))?.message;
+    const expected = 'Option "window" must be an object: write createWindow({ name: … }); ';
+    expect(message("sk-1")).toBe(`${expected}received "…".`);
+    expect(message(undefined)).toBe(`${expected}it is missing.`);
+    expect(message(Promise.resolve({}))).toBe(`${expected}received a Promise: await it.`);
+  });
+
   it("reads an option from a getter of a class", () => {
     class Options {
       get name() {
@@ -156,7 +165,7 @@ describe("readOptions", () => {
   it("accepts only the known options if they are listed", () => {
     const readSome = (options: object) => readOptions(windows, options, undefined, { known: ["name"] });
     expect(readSome({ name: "a" })).toEqual({ name: "a", ...rest });
-    expect(refusal(() => readSome({ isOpen: true }))?.expected).toContain("only name");
+    expect(refusal(() => readSome({ isOpen: true }))?.expected).toBe("one of name");
   });
 });
 
@@ -171,8 +180,8 @@ describe("keys", () => {
   it("are refused at the first unknown key, with the list of known keys", () => {
     expect(refusal(() => checkKeys("retry", { a: 1, b: 2 }, ["a", "c"]))).toMatchObject({
       option: "retry.b",
-      received: "2",
-      expected: expect.stringContaining("only a, c"),
+      received: "b",
+      expected: "one of a, c",
     });
     expect(refusal(() => checkKeys("retry", { a: 1 }, ["a", "c"]))).toBeUndefined();
   });
@@ -180,8 +189,17 @@ describe("keys", () => {
   it("are refused with the place where an unknown key is an option, if that is known", () => {
     const check = (value: object) => () =>
       checkKeys("options", value, ["a"], (key) => (key === "b" ? "an option of a run" : undefined));
-    expect(refusal(check({ b: 2 }))?.expected).toBe('left out: "b" is an option of a run');
-    expect(refusal(check({ c: 2 }))?.expected).toBe("left out: there is no such option, only a");
+    expect(refusal(check({ b: 2 }))?.expected).toBe("an option of a run");
+    expect(refusal(check({ c: 2 }))?.expected).toBe("one of a");
+  });
+
+  it("are refused with the nearest known key, and never with the value", () => {
+    const check = (option: string) =>
+      refusal(() => checkKeys(option, { plannr: "sk-1" }, ["tools", "planner"]))?.message;
+    expect(check("options")).toBe('Unknown option "plannr". Did you mean "planner"? The options are tools, planner.');
+    expect(check("retry")).toBe(
+      'Unknown option "retry.plannr". Did you mean "planner"? The options are tools, planner.',
+    );
   });
 
   it.each([undefined, null, "text", 5, [], () => 1])("are refused if %o is given instead of an object", (value) => {

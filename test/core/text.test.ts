@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutText, describeThrown } from "../../src/core/text.ts";
+import { cutText, describeThrown, suggestName } from "../../src/core/text.ts";
 
 const unreadable = Proxy.revocable({}, {});
 unreadable.revoke();
@@ -35,5 +35,19 @@ describe("cutText", () => {
   it("ends with the given text instead of …", () => {
     expect(cutText("abcdefgh", 6, " (8)")).toBe("ab (8)");
     expect(cutText("abcd", 3, "")).toBe("abc");
+  });
+});
+
+describe("suggestName", () => {
+  it.each([
+    ["sqr", ' Did you mean "sqrt"?'],
+    ["SQTR", ' Did you mean "sqrt"?'],
+    ["cosine", ""],
+    ["flor", ' Did you mean "floor"?'],
+    ["maximum", ""],
+    ["a", ""],
+    ["", ""],
+  ])("after %j adds %j", (name, expected) => {
+    expect(suggestName(name, ["max", "cos", "sqrt", "floor"])).toBe(expected);
   });
 });

@@ -119,6 +119,41 @@ describe("the built package", () => {
     expect(files.filter((file) => hasTopLevelAwait(readSource(file).tree))).toEqual([]);
   });
 
+  it("names no map, as none is in the package", () => {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.js$/.test(name));
+    expect(names.filter((name) => readFileSync(join(folder, name), "utf8").includes("//# source"))).toEqual([]);
+    expect(names).toContain(join("view", "index.js"));
+  });
+
+  it.each(["esm", "cjs"] as const)("finds a driver of SQLite beside a bundle that is %s", async (format) => {
+    const outfile = join(folder, `bundled.${format === "esm" ? "mjs" : "cjs"}`);
+    const contents = `import { createSqliteRunStore } from "./adapters/sqlite/index.js";
+      createSqliteRunStore({ path: ":memory:", driver: "libsql" }).close(); console.log("opened");`;
+    const { warnings } = await esbuild({
+      stdin: { contents, resolveDir: resolve(folder) },
+      logOverride: { "empty-import-meta": "silent" },
+      ...{ outfile, format, platform: "node", bundle: true, logLevel: "silent" },
+    });
+    expect(warnings).toEqual([]);
+    const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
+    expect(stdout).toBe("opened\n");
+  });
+
+  it("says on an older Node which one it needs, and works where there is no Node", async () => {
+    const versions = (node: string) =>
+      `Object.defineProperty(process, "versions", { value: { ...process.versions, node: ${node} } });`;
+    const load = (node: string) =>
+      promisify(execFile)(process.execPath, [
+        ...["--input-type=module", "-e"],
+        `${versions(node)} import(${JSON.stringify(resolve(folder, "index.js"))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`,
+      ]);
+    const needed = "planwright needs Node 20.19 or later";
+    expect((await load('"18.20.8"')).stdout).toBe(`${needed} (this is 18.20.8).\n`);
+    expect((await load('"20.18.9"')).stdout).toBe(`${needed} (this is 20.18.9).\n`);
+    expect((await load('"20.19.0"')).stdout).toBe("loaded\n");
+    expect((await load("undefined")).stdout).toBe("loaded\n");
+  });
+
   it("can be loaded with require()", () => {
     const script = `console.log(typeof require(${JSON.stringify(resolve(folder, "index.js"))}).createAgent)`;
     expect(execFileSync(process.execPath, ["-e", script], { encoding: "utf8" }).trim()).toBe("function");
@@ -178,6 +213,14 @@ describe("the built command", () => {
   it("prints its version", async () => {
     const { version } = require("../../package.json");
     expect((await command("--version")).stdout).toBe(`${version}\n`);
+  });
+
+  it("prints one sentence on an older Node", async () => {
+    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } });';
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, join(folder, "cli/main.js"), "2+2"];
+    await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
+      ...{ code: 1, stdout: "", stderr: "planwright needs Node 20.19 or later (this is 18.20.8).\n" },
+    });
   });
 
   it("exits with 2 if it cannot plan", async () => {

@@ -1,8 +1,9 @@
 // Holds the code in README.md and docs/ against examples/: a line `<!-- examples/name.ts -->` is followed by a fenced block
 // that is the file. `--write` puts the file's text there. A block of TypeScript that is no example must say so by a line
-// `<!-- fragment -->`, as nothing checks that it compiles. Each link to a file leads to one that is in the package, and each to
-// a heading to one that is there. Each text in double quotes on some pages is a request of documented-requests.jsonl, which
-// a test plans, or one of the texts below. Each name in the form of ours that a page marks as code is in the source.
+// `<!-- fragment -->`, as nothing checks that it compiles. Each link of a packed page to a file leads to one that is packed, too;
+// to any other file of the repository it is an address of it. A link to a heading leads to one that is there. Each text in double quotes on some
+// pages is a request of documented-requests.jsonl, which a test plans, or one of the texts below. Each name in the form of ours
+// that a page marks as code is in the source.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
 
@@ -12,6 +13,8 @@ const noRequests = new Set(["Wash the dishes", "dishes", "Buy milk!", "buy milk"
 const requests = readFileSync("test/package/documented-requests.jsonl", "utf8").trim().split("\n").map(JSON.parse);
 const quotingPages = ["getting-started", "planners", "tools/calculator", "tools/notes", "tools/todo-store"];
 const shouldWrite = process.argv.includes("--write");
+const { files, repository } = JSON.parse(readFileSync("package.json", "utf8"));
+const address = repository.url.replace(/^git\+(.*)\.git$/, "$1");
 const pages = ["README.md", ...listFiles("docs", ".md")];
 const problems = [];
 let blocks = 0;
@@ -25,6 +28,7 @@ for (const page of pages) {
   if (shouldWrite && after !== before) writeFileSync(page, after);
   checkLinks(page, before);
 }
+checkLinks("CHANGELOG.md", readFileSync("CHANGELOG.md", "utf8"));
 
 for (const problem of problems) console.error(problem);
 console.log(`${blocks} code blocks in ${pages.length} pages, ${problems.length} problems`);
@@ -82,15 +86,27 @@ function namesIn(code) {
 }
 
 function checkLinks(page, text) {
-  const { files } = JSON.parse(readFileSync("package.json", "utf8"));
-  for (const [, target] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
-    const [file, heading] = target.split("#");
-    const path = file === "" ? page : posix.join(posix.dirname(page), file);
-    const isPacked = path === "README.md" || files.some((name) => path === name || path.startsWith(`${name}/`));
-    if (!existsSync(path) || !isPacked) problems.push(`${page}: ${target} leads to nothing in the package`);
-    else if (heading !== undefined && !headingsOf(path).has(heading))
+  const raw = address.replace("github.com", "raw.githubusercontent.com");
+  for (const [, target] of text.matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)/g)) {
+    const [url, heading] = target.split("#");
+    const base = [`${address}/blob/main/`, `${raw}/main/`].find((start) => url.startsWith(start));
+    if (base === undefined && /^https?:/.test(url)) continue;
+    const local = url === "" ? page : posix.join(posix.dirname(page), url);
+    const path = base === undefined ? local : url.slice(base.length);
+    if (!existsSync(path)) problems.push(`${page}: ${target} leads to no file`);
+    else if (base === undefined && isPacked(page) && !isPacked(path)) {
+      problems.push(`${page}: ${path} is not packed; link to ${address}/blob/main/${path}`);
+    } else if (heading !== undefined && !headingsOf(path).has(heading)) {
       problems.push(`${page}: ${target} has no such heading`);
+    }
   }
+}
+
+/** As npm reads `files`: the last entry that a path is below counts, and one with `!` leaves it out. */
+function isPacked(path) {
+  if (path === "README.md" || path === "LICENSE" || path === "package.json") return true;
+  const entry = files.findLast((name) => `${path}/`.startsWith(`${name.replace(/^!/, "")}/`));
+  return entry !== undefined && !entry.startsWith("!");
 }
 
 /** The headings of a page, as links name them. */

@@ -1,15 +1,28 @@
 // Packs the package, installs it into empty folders beside each version of zod it allows, and uses it there: by import and
-// by require on each version of Node it allows, from the command line, and from TypeScript; beside each version of the AI
-// SDK whose models it takes; and as somebody does who has typed `npm init -y`, with the examples and a strict linter.
+// by require and from the command line on each version of Node, and from TypeScript, also older and as it once resolved imports;
+// beside each version of the AI SDK whose models it takes; and as somebody does who has typed `npm init -y`, with the examples
+// and a strict linter. On a Node that is too old it says so. The last that it prints is a table of what was run where.
 import { execFile } from "node:child_process";
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const zodVersions = ["3.25.28", "3.25.76", "4.0.0", "latest"];
-const nodeVersions = ["20.19.0", "20", "24"];
+const nodeVersions = ["20.19.0", "20", "22", "24", "26"];
+const tooOld = "18";
+const olderCompilers = ["5.4", "5.5", "5.6"];
 // Of the AI SDK, with the versions of those providers' packages that go with it and differ from one another.
 const aiVersions = [
   { ai: 5, usual: 2, xai: 2, later: 1, openrouter: 1 },
@@ -21,26 +34,33 @@ const usedByExamples = [
   ...["zod", "arktype@2", "pino", "@opentelemetry/api@1", "@opentelemetry/sdk-trace-base@2"],
   ...["@opentelemetry/sdk-metrics@2", "@opentelemetry/exporter-prometheus"],
 ];
+const command = "node_modules/planwright/dist/cli/main.js";
 const source = resolve("test/package/consumer");
 const compiler = resolve("node_modules/typescript/bin/tsc");
 const examples = resolve("examples");
 const typeScriptLoader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
+/** By version of Node, the versions of zod beside which import, require and the command work. */
+const worked = new Map();
 const folder = mkdtempSync(join(tmpdir(), "planwright-consumer-"));
 
 try {
   const tarball = await pack();
-  const nodes = [];
-  for (const version of nodeVersions) nodes.push(await findNode(version));
+  const [old, ...nodes] = await Promise.all([tooOld, ...nodeVersions].map(findNode));
   // Two at a time, as much of this is waiting for downloads.
   await Promise.all([
     (async () => {
       for (const zod of zodVersions) await consume({ tarball, zod, nodes });
+      await refuse({ cwd: join(folder, `zod-${zodVersions[0]}`), node: old });
     })(),
     (async () => {
       for (const versions of aiVersions) await consumeAiSdk({ tarball, versions, node: nodes.at(-1) });
       await followReadme({ tarball, oldest: nodes[0], newest: nodes.at(-1) });
+      await compileAsBefore({ tarball });
+      await keepInFile({ tarball, node: nodes[0] });
     })(),
   ]);
+  console.log(["| Node | works beside zod |", "| --- | --- |"].join("\n"));
+  for (const [node, versions] of worked) console.log(`| ${node} | ${versions.join(", ")} |`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -69,11 +89,62 @@ async function consume({ tarball, zod, nodes }) {
     for (const file of ["import.mjs", "require.cjs"]) {
       console.log(`zod ${installed}: ${(await run(node, [file], { cwd })).trim()}`);
     }
+    const todos = await run(node, [command, "Add a todo to buy milk, then show me all my tasks"], { cwd });
+    if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
+    const version = (await run(node, ["--version"], { cwd })).trim();
+    worked.set(version, [...(worked.get(version) ?? []), installed]);
   }
-  const command = join(cwd, "node_modules/.bin/planwright");
-  const todos = await run(command, ["Add a todo to buy milk, then show me all my tasks"], { cwd });
-  if (!todos.includes("[ ] buy milk")) throw new Error(`The command printed:\n${todos}`);
   for (const file of ["types.ts", "declarations.ts"]) await checkTypes(cwd, { file, label: `zod ${installed}` });
+}
+
+/** On a Node that is too old, the command says so and nothing else, and every import fails with that. */
+async function refuse({ cwd, node }) {
+  const said = /^planwright needs Node 20\.19 or later \(this is 18\.[\d.]+\)\.\n$/;
+  const imported = await run(node, ["-e", 'import("planwright").catch(({ message }) => console.log(message))'], {
+    cwd,
+  });
+  const { code, stdout, stderr } = await promisify(execFile)(node, [command, "2 + 2"], { cwd }).catch(
+    (thrown) => thrown,
+  );
+  if (!said.test(imported) || !said.test(stderr) || stdout !== "" || code !== 1) {
+    throw new Error(`Node ${tooOld}, import: ${imported}command: ${code} ${stdout}${stderr}`);
+  }
+  console.log(`Node ${tooOld}: ${stderr.trim()}`);
+}
+
+/** The command, installed elsewhere and without a driver of SQLite, says how to get one, and finds that of the current folder. */
+async function keepInFile({ tarball, node }) {
+  const home = join(folder, "global");
+  const cwd = join(folder, "current");
+  mkdirSync(home);
+  mkdirSync(join(cwd, "node_modules"), { recursive: true });
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefix", home, tarball, "zod@latest"], { cwd });
+  const ask = () => run(node, [join(home, command), "--db", "todo.db", "add milk to my list"], { cwd });
+  const refused = await ask().catch(({ message }) => message);
+  if (!/npm install libsql.*npx -p planwright -p libsql/.test(refused)) throw new Error(`Without a driver: ${refused}`);
+  symlinkSync(resolve("node_modules/libsql"), join(cwd, "node_modules/libsql"));
+  await ask();
+  console.log("the command finds the driver of the current folder");
+}
+
+/** With the compilers of older projects, and with the `moduleResolution` that knows no `exports`. */
+async function compileAsBefore({ tarball }) {
+  const cwd = join(folder, "older-compilers");
+  cpSync(source, cwd, { recursive: true });
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  const compilers = olderCompilers.map((version) => `typescript-${version}@npm:typescript@~${version}.0`);
+  const packages = [tarball, "zod@latest", "@types/node@20", "@opentelemetry/api@1", ...compilers];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd });
+  const node10 = { module: "commonjs", moduleResolution: "node10", esModuleInterop: true };
+  for (const version of olderCompilers) {
+    const path = join(cwd, `node_modules/typescript-${version}/bin/tsc`);
+    await checkTypes(cwd, { file: "entries.ts", label: `TypeScript ${version}`, path });
+  }
+  await checkTypes(cwd, {
+    file: "entries.ts",
+    label: "moduleResolution node10",
+    more: { ...node10, ignoreDeprecations: "6.0" },
+  });
 }
 
 async function consumeAiSdk({ tarball, versions: { ai, usual, xai, later, openrouter }, node }) {
@@ -121,7 +192,7 @@ async function followReadme({ tarball, oldest, newest }) {
   console.log("typescript-eslint, strict: no complaint");
 }
 
-async function checkTypes(cwd, { file, label, skipLibCheck = false }) {
+async function checkTypes(cwd, { file, label, skipLibCheck = false, path = compiler, more = {} }) {
   const compilerOptions = {
     module: "nodenext",
     target: "es2022",
@@ -133,10 +204,13 @@ async function checkTypes(cwd, { file, label, skipLibCheck = false }) {
     declaration: true,
     noEmit: true,
     skipLibCheck,
+    ...more,
   };
   writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-  await run(process.execPath, [compiler, "-p", cwd], { cwd });
-  console.log(`${label}: the types hold (nodenext, skipLibCheck ${skipLibCheck})`);
+  await run(process.execPath, [path, "-p", cwd], { cwd });
+  console.log(
+    `${label}: the types hold (${compilerOptions.moduleResolution ?? "nodenext"}, skipLibCheck ${skipLibCheck})`,
+  );
 }
 
 async function run(command, args, { cwd }) {

@@ -5,13 +5,12 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 /** Without what is built, and what is left out of a folder. */
 const named: readonly string[] = manifest.files.filter((name: string) => name !== "dist" && !name.startsWith("!"));
 
-it("package.json alone contains the address of the repository", () => {
+it("names one repository; pages may link to its files, code never does", () => {
   const address = manifest.repository.url.replace(/^git\+(.*)\.git$/, "$1");
   expect(manifest.homepage).toBe(`${address}#readme`);
   expect(manifest.bugs).toBe(`${address}/issues`);
-  const shipped = named.flatMap(filesOf);
-  const others = ["README.md", ...shipped].filter((path) => readFileSync(path, "utf8").includes(address));
-  expect(others).toEqual([]);
+  const code = [...filesOf("src"), ...filesOf("examples")];
+  expect(code.filter((path) => readFileSync(path, "utf8").includes(address))).toEqual([]);
 });
 
 it("all shipped files exist, and the changelog contains this version", () => {

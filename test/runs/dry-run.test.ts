@@ -275,8 +275,7 @@ describe("a dry run rejects", () => {
       code: "invalid-options",
       details: {
         option: `options.${key}`,
-        expected:
-          "left out: there is no such option, only context, tools, maxSteps, timeZone, budget, signal, approvedHash",
+        expected: "one of context, tools, maxSteps, timeZone, budget, signal, approvedHash",
       },
     });
   });

@@ -103,12 +103,11 @@ describe("the options of a run", () => {
   });
 
   it("are distinguished from those of an agent", () => {
-    const message =
-      '"options.maxReplans" must be left out: "maxReplans" is an option of a run: execute(plan, { maxReplans })';
+    const message = 'Unknown option "maxReplans". It is an option of a run: execute(plan, { maxReplans }).';
     const misplaced = { tools, maxReplans: 2 };
     expect(() => createAgent(misplaced)).toThrow(message);
     expect(() => createOrchestrator(misplaced as never)).toThrow(message);
-    expect(() => createAgent({ tools, ...{ nope: 1 } })).toThrow("there is no such option, only tools, ");
+    expect(() => createAgent({ tools, ...{ nope: 1 } })).toThrow('Unknown option "nope". The options are tools, ');
   });
 
   it("are stored if they are not the default", async () => {
@@ -164,7 +163,7 @@ describe("the options of a run", () => {
   it("are not all options of plan()", async () => {
     await expect(agent.plan("a", { concurrency: 2 } as never)).rejects.toMatchObject({
       code: "invalid-options",
-      message: expect.stringContaining("only context, tools, maxSteps, timeZone, budget, signal;"),
+      message: expect.stringContaining("The options are context, tools, maxSteps, timeZone, budget, signal."),
     });
   });
 

@@ -149,6 +149,6 @@ describe("createFaultyRunStore", () => {
     [{ afterCrash: "explode" as "hang" }, "afterCrash"],
     [{ crashBeforeWrite: 1 } as RunStoreFaults, "faults.crashBeforeWrite"],
   ])("refuses %j", (faults, option) => {
-    expect(() => createFaultyRunStore(createMemoryRunStore(), faults)).toThrow(`Option "${option}"`);
+    expect(() => createFaultyRunStore(createMemoryRunStore(), faults)).toThrow(`ption "${option}"`);
   });
 });

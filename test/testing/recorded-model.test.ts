@@ -249,9 +249,9 @@ describe("the options of createRecordedModel", () => {
       { path: "x", mode: "record" },
       'Option "options.model" must be the model to record, as the mode is record; it is missing.',
     ],
-    [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received "qwen3".'],
+    [{ path: "x", mode: "record", model: "qwen3" }, 'Option "options.model" must be an object; received "…".'],
     [{ path: "x", mode: "record", model: qwen }, 'Option "options.model.generate" must be a function; it is missing.'],
-    [{ path: "x", file: "y", model }, 'Option "options.file" must be left out: there is no such option'],
+    [{ path: "x", file: "y", model }, 'Unknown option "file". The options are path, mode, model.'],
   ])("refuse %j", (options, message) => {
     const create = () => createRecordedModel(options as RecordedModelOptions);
     expect(create).toThrow(AgentError);

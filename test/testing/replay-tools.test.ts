@@ -236,7 +236,7 @@ describe("a recording of tools that cannot be replayed", () => {
     ["", undefined, 'Option "path" must be the path of a file; received "".'],
     [undefined, undefined, 'Option "path" must be the path of a file; it is missing.'],
     ["x", [], 'Option "options" must be an object'],
-    ["x", { tool: weather }, 'Option "options.tool" must be left out: there is no such option, only tools'],
+    ["x", { tool: weather }, 'Unknown option "tool". Did you mean "tools"?'],
     ["x", { tools: [weather, weather] }, 'Two tools are named "Weather"'],
   ])("is asked for with %j, %j", (file, options, message) => {
     expect(() => replayTools(file as string, options as ReplayToolsOptions<[]>)).toThrow(message);

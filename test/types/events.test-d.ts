@@ -4,10 +4,16 @@ import {
   type AgentEventOf,
   type AgentEventType,
   createAgent,
+  createCalculator,
+  createNotes,
+  createTodoStore,
+  createWebSearch,
   type JsonValue,
   type Plan,
+  type RunEndEvent,
   type RunResult,
   type RunSnapshot,
+  type StepEndEvent,
   type StepOutcome,
 } from "../../src/index.ts";
 import { calculator, clock, todos } from "./tools.ts";
@@ -42,6 +48,26 @@ describe("events", () => {
       }
     };
     agent.subscribe(listener);
+  });
+
+  it("have names of their own", () => {
+    expectTypeOf<StepEndEvent<Tools>>().toEqualTypeOf<AgentEventOf<"step-end", Tools>>();
+    expectTypeOf<RunEndEvent>().toEqualTypeOf<AgentEventOf<"run-end">>();
+    const report = ({ tool, attempts }: StepEndEvent) => `${tool}: ${attempts}`;
+    agent.on("step-end", (event) => void report(event));
+  });
+
+  it("narrow by the other name of a built-in tool", () => {
+    const own = createAgent({ tools: [createTodoStore({ name: "Shopping" }), createCalculator({ name: "Sums" })] });
+    own.on("step-end", (event) => {
+      expectTypeOf(event.tool).toEqualTypeOf<"Shopping" | "Sums">();
+      if (event.tool === "Sums" && event.outcome.status === "completed") {
+        expectTypeOf(event.outcome.output.value).toBeNumber();
+      }
+    });
+    expectTypeOf(createNotes({ name: "Remarks" }).name).toEqualTypeOf<"Remarks">();
+    expectTypeOf(createWebSearch({ name: "Web", search: () => [] }).name).toEqualTypeOf<"Web">();
+    expectTypeOf(createTodoStore().name).toEqualTypeOf<"TodoStore">();
   });
 
   it("narrow in a listener of one type", () => {

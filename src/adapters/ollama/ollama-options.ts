@@ -83,7 +83,9 @@ export interface OllamaSettings extends Omit<SettingsOf<OllamaModelOptions, type
 
 /** Throws `invalid-options`. */
 export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSettings {
-  const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options);
+  const { model, apiKey, headers, ...settings } = readOptions(modelOptions, options, undefined, {
+    call: "createOllamaModel(",
+  });
   const key: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   return { provider: "ollama", modelId: model, ...settings, headers: { ...key, ...headers } };
 }

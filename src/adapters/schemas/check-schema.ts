@@ -1,4 +1,5 @@
 import { failOption } from "../../core/options.ts";
+import { cutText } from "../../core/text.ts";
 
 /*
  * What is wrong with a JSON Schema is found when it is defined, not when the first value is checked: a misspelled type
@@ -71,7 +72,8 @@ export function copySchema(
   if (schema === false) return { not: {} };
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     failOption(option, schema, "a JSON Schema: an object, true or false");
-  if (depth > maxDepth) failOption(option, "a schema", `at most ${maxDepth} levels deep; use $defs for what recurs`);
+  if (depth > maxDepth)
+    failOption(cutText(option, 100), schema, `at most ${maxDepth} levels deep; use $defs for what recurs`);
   const copy: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;

@@ -33,10 +33,11 @@ export function jsonSchema<const TSchema extends object, TValue extends FromJson
 // The first one, with two type parameters, is not meant where one is given.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
-  const copy = copySchema(schema, "schema", { isDraft4: draftOf(schema) === "4" });
+  const draft = draftOf(Object(schema));
+  const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
   // The validator adds to what it is given.
   const root = structuredClone(copy) as Schema;
-  const parts: Parts = { root, draft: draftOf(schema), lookup: dereference(root) };
+  const parts: Parts = { root, draft, lookup: dereference(root) };
   checkReferences(parts.lookup);
   const hasUnique = canonicalJson(copy).includes('"uniqueItems"');
   const tell = () => structuredClone(copy);

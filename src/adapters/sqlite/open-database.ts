@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { AgentError } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
+import { driverPlaces } from "./driver-places.ts";
 import { type Upgrade, upgradeDatabase } from "./formats.ts";
 import { type NativeDatabase, type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
@@ -76,46 +76,45 @@ export type SqliteDriver = "node" | "better-sqlite3" | "libsql";
 /** Opens a database with a driver. */
 type DatabaseConstructor = new (path: string) => NativeDatabase;
 
-/** Returns a module; throws or returns undefined if there is none. */
-export type FindModule = (name: string) => unknown;
+/** Returns a driver; throws or returns undefined if there is none. */
+export type FindDriver = (driver: SqliteDriver) => DatabaseConstructor | undefined;
 
 /** In the order in which they are tried. */
 export const drivers: readonly SqliteDriver[] = ["node", "better-sqlite3", "libsql"];
-const packages = ["better-sqlite3", "libsql"];
 
-const load = createRequire(import.meta.url);
-const findInstalled: FindModule = (name) =>
-  name.startsWith("node:") ? process.getBuiltinModule(name) : (load(name) as unknown);
+/** Looks for packages as a file does, by literal names. Bundlers do not know this `require`, and so leave it alone. */
+function findFrom(path: string): FindDriver {
+  const load = process.getBuiltinModule("node:module").createRequire(path);
+  const find: Readonly<Record<SqliteDriver, () => unknown>> = {
+    node: () => (process.getBuiltinModule("node:sqlite") as { DatabaseSync?: unknown } | undefined)?.DatabaseSync,
+    "better-sqlite3": () => load("better-sqlite3"),
+    libsql: () => load("libsql"),
+  };
+  return (driver) => find[driver]() as DatabaseConstructor | undefined;
+}
 
 /**
  * The first available driver, or the requested one. An installed package that does not work here, for example because
  * its install script was not run, is skipped. Throws `missing-dependency`.
  */
-export function loadDriver(
-  driver: SqliteDriver | undefined,
-  findModule: FindModule = findInstalled,
-): DatabaseConstructor {
+export function loadDriver(driver: SqliteDriver | undefined, places?: readonly FindDriver[]): DatabaseConstructor {
   const failures: unknown[] = [];
+  // A bundle that is CommonJS has no `import.meta.url`.
+  const finders = places ?? [import.meta.url ?? __filename, ...driverPlaces].map(findFrom);
   for (const candidate of driver === undefined ? drivers : [driver]) {
-    try {
-      const found = findDriver(candidate, findModule);
-      if (found !== undefined) return found;
-    } catch (thrown) {
-      if (!isNotFound(thrown, candidate)) failures.push(thrown);
+    for (const find of finders) {
+      try {
+        const Database = find(candidate);
+        if (Database === undefined) continue;
+        // Loads the compiled part.
+        new Database(":memory:").close();
+        return Database;
+      } catch (thrown) {
+        if (!isNotFound(thrown, candidate)) failures.push(thrown);
+      }
     }
   }
   throw missingDriver(driver, failures);
-}
-
-function findDriver(driver: SqliteDriver, findModule: FindModule): DatabaseConstructor | undefined {
-  if (driver === "node") {
-    const builtin = findModule("node:sqlite") as { DatabaseSync: DatabaseConstructor } | undefined;
-    return builtin?.DatabaseSync;
-  }
-  const Database = findModule(driver) as DatabaseConstructor;
-  // Loads the compiled part.
-  new Database(":memory:").close();
-  return Database;
 }
 
 function isNotFound(thrown: unknown, name: string): boolean {
@@ -128,10 +127,11 @@ function missingDriver(driver: SqliteDriver | undefined, failures: readonly unkn
   const command = `npm install ${isPackage ? driver : "libsql"}`;
   const version = process.versions.node;
   const wanted = isPackage ? `The driver "${driver}"` : driver ? "Node's own driver" : "An SQLite driver";
-  const broken = failures.map((failure) => ` One is installed, but does not load: ${describeThrown(failure)}.`);
-  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 24 (this is ${version}).`;
-  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${broken.join("")}`, {
-    details: { packages: isPackage ? [driver] : packages, command },
+  // The same one may be found in several places.
+  const broken = new Set(failures.map((thrown) => ` One is installed, but does not load: ${describeThrown(thrown)}.`));
+  const way = isPackage ? `Run "${command}".` : `Run "${command}", or use Node 22.13 or later (this is ${version}).`;
+  return new AgentError("missing-dependency", `${wanted} is not available. ${way}${[...broken].join("")}`, {
+    details: { packages: isPackage ? [driver] : drivers.slice(1), command },
     cause: failures[0],
   });
 }

@@ -251,7 +251,8 @@ function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
 function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
   const price = priceOf(model);
   if (price === undefined) {
-    return failOption("budget.cost", max, `left out, or "${modelName(model)}" given a price: its cost is unknown`);
+    const price = "{ price: { inputPerMillion, outputPerMillion } }";
+    return failOption("budget.cost", max, `left out, or "${modelName(model)}" created with a price: ${price}`);
   }
   const { inputTokens } = wanted;
   const before = used?.cost ?? 0;

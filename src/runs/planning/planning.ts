@@ -5,6 +5,7 @@ import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ModelUsage } from "../../core/model-usage.ts";
+import { describeValue } from "../../core/options.ts";
 import type { Plan, PlanInput } from "../../core/plan.ts";
 import {
   type Planner,
@@ -93,8 +94,8 @@ export async function askPlanner<T>(
 function checkRequest(request: unknown, maxLength: number): void {
   const length = typeof request === "string" ? request.length : 0;
   if (typeof request === "string" && request.trim() !== "" && length <= maxLength) return;
-  const received =
-    typeof request !== "string" ? "it is not text" : length > maxLength ? `it has ${length}` : "it is empty";
+  const described = `received ${describeValue(request)}; execute runs a plan`;
+  const received = typeof request !== "string" ? described : length > maxLength ? `it has ${length}` : "it is empty";
   const message = `A request is text of 1 to ${maxLength} characters; ${received}.`;
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }

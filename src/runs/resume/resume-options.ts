@@ -135,8 +135,11 @@ export interface NamedEvent {
 }
 
 const deliverOptions = {
+  id: (id, option): string => {
+    const isText = typeof id === "string" && id !== "";
+    return isText ? id : failOption(option, id, "text that identifies the event, such as the id of a webhook");
+  },
   ...decidingOptions,
-  id: { type: "text", isRequired: true },
 } satisfies OptionTable<DeliverOptions>;
 
 /** The event, and the options to resume the run with. Throws `invalid-options`. */
@@ -149,7 +152,6 @@ export function readDelivery(
   if (typeof name !== "string" || !namePattern.test(name))
     failOption("name", name, `the name of an event: ${namePatternText}`);
   const { id, resume, ...rest } = readOptions(deliverOptions, options);
-  checkName("id", id);
   return { given: { name, value, id }, resumes: resume, options: rest };
 }
 

@@ -65,7 +65,7 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
     if (source.aborted) stop();
     else source.addEventListener("abort", stop);
     pending.then(end, (thrown) => {
-      if (!source.aborted) end(failedAttempt("thrown", thrown));
+      if (!source.aborted) end(failedAttempt("thrown", context[missedKey] ? explainMissing(thrown) : thrown));
     });
   });
 }
@@ -173,6 +173,7 @@ function reportLate(
 
 const sourceKey = Symbol("source");
 const progressKey = Symbol("progress");
+const missedKey = Symbol("missed");
 
 /**
  * The signal is created when it is first read; most tools never read it. It is a property of each context, not of the
@@ -185,11 +186,29 @@ const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
+/** Marks that a tool reads the resources of a run without any. */
+const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
+  get() {
+    this[missedKey] = true;
+    return undefined;
+  },
+  enumerable: true,
+};
+
+/** The failure of a tool that read resources that were not given. It is not retried: they are missing then, too. */
+function explainMissing(thrown: unknown): unknown {
+  // Other errors of this type, such as those of `fetch`, may have other reasons.
+  if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
+  const message = `The tool reads "resources", but the run was given none. Pass them: { resources }. (${thrown.message})`;
+  return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
+}
+
 /** Records that an attempt reads data of its run, so that its result is not kept for other runs. */
 function watchReads(context: AttemptContext, { resources, metadata }: RunReads, kept: ResultPlace): void {
   const watched = <T>(value: T): PropertyDescriptor => ({
     get() {
       kept.markRead();
+      context[missedKey] ||= value === undefined;
       return value;
     },
     enumerable: true,
@@ -207,12 +226,13 @@ class AttemptContext implements ToolContext {
   readonly runId: string;
   readonly stepId: string;
   readonly iteration: number | undefined;
-  readonly resources: unknown;
+  declare readonly resources: unknown;
   readonly metadata: JsonObject;
   readonly progress: (value: unknown) => void;
   readonly [sourceKey]: AbortSource;
   /** Set when there is some: most tools report none. */
   declare [progressKey]?: JsonValue;
+  declare [missedKey]?: boolean;
 
   constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
     const { runId, settings } = run;
@@ -225,11 +245,12 @@ class AttemptContext implements ToolContext {
     this.runId = runId;
     this.stepId = stepId;
     this.iteration = index;
-    this.resources = settings.resources;
     this.metadata = settings.metadata;
     this.progress = (value) => reportProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
     if (call.kept?.isWatched) watchReads(this, settings, call.kept);
+    else if (settings.resources === undefined) Object.defineProperty(this, "resources", missingResources);
+    else this.resources = settings.resources;
   }
 }
 

@@ -163,20 +163,21 @@ export const filterCases: readonly RunStoreCase[] = [
         await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
       }
       const found = (options: ListRunsOptions) => listIds(store, options);
-      assert.equal(await found({ pending: "approval" }), "r3 r1");
+      assert.equal(await found({ pending: "approval" }), "r3 r2 r1");
+      assert.equal(await found({ pending: "plan-approval" }), "r2");
       assert.equal(await found({ pending: "outcome" }), "r3");
       assert.equal(await found({ pending: ["plan-approval", "wait"] }), "r4 r2");
-      assert.equal(await found({ pending: ["approval", "outcome"] }), "r3 r1");
+      assert.equal(await found({ pending: ["approval", "outcome"] }), "r3 r2 r1");
       assert.equal(await found({ pending: [] }), "");
-      assert.equal(await found({ pending: "approval", status: ["suspended", "failed"] }), "r3 r1");
+      assert.equal(await found({ pending: "approval", status: ["suspended", "failed"] }), "r3 r2 r1");
       assert.equal(await found({ pending: "approval", status: "running" }), "");
-      assert.equal(await found({ pending: "approval", metadata: { user: "ada" }, since: at(2) }), "r3");
+      assert.equal(await found({ pending: "approval", metadata: { user: "ada" }, since: at(3) }), "r3");
       assert.equal(await found({ pending: "approval", metadata: { user: "bob" } }), "");
       assert.equal(await found({ pending: "approval", resumable: true }), "");
       const { cursor } = await store.list({ pending: ["approval", "outcome", "wait"], limit: 2 });
       assert.notEqual(cursor, undefined);
       const rest = { pending: ["approval", "outcome", "wait"] as const, ...(cursor !== undefined && { cursor }) };
-      assert.equal(await found(rest), "r1");
+      assert.equal(await found(rest), "r2 r1");
       await store.append("r3", [runResume("r3", 3)], { sequence: 3 });
       await store.delete("r2");
       assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");

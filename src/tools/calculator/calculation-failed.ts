@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
-import { cutText } from "../../core/text.ts";
+import { cutText, suggestName } from "../../core/text.ts";
 import type { CalculationProblem } from "../../core/tool-errors.ts";
 import { constantNames, type FunctionName, functionNames } from "./functions.ts";
 
@@ -23,34 +23,6 @@ export class ArithmeticFault {
     readonly problem: CalculationProblem,
     readonly message: string,
   ) {}
-}
-
-const maxDistance = 2;
-
-/** The name most similar to the given one, ignoring case; undefined if none is within two edits and half its length. */
-export function closestName(name: string, known: Iterable<string>): string | undefined {
-  let closest: string | undefined;
-  let least = Math.min(maxDistance, Math.floor(name.length / 2)) + 1;
-  for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue;
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [closest, least] = [candidate, distance];
-  }
-  return closest;
-}
-
-/** Levenshtein's distance, by the row-by-row method of Wagner and Fischer (1974). */
-function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[right.length] ?? 0;
 }
 
 /** So much of an expression is quoted: a message is not longer than a line. */
@@ -95,8 +67,9 @@ export function unexpectedCharacter(
 
 /** The error for a name before `(` that is not a function. `isValue`: it is a variable or a constant. */
 export function unknownFunction(name: string, position: number, isValue: boolean): AgentError<"calculation-failed"> {
-  const closest = closestName(name, functionNames);
-  const advice = isValue ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).` : suggest(closest);
+  const advice = isValue
+    ? ` To multiply, write ${cutText(name, maxQuoted)} * ( … ).`
+    : suggestName(name, functionNames);
   const message = `There is no function "${cutText(name, maxQuoted)}".${advice} The functions are ${functionNames.join(", ")}.`;
   return calculationFailed("unknown-function", message, position);
 }
@@ -117,12 +90,8 @@ export function unknownName(
     variableNames.length === 0
       ? "No variables are given"
       : `The variables are ${cutText(variableNames.join(", "), 400)}`;
-  const message = `There is no variable or constant "${cutText(name, maxQuoted)}".${suggest(closestName(name, known))} ${variables}; the constants are ${constantNames.join(", ")}.`;
+  const message = `There is no variable or constant "${cutText(name, maxQuoted)}".${suggestName(name, known)} ${variables}; the constants are ${constantNames.join(", ")}.`;
   return calculationFailed("unknown-name", message, position);
-}
-
-function suggest(name: string | undefined): string {
-  return name === undefined ? "" : ` Did you mean ${name}?`;
 }
 
 /** Shows visible characters; those beyond ASCII with their code point, as some look the same. */

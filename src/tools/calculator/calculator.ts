@@ -1,4 +1,5 @@
 import * as z from "zod/v4";
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -6,7 +7,9 @@ import { giveSamples } from "../../core/tool-samples.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. @inline */
-export interface CalculatorOptions {
+export interface CalculatorOptions<TName extends string = string> {
+  /** The name of the tool. @default "Calculator" */
+  readonly name?: TName | undefined;
   /** Maximum length of an expression, in UTF-16 code units, from 1 to 100 000. @default 10_000 */
   readonly maxLength?: number | undefined;
   /** Maximum nesting of parentheses, including those of functions, from 1 to 100 000. @default 2_000 */
@@ -14,6 +17,7 @@ export interface CalculatorOptions {
 }
 
 const calculatorOptions = {
+  name: { ...toolName, default: "Calculator" },
   maxLength: { type: "integer", min: 1, max: 100_000, default: defaultMaxLength },
   maxDepth: { type: "integer", min: 1, max: 100_000, default: defaultMaxDepth },
 } satisfies OptionTable<CalculatorOptions>;
@@ -53,10 +57,10 @@ const samples = [
  * {@includeCode ../../../examples/04-approve-a-plan.ts}
  * @group Built-in tools
  */
-export function createCalculator(options: CalculatorOptions = {}) {
-  const { maxLength, maxDepth } = readOptions(calculatorOptions, options);
+export function createCalculator<const TName extends string = "Calculator">(options: CalculatorOptions<TName> = {}) {
+  const { name, maxLength, maxDepth } = readOptions(calculatorOptions, options, "calculator");
   const tool = defineTool({
-    name: "Calculator",
+    name,
     description,
     inputSchema: z.object({
       expression: z.string().describe('Such as "(41 * 7) + 13", "sqrt(2) * x" or "15% * 80"'),

@@ -1,3 +1,4 @@
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
@@ -18,7 +19,9 @@ import {
 import type { NoteChange, NoteStorage, NoteWrite } from "./note-storage.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
-export interface NotesOptions<TResources = unknown> {
+export interface NotesOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "Notes" */
+  readonly name?: TName | undefined;
   /** Where the notes are kept. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
   /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -32,6 +35,7 @@ export interface NotesOptions<TResources = unknown> {
 }
 
 const noteOptions = {
+  name: { ...toolName, default: "Notes" },
   storage: storageReader(createMemoryNotes),
   scope: { type: "function", default: () => "default" },
   author: { type: "function" },
@@ -52,10 +56,10 @@ const noteOptions = {
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
-export function createNotes<TResources = unknown>(
-  options: NotesOptions<TResources> = {},
-): DefinedTool<"Notes", NotesInput, NotesOutput, TResources> {
-  const { storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
+export function createNotes<TResources = unknown, const TName extends string = "Notes">(
+  options: NotesOptions<TResources, TName> = {},
+): DefinedTool<TName, NotesInput, NotesOutput, TResources> {
+  const { name, storage, scope, author, now, createId } = readOptions(noteOptions, options, "notes");
   const worldOf = (context: ToolContext<TResources>): NotesWorld => ({
     storage,
     scope: checkText("notes.scope", scope(context), "a function that returns text that says whose notes these are"),
@@ -67,7 +71,7 @@ export function createNotes<TResources = unknown>(
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<NotesInput, ParsedNotesInput> = createNotesInputSchema();
   return defineTool({
-    name: "Notes",
+    name,
     description:
       "Keeps notes about items, such as PROP-2025-001, with author and time: add, list, get and delete them. " +
       "A note is named by its id, or by its item and position.",

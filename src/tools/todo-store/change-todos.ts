@@ -109,7 +109,7 @@ function newTodo(
 ): Todo {
   const { dueDate, dueAt } = settleDue(due) ?? {};
   const id: unknown = createId();
-  if (typeof id !== "string" || id === "") failOption("createId", id, "a function that returns text");
+  if (typeof id !== "string" || id === "") failOption("todoStore.createId", id, "a function that returns text");
   return {
     id,
     title,

@@ -98,6 +98,9 @@ async function findByTitle(find: Find, title: string, options: FindTodoOptions):
     const fitting = near.todos.filter((todo) => isSubset(words, wordsOf(todo.title)));
     if (fitting.length > 0) return chooseOne(title, fitting, options.completed);
   }
+  // People type the id that an error has named.
+  const [named] = (await find({ id: title, limit: 1 })).todos;
+  if (named !== undefined) return named;
   const wholeTitle = options.match === "whole" ? " This operation needs the whole title, or an id." : "";
   return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(options.target.list)}.${wholeTitle}`);
 }

@@ -1,4 +1,4 @@
-
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
@@ -18,7 +18,9 @@ import type { TodoStorage } from "./todo-storage.ts";
 import { undoChange } from "./undo-change.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
-export interface TodoStoreOptions<TResources = unknown> {
+export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
+  /** The name of the tool. @default "TodoStore" */
+  readonly name?: TName | undefined;
   /** Where the todos are kept. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
   /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
@@ -30,6 +32,7 @@ export interface TodoStoreOptions<TResources = unknown> {
 }
 
 const todoOptions = {
+  name: { ...toolName, default: "TodoStore" },
   storage: storageReader(createMemoryTodos),
   scope: { type: "function", default: () => "default" },
   now: { type: "function", default: () => Date.now() },
@@ -64,14 +67,14 @@ const samples = [
  * {@includeCode ../../../examples/18-plans-as-json.ts}
  * @group Built-in tools
  */
-export function createTodoStore<TResources = unknown>(
-  options: TodoStoreOptions<TResources> = {},
-): DefinedTool<"TodoStore", TodoStoreInput, TodoStoreOutput, TResources> {
-  const { storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+export function createTodoStore<TResources = unknown, const TName extends string = "TodoStore">(
+  options: TodoStoreOptions<TResources, TName> = {},
+): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
+  const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   const tool = defineTool({
-    name: "TodoStore",
+    name,
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
       "An item is named by its id, its title or its position.",

@@ -1,8 +1,9 @@
 import * as z from "zod/v4";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { checkKeys, failOption } from "../../core/options.ts";
+import { checkKeys, type OptionTable, readOptions } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
@@ -70,7 +71,9 @@ export interface WebSearchCall {
 }
 
 /** Options of {@link createWebSearch}. @group Built-in tools */
-export interface WebSearchOptions {
+export interface WebSearchOptions<TName extends string = string> {
+  /** The name of the tool. @default "WebSearch" */
+  readonly name?: TName | undefined;
   /**
    * Asks a search engine. It may throw anything: an error with `retryable: false` is final, and the `Retry-After` of an
    * error is honoured.
@@ -85,8 +88,13 @@ export interface WebSearchOptions {
   readonly rateLimit?: RateLimitOptions | undefined;
 }
 
-const defaultCache = { maxAgeMs: 300_000, maxEntries: 100 };
-const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
+const searchOptions = {
+  name: { ...toolName, default: "WebSearch" },
+  search: { type: "function", isRequired: true },
+  // The rest of both is checked with the tool.
+  cache: { read: readCache, default: { maxAgeMs: 300_000, maxEntries: 100 } },
+  rateLimit: { type: "any", default: { limit: 1, intervalMs: 1_000 } },
+} satisfies OptionTable<WebSearchOptions>;
 
 /**
  * A tool that searches the web with a function of yours: `{ query, limit? }` to `{ query, results }`.
@@ -99,13 +107,14 @@ const defaultRateLimit = { limit: 1, intervalMs: 1_000 };
  * {@includeCode ../../../examples/17-notes-and-web-search.ts}
  * @group Built-in tools
  */
-export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSearch", WebSearchInput, WebSearchOutput> {
-  checkOptions(options);
-  const { cache = defaultCache, rateLimit = defaultRateLimit } = options;
+export function createWebSearch<const TName extends string = "WebSearch">(
+  options: WebSearchOptions<TName>,
+): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
+  const { name, cache, rateLimit } = readOptions(searchOptions, options, "webSearch");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<WebSearchInput, Required<WebSearchInput>> = inputSchemaOf();
   return defineTool({
-    name: "WebSearch",
+    name,
     description: "Searches the web and gives title, URL and snippet of the pages that were found",
     inputSchema,
     outputSchema: outputSchemaOf(),
@@ -116,17 +125,18 @@ export function createWebSearch(options: WebSearchOptions): DefinedTool<"WebSear
     phrases: async () => (await import("./phrases.ts")).webSearchPhrases,
     async execute({ query, limit }, { signal, stepId }) {
       signal.throwIfAborted();
-      return { query, results: readHits(await options.search(query, { limit, signal }), { limit, stepId }) };
+      return {
+        query,
+        results: readHits(await options.search(query, { limit, signal }), { limit, tool: name, stepId }),
+      };
     },
   });
 }
 
-function checkOptions(options: object): void {
-  checkKeys("webSearch", options, ["search", "cache", "rateLimit"]);
-  const { search, cache } = options as Record<string, unknown>;
-  if (typeof search !== "function") failOption("webSearch.search", search, "a function that returns hits for a query");
-  if (cache === undefined || cache === false) return;
-  checkKeys("webSearch.cache", cache, ["maxAgeMs", "maxEntries"]);
+/** The default `key` of a cache is the one that fits. */
+function readCache(cache: unknown, option: string): NonNullable<WebSearchOptions["cache"]> {
+  if (cache !== false) checkKeys(option, cache, ["maxAgeMs", "maxEntries"]);
+  return cache as NonNullable<WebSearchOptions["cache"]>;
 }
 
 const maxTitle = 300;
@@ -143,9 +153,15 @@ function hitSchemaOf() {
   return z.object({ title: text().nullish(), url: text(), snippet: text().nullish() }, { error });
 }
 
+/** The tool and the step that ask. */
+interface Asked {
+  readonly tool: string;
+  readonly stepId: string;
+}
+
 /** Checks and cuts hits, up to the limit. Throws `invalid-tool-output` for anything that is not a list of hits. */
-function readHits(hits: unknown, { limit, stepId }: { limit: number; stepId: string }): WebSearchResult[] {
-  if (!Array.isArray(hits)) failHits(stepId, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
+function readHits(hits: unknown, { limit, ...asked }: Asked & { readonly limit: number }): WebSearchResult[] {
+  if (!Array.isArray(hits)) failHits(asked, [{ path: [], message: `expected a list of hits, got ${nameType(hits)}` }]);
   const schema = hitSchemaOf();
   const results: WebSearchResult[] = [];
   const issues: SchemaIssue[] = [];
@@ -160,7 +176,7 @@ function readHits(hits: unknown, { limit, stepId }: { limit: number; stepId: str
     const title = toLine(data?.title, maxTitle) || address.host;
     results.push({ title, url: address.href, snippet: toLine(data?.snippet, maxSnippet) });
   }
-  if (issues.length > 0) failHits(stepId, issues);
+  if (issues.length > 0) failHits(asked, issues);
   return results;
 }
 
@@ -194,9 +210,9 @@ function nameType(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value;
 }
 
-function failHits(stepId: string, issues: readonly SchemaIssue[]): never {
+function failHits({ tool, stepId }: Asked, issues: readonly SchemaIssue[]): never {
   const [first] = issues;
   const place = first === undefined || first.path.length === 0 ? "" : ` at ${first.path.join(".")}`;
-  const message = `The \`search\` function of WebSearch did not return hits${place}: ${first?.message}.`;
-  throw new AgentError("invalid-tool-output", message, { details: { tool: "WebSearch", stepId, issues } });
+  const message = `The \`search\` function of ${tool} did not return hits${place}: ${first?.message}.`;
+  throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
 }

@@ -150,10 +150,10 @@ describe("the options of createAiSdkModel", () => {
       undefined,
       'Option "model.doStream" must be a function',
     ],
-    [model, { headers: {} }, 'Option "options.headers" must be left out: there is no such option'],
+    [model, { headers: {} }, 'Unknown option "headers". The options are price, '],
     [model, { price: { inputPerMillion: 1 } }, 'Option "options.price.outputPerMillion" must be a number from 0 to'],
     [model, { price: { inputPerMillion: -1, outputPerMillion: 1 } }, 'Option "options.price.inputPerMillion" must be'],
-    [model, { price: 3 }, 'Option "options.price" must be an object; received 3.'],
+    [model, { price: 3 }, 'Option "options.price" must be an object: write { inputPerMillion: … }; received 3.'],
     [model, { providerOptions: "low" }, 'Option "options.providerOptions" must be an object'],
   ])("refuses %j with %j", (wrong, options, message) => {
     const create = () => createAiSdkModel(wrong as AiSdkLanguageModel, options);

@@ -13,6 +13,12 @@ function failureOf(options: unknown) {
 }
 
 describe("the options of createOllamaModel", () => {
+  it("are not a text, which is never shown: it may be a key", () => {
+    const { message, details } = failureOf("sk-secret");
+    expect(message).toBe('Option "options" must be an object: write createOllamaModel({ model: … }); received "…".');
+    expect(JSON.stringify([details, failureOf({ model: "m", apikey: "sk-secret" })])).not.toContain("secret");
+  });
+
   it("have defaults", () => {
     expect(resolveOllamaOptions({ model: "qwen3" })).toMatchObject({
       modelId: "qwen3",

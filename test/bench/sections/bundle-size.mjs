@@ -12,7 +12,7 @@ const ours = {
 };
 
 /** What an app has that defines a tool, as the README does. */
-const app = `
+export const app = `
   import { createAgent, defineTool } from "planwright";
   import * as z from "zod/v4";
   const weather = defineTool({

@@ -1,8 +1,9 @@
 import { maxDateText } from "../../../src/dates/date-words.ts";
 import { loadDateReader } from "../../../src/dates/read-dates.ts";
+import { tokenize } from "../../../src/language/tokens.ts";
 import { parseTemplate } from "../../../src/plan/reference.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";
-import { readSpokenArithmetic } from "../../../src/tools/calculator/spoken/spoken-arithmetic.ts";
+import { readSum } from "../../../src/sums/read-sum.ts";
 import { planTools } from "../../fixtures/plan-tools.ts";
 import type { GrowthSubject } from "./measure-growth.ts";
 
@@ -49,7 +50,5 @@ export const readerSubjects: Readonly<Record<string, Readonly<Record<string, Gro
     work: (text) => readDates(`today ${text} tomorrow`, clock),
     maxSize: maxDateText - "today  tomorrow".length,
   }),
-  readSpokenArithmetic: ofPieces(arithmeticPieces, {
-    work: (text) => readSpokenArithmetic(`${text} 1`.split(/ +/), { hasPrevious: true }),
-  }),
+  readSum: ofPieces(arithmeticPieces, { work: (text) => readSum(tokenize(`${text} 1`), { results: 1 }) }),
 };

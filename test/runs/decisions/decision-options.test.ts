@@ -54,9 +54,9 @@ describe.each(cases)("$method of an item of kind $kind", ({ method, item }) => {
 
   it("names the valid options when one is unknown", () => {
     const own = method === "reject" ? "reason" : "input";
-    const only = `there is no such option, only resources, signal, throwOnFailure, resume, by, comment, ${own}`;
-    expect(() => decide(method, item, { x: 1 })).toThrow(`${only}; received 1.`);
-    expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}; received 1.`);
+    const only = `The options are resources, signal, throwOnFailure, resume, by, comment, ${own}`;
+    expect(() => decide(method, item, { x: 1 })).toThrow(`${only}.`);
+    expect(() => decide(method, item, { toString: 1 })).toThrow(`${only}.`);
   });
 
   it("needs the id of a run", () => {
@@ -129,7 +129,7 @@ describe("another input", () => {
     expect(() => decide("approve", { kind: "plan", hash }, { input: {} })).toThrow(
       invalid("input", "a plan is approved"),
     );
-    expect(() => decide("reject", ofStep, { input: {} })).toThrow(invalid("options.input", "left out"));
+    expect(() => decide("reject", ofStep, { input: {} })).toThrow(invalid("options.input", "one of "));
   });
 
   it("requires an existing run", async () => {

@@ -136,7 +136,8 @@ describe("a budget of cost", () => {
     { inputPerMillion: 1, outputPerMillion: -1 },
   ])("never calls a model with the price %j", async (given) => {
     const { outcomes, model, meter } = await play({ cost: 5 }, [answerUsing(1, 1)], { price: given as never });
-    const expected = 'left out, or "scripted/script" given a price: its cost is unknown';
+    const expected =
+      'left out, or "scripted/script" created with a price: { price: { inputPerMillion, outputPerMillion } }';
     expect(outcomes).toEqual([{ option: "budget.cost", received: "5", expected }]);
     expect(model.requests).toEqual([]);
     expect(meter.usage).toBeUndefined();

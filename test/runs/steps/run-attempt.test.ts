@@ -172,3 +172,29 @@ describe("the last progress", () => {
     expect(endsIn(recorded)).toMatchObject([{ progress: 40 }]);
   });
 });
+
+describe("a tool that reads resources which the run was not given", () => {
+  const reads = ({ resources }: ToolContext) => (resources as { db: unknown }).db;
+
+  it.each<[string, Partial<Tool>]>([
+    ["", {}],
+    [" and keeps its results", { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 1 } }],
+  ])("says so, and is not retried%s", async (_which, rest) => {
+    const { result } = await runScenario(() => ({ tools: [{ ...toolOf([reads]), ...rest }], plan: planOf("T") }));
+    const message = expect.stringContaining('reads "resources", but the run was given none. Pass them: { resources }.');
+    expect(result).toMatchObject({ status: "failed", error: { message }, steps: [{ attempts: 1 }] });
+  });
+
+  it("is retried after any other error", async () => {
+    const calls = (error: Error) => (context: ToolContext) => {
+      if (context.resources === undefined) throw error;
+    };
+    for (const error of [new TypeError("fetch failed"), new Error("undefined")]) {
+      const { result } = await runScenario(() => ({ tools: [toolOf([calls(error)])], plan: planOf("T") }));
+      expect(result).toMatchObject({
+        error: { message: expect.stringContaining(error.message) },
+        steps: [{ attempts: 3 }],
+      });
+    }
+  });
+});

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
 import {
   calculationFailed,
-  closestName,
   unexpectedCharacter,
   unknownFunction,
   unknownName,
@@ -51,7 +50,7 @@ describe("unexpectedCharacter", () => {
 describe("unknownName", () => {
   it("lists the known names, and suggests the closest one", () => {
     expect(unknownName("totl", 3, ["total", "x"]).message).toBe(
-      'There is no variable or constant "totl". Did you mean total? The variables are total, x; the constants are e, pi, tau. (at character 4)',
+      'There is no variable or constant "totl". Did you mean "total"? The variables are total, x; the constants are e, pi, tau. (at character 4)',
     );
     expect(unknownName("q", 0, []).message).toBe(
       'There is no variable or constant "q". No variables are given; the constants are e, pi, tau. (at character 1)',
@@ -63,19 +62,5 @@ describe("unknownFunction", () => {
   it("shortens a long name", () => {
     const { message } = unknownFunction("f".repeat(1_000), 0, true);
     expect(message).toContain(`"${"f".repeat(39)}…". To multiply, write ${"f".repeat(39)}… * ( … ).`);
-  });
-});
-
-describe("closestName", () => {
-  it.each([
-    ["sqr", "sqrt"],
-    ["SQTR", "sqrt"],
-    ["cosine", undefined],
-    ["flor", "floor"],
-    ["maximum", undefined],
-    ["a", undefined],
-    ["", undefined],
-  ])("%j is closest to %s", (name, expected) => {
-    expect(closestName(name, ["max", "cos", "sqrt", "floor"])).toBe(expected);
   });
 });

@@ -101,7 +101,7 @@ describe("parse", () => {
     ["1 + round(1, 2, 3)", "wrong-arguments at 4: round takes 1 or 2 arguments; it was given 3."],
     ["max()", "wrong-arguments at 0: max takes at least 1 argument; it was given 0."],
     ["mod(1)", "wrong-arguments at 0: mod takes 2 arguments; it was given 1."],
-    ["sqr(4)", 'unknown-function at 0: There is no function "sqr". Did you mean sqrt? The functions are abs, '],
+    ["sqr(4)", 'unknown-function at 0: There is no function "sqr". Did you mean "sqrt"? The functions are abs, '],
     ["constructor(4)", 'unknown-function at 0: There is no function "constructor". The functions are'],
     ["x(4)", 'unknown-function at 0: There is no function "x". To multiply, write x * ( … ).'],
     ["pi(4)", 'unknown-function at 0: There is no function "pi". To multiply, write pi * ( … ).'],

@@ -16,6 +16,14 @@ describe("a todo found by its title", () => {
     expect(await call({ operation: "delete", title: "milk" })).toMatchObject({ id: "t3" });
   });
 
+  it("may be named by its id, as people type the id that an error names", async () => {
+    const { call } = await filled("milk", "milk", "t1");
+    expect(await call({ operation: "delete", title: "t2" })).toMatchObject({ id: "t2" });
+    expect(await call({ operation: "complete", title: "t1" })).toMatchObject({ id: "t3" });
+    const error = { code: "todo-not-found" };
+    await expect(call({ operation: "delete", title: "t2", list: "Other" })).rejects.toMatchObject(error);
+  });
+
   it("may be named by some of its words if the operation loses nothing", async () => {
     const { call } = await filled("Wash the dishes", "Wash the car", "Carpet");
     expect(await call({ operation: "complete", title: "dishes" })).toMatchObject({ id: "t1" });

@@ -1,0 +1,11 @@
+import { expect, it } from "vitest";
+import { renderError } from "../../src/cli/render-error.ts";
+import { AgentError } from "../../src/core/errors.ts";
+
+it("says how a driver is installed beside npx and beside a command that is installed globally", () => {
+  const details = { packages: ["libsql"], command: "npm install libsql" };
+  const [line] = renderError(new AgentError("missing-dependency", 'Run "npm install libsql".', { details }));
+  expect(line).toBe(
+    'planwright: Run "npm install libsql". With npx: "npx -p planwright -p libsql planwright …". Installed globally: "npm install -g libsql".',
+  );
+});
