@@ -35,6 +35,8 @@ export interface Fit {
   readonly start: number;
   readonly end: number;
   readonly pieces: Piece | undefined;
+  /** True if it fills a slot. */
+  readonly hasSlot: boolean;
 }
 
 /** One reading of the tokens so far. */
@@ -49,7 +51,7 @@ interface Thread {
 }
 
 /** What a request's tokens cost, by what explains them: a reading that explains more in the words of a phrase is better. */
-export const costs = { article: 1, filler: 0.5, value: 1, modifier: 2, mistyped: 4, text: 10, openText: 3 } as const;
+export const costs = { article: 1, filler: 0.5, value: 1, modifier: 2, bareModifier: 1.5, mistyped: 4, text: 10, openText: 3 } as const;
 /** A longer text must be in quotes, where it is one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
@@ -119,6 +121,18 @@ export class Matcher {
     return fits;
   }
 
+  /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
+  findLacking(template: Template, start: number, limit: number): string | undefined {
+    this.lacking = undefined;
+    this.lackingAt = limit;
+    this.run(template, { start, limit, isEnd: () => false });
+    this.lackingAt = -1;
+    return this.lacking;
+  }
+
+  private lacking: string | undefined;
+  private lackingAt = -1;
+
   private advance(
     template: Template,
     { threads, position, push, start, isEnd, fits, goesOn }: Step,
@@ -156,7 +170,7 @@ export class Matcher {
             const joined = joinPieces(pieces, fit.pieces);
             push(fit.end, {
               ...thread,
-              cost: cost + costs.modifier + fit.cost,
+              cost: cost + costs.modifier + fit.cost + (fit.hasSlot ? 0 : costs.bareModifier),
               pieces: joined,
               filled: [...filled, ...taken],
             });
@@ -171,7 +185,7 @@ export class Matcher {
         }
         if (instruction.op === "accept") {
           const last = pieces?.kind === "slot" && pieces.value === undefined;
-          if (isEnd(position, last)) fits.push({ cost, start, end: position, pieces });
+          if (isEnd(position, last)) fits.push({ cost, start, end: position, pieces, hasSlot: filled.length > 0 || pieces?.kind === "slot" });
         } else if (instruction.op === "word") {
           if (word === undefined) continue;
           const isSame = word === instruction.word;
@@ -217,6 +231,7 @@ export class Matcher {
       const more = costs.text + (isNew ? costs.openText : 0);
       push(position + 1, { at, cost: cost + more, pieces, open: isNew ? position : open, filled });
     }
+    if (isNew && position === this.lackingAt) this.lacking ??= name;
     if (isNew || position === open) return;
     const piece: Piece = { kind: "slot", start: open, end: position, name, before: pieces };
     if (this.edges.mayEnd(position))

@@ -48,7 +48,7 @@ const pointer: unique symbol = Symbol("pointer");
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
 const quantifiers: ReadonlySet<string> = new Set(
-  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you".split(" "),
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(" "),
 );
 
 /** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
@@ -70,6 +70,8 @@ export function readSlotValues(
     const [first] = own;
     if (type === undefined || first === undefined) continue;
     const values = valuesOf(type, own, request);
+    if (values === undefined && isNothing(type, own, request))
+      return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
     if (values === undefined) return { ok: false };
     if (values === pointer) {
       const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
@@ -78,10 +80,17 @@ export function readSlotValues(
       records = records.map((record) => ({ ...record, [name]: previous }));
       continue;
     }
-    if (!values.every((value) => fitsOwnSchema(type, value))) return { ok: false };
+    // Quoted words are taken as they are.
+    const isQuoted = own.length === 1 && first.end - first.start === 1 && request.tokens[first.start]?.kind === "quote";
+    if (!isQuoted && !values.every((value) => fitsOwnSchema(type, value))) return { ok: false };
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
   return { ok: true, records };
+}
+
+/** True for a text of words that name nothing: "add item", "delete everything". */
+function isNothing(type: SlotType, pieces: readonly Piece[], { words }: RequestText): boolean {
+  return type.kind === "text" && pieces.every(({ start, end }) => words.slice(start, end).every((word) => quantifiers.has(word)));
 }
 
 /** The type of a slot of a phrase, or of what stands beside it. */
@@ -188,7 +197,7 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   const verbs = said.map(startsWithVerb);
   // "buy milk and eggs" is one thing to do.
   if (verbs[0] === true && !verbs.slice(1).some(Boolean)) return marks.includes(",") || said.length > 2 ? undefined : [pieces];
-  return mayBeItems(said, marks) && (verbs.every((isVerb) => !isVerb) || verbs.slice(1).every(Boolean)) ? items : undefined;
+  return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
 }
 
 /** True if things with these marks between them are several: "stamps, 1st class" may be one. */

@@ -9,7 +9,7 @@ const dangling: ReadonlySet<string> = new Set(
 );
 /** Words that are said to somebody, and are no part of what is to be done. */
 const spoken: ReadonlySet<string> = new Set(
-  "please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(" "),
+  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(" "),
 );
 /** Words with which no text begins or ends, as they point to something else or belong to the verb. */
 const first: ReadonlySet<string> = new Set("one ones another everything anything something whatever whoever everyone anyone more most both".split(" "));

@@ -201,11 +201,13 @@ class Planning {
         return new Refused("unsure", `${words} may mean "${meaning}", which ${match.rules.tool.name} does only in these words`, { readings });
       }
       case "not-understood": {
-        const { unfit, match } = found;
+        const { unfit, match, lacking } = found;
+        if (lacking !== undefined)
+          return new Refused("missing", `${words} cannot be planned: ${lacking.field} is missing`, { missing: lacking });
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
         const missing = unfit.missing !== undefined && match !== undefined ? { missing: { tool: match.rules.tool.name, field: unfit.missing } } : {};
         const reason = unfit.reason ?? "not-understood";
-        return new Refused(reason, `${words} cannot be planned: ${unfit.why}`, missing as Partial<Details>);
+        return new Refused(reason, `${words} cannot be planned: ${unfit.why.replace(/[.]+$/, "")}`, missing);
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
-import { readNumber } from "../../english/numbers.ts";
+import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
 import { findRefusals, type FoundRefusal } from "../../language/refusals.ts";
 import { readSum } from "../../sums/read-sum.ts";
@@ -37,7 +37,20 @@ export type Readings =
   | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
   | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
   | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
-  | { readonly type: "not-understood"; readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
+  | {
+      readonly type: "not-understood";
+      readonly clause: number;
+      readonly match?: Match;
+      readonly unfit?: Unfit;
+      /** The text that a phrase lacks at the end of the clause. */
+      readonly lacking?: Lacking;
+    };
+
+/** A phrase that fits but for a text that is not there: "remind me to". */
+interface Lacking {
+  readonly tool: string;
+  readonly field: string;
+}
 
 const statesFact =
   /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
@@ -141,7 +154,8 @@ export class RequestReader {
     const [refusal] = this.refusals[clause] ?? [];
     if (refusal !== undefined) return { type: "refused", clause, refusal };
     if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", ...failure };
-    return { type: "not-understood", clause };
+    const lacking = this.findLacking(clause);
+    return { type: "not-understood", clause, ...(lacking !== undefined && { lacking }) };
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
@@ -213,6 +227,18 @@ export class RequestReader {
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
+  private findLacking(clause: number): Lacking | undefined {
+    const { start = 0, end = 0 } = this.clauses[clause] ?? {};
+    for (const from of contentStarts(this.request.words, start, end))
+      for (const { rules } of this.tools)
+        for (const rule of rules) {
+          if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
+          const field = this.matcher.findLacking(rule, from, end);
+          if (field !== undefined) return { tool: rule.tool.tool.name, field };
+        }
+    return undefined;
+  }
+
   private fit(rule: PhraseRule, { start, limit, firstClause }: { start: number; limit: number; firstClause: number }, from = 0) {
     const isEnd = (position: number, isText: boolean) =>
       (isText ? this.textEnds.has(position) : this.ends.has(position)) && (this.ends.get(position) ?? -1) >= firstClause;
@@ -275,7 +301,7 @@ export class RequestReader {
     return contentStarts(this.request.words, next.start, next.end)
       .flatMap((start) => this.fit(rule, { start, limit: this.limitFrom(clause), firstClause: clause }, from))
       .filter((match) => this.isLike(last, match))
-      .map((match) => ({ ...match, goesOn: true, cost: match.cost + goesOnCost }));
+      .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
 
   /** "buy milk and eggs" is one thing to do, "milk and eggs" are two. */
@@ -289,7 +315,7 @@ export class RequestReader {
     const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && !isSeparatorAt(this.request, last.end + at));
     const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
     const said = parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
-    return !isCapitals && (isApart || mayBeItems(said, marks)) && (!startsWithVerb(first) || startsWithVerb(second));
+    return !isCapitals && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
   /** The steps with those of one more wish. */
@@ -311,6 +337,17 @@ export class RequestReader {
       if (first?.why === undefined) first = made;
     }
     return first ?? { ok: false };
+  }
+
+  /** What stands before the first of several things, or is a name such as that of a list, is said of the others, too. */
+  private shareForward(last: Match, match: Match): Match {
+    const { pieces, rule } = last;
+    const text = pieces.findIndex(({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined);
+    const shared = pieces.filter(
+      ({ name, value }, index) =>
+        name !== undefined && !rule.slots.has(name) && (index < text || value === undefined) && !match.pieces.some((piece) => piece.name === name),
+    );
+    return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
   }
 
   private join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Partial {
@@ -367,6 +404,8 @@ export class RequestReader {
     const context: PhraseContext = { previous, ...(before !== undefined && { before }), ...this.request.clock };
     const wishes = this.readWishes(match, context);
     if ("ok" in wishes) return wishes;
+    const loose = earlier === undefined ? undefined : this.findLooseResult(match);
+    if (loose !== undefined) return loose;
     const known: readonly PhraseReference[] = [...(previous === undefined ? [] : [previous]), ...(before?.results ?? [])];
     const inputs: JsonObject[] = [];
     const issues: (string | undefined | Promise<string | undefined>)[] = [];
@@ -381,6 +420,20 @@ export class RequestReader {
     if (issues.some((issue) => issue instanceof Promise))
       return Promise.all(issues).then((all) => toUnfit(all, match, rule) ?? inputs);
     return toUnfit(issues as (string | undefined)[], match, rule) ?? inputs;
+  }
+
+  /** Refuses "pay that amount" behind a sum: the words may stand for its result, and nobody can tell. */
+  private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
+    const { words, tokens } = this.request;
+    for (const { kind, name, value, start, end } of pieces) {
+      const isText = kind === "slot" && value === undefined && name !== undefined && !rule.hasSum;
+      if (!isText || readAnaphor(words, start) === end || (end - start === 1 && resultNouns.has(words[start] ?? ""))) continue;
+      if (tokens.slice(start, end).every((token) => token.kind === "quote") || !mentionsResult(words, start, end)) continue;
+      const said = JSON.stringify(textBetween(this.request, start, end));
+      const why = `${said} may refer to the result of an earlier step; say "the result" alone, or put the text in quotes`;
+      return { ok: false, reason: "unbound", why };
+    }
+    return undefined;
   }
 
   private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {

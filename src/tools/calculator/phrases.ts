@@ -20,7 +20,7 @@ export const calculatorPhrases: readonly ToolPhraseOptions<{
     toInput: ({ sum }, context) =>
       typeof sum === "string" ? (toCalculation(sum, context) as { readonly expression: string } | undefined) : undefined,
   },
-  { phrase: "what is 12 * 7", input: { expression: "12 * 7" } },
+  { phrase: "what is 12 * 7", toInput: () => ({ expression: "12 * 7" }) },
 ];
 
 function toCalculation(sum: string, { previous, before }: PhraseContext): Calculation | undefined {

@@ -12,14 +12,16 @@ type Operation = TodoStoreInput["operation"];
 const todo = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
 const own = "(my|the|our|this|that|your|all my)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
-const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|backlog|list of things to do)`;
-const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for|of) [(the|my|our)] {list}|[${own}] {place} [list]`;
+const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
+const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for) [(the|my|our)] {list}|[${own}] {place} [list]`;
 const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) ${anyList}`;
 const offList = `(from|off|off of|out of|of|on|in) ${anyList}`;
 
 /** A list that people name without saying that it is one. */
-const knownLists = z.enum(["shopping", "groceries", "grocery", "work", "home", "errands", "chores", "wishlist", "packing", "reading", "bucket", "house", "office", "school", "garden", "holiday", "personal", "family"]);
+const knownLists = z
+  .string()
+  .regex(/^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i);
 const otherList =
   /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by)\b/i;
 const listName = z
@@ -65,7 +67,7 @@ const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
 const title = z
   .string()
-  .refine((text) => !aboutTodo.test(text) && !whichOfThem.test(text) && !elsewhere.test(text) && !/ as (?:half )?\p{L}+$/iu.test(text));
+  .refine((text) => !aboutTodo.test(text) && !whichOfThem.test(text) && !elsewhere.test(text) && !/ (?:as|to|by) (?:half )?(?:done|low|high|medium|normal|urgent|top|\p{L}+ed)$/iu.test(text));
 
 const slots = {
   title,
@@ -148,7 +150,7 @@ function made(operation: Operation, fields: object): TodoStoreInput {
   return { operation, ...fields } as unknown as TodoStoreInput;
 }
 
-/** The list that was spoken of before: "add milk to my work list and eggs". */
+/** The list that was spoken of before. */
 function listBefore({ before }: PhraseContext): object {
   const list = before?.input.list;
   return typeof list === "string" ? { list } : {};
@@ -159,11 +161,17 @@ function adding(...phrases: readonly string[]): readonly Phrase[] {
     phrase,
     slots,
     anywhere: details,
-    toInput: (found, context) => made("add", { ...listBefore(context), ...fieldsOf(found) }),
+    toInput(found, context) {
+      const { title } = found;
+      const { operation, query } = context.before?.input ?? {};
+      // "Is milk on my list? If not, add it."
+      const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
+      return made("add", { ...(isSought && listBefore(context)), ...fieldsOf(found), ...(isSought && { title: query }) });
+    },
   }));
 }
 
-const add = "(add|adding|put|include|insert|append|enter|write|jot|note|stick|throw|pop|place|chuck|get|log|record|save|toss|bung|whack|slap|drop|type|list)";
+const add = "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
 
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
@@ -213,7 +221,8 @@ function targetOf(operation: Operation, fields: Readonly<Record<string, unknown>
   const { operation: last, query } = before?.input ?? {};
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
   if (last === "search") return typeof query === "string" ? made(operation, { ...others, title: query }) : undefined;
-  if (last === "list" || last === "clear" || previous === undefined) return undefined;
+  // "I did the dishes, so tick it off" is one wish, said twice.
+  if (last === "list" || last === "clear" || last === operation || previous === undefined) return undefined;
   return made(operation, { ...others, id: { $ref: `${previous.$ref}.id` } });
 }
 
@@ -274,7 +283,8 @@ const changePhrases: readonly Phrase[] = [
   ...about(["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"], "update", { dueDate: null }),
   ...about(
     [
-      "(move|push|postpone|reschedule|delay|defer|shift|bring|change|set|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
+      "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
+      "(change|set|bring) @ [(back|forward)] to {due}",
       "(make|set) @ [to be] due [(on|by|at)] {due}",
       "@ is [now] due [(on|by|at)] {due}",
       "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
@@ -326,7 +336,7 @@ const listing = (phrases: readonly string[], fields: object = {}): readonly Phra
     toInput: ({ range, ...found }, context) => made("list", { ...fields, ...daysOf(range, context), ...fieldsOf(found) }),
   }));
 const show = "(show|list|display|read|tell|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
-const shownNoun = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|backlog|on my plate)";
+const shownNoun = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
 const listPhrases = listing([
   `${show} ${shownNoun}`,
   `${show} {list} list`,
@@ -338,6 +348,18 @@ const listPhrases = listing([
   `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {range}`,
   "(what is|show me) (due|next|coming up)",
 ]);
+const shownBefore: Phrase = {
+  phrase: "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
+  toInput: (_, context) => (context.before === undefined ? undefined : made("list", listBefore(context))),
+};
+const clearedBefore: Phrase = {
+  phrase: `${wipe} (it|that list|everything on it|it all)`,
+  destructive: true,
+  toInput(_, context) {
+    // "It" is a list only if one was shown.
+    return context.before?.input.operation === "list" ? made("clear", listBefore(context)) : undefined;
+  },
+};
 const shownAlone = ["[(my|the|all)] {status} (todos|to dos|tasks|items)", "(my|the|our) {list} list", "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)"].map(
   (phrase): Phrase => {
     const [shown] = listing([phrase]);
@@ -366,9 +388,10 @@ const searchPhrases = searching([
   `(is|are) [there] [(a|an|any)] {query} (on|in) ${anyList}`,
   `(do|did|have) (i|we) [(already|still)] (have|put|add|added|got|need|include) {query} (on|in|to) ${anyList}`,
   `${whether} [there is] {query} (is|are) (on|in) ${anyList}`,
-  `${whether} (i|we) (have|had|put|added|need) {query} (on|in|to) ${anyList}`,
+  `${whether} (i|we) (have|had|put|added|need) [already] [(put|added|got)] {query} (on|in|to) ${anyList}`,
+  `[(do|did|have)] (i|we) [already] (have|had) [already] (put|added|got) {query} (on|in|to) ${anyList}`,
   `does ${anyList} (have|include|contain|say) {query} [on it]`,
 ]);
 
 /** The phrases about todos for the rule planner. */
-export const todoPhrases: readonly Phrase[] = [...listPhrases, ...shownAlone, ...addPhrases, ...changePhrases, ...clearPhrases, ...searchPhrases];
+export const todoPhrases: readonly Phrase[] = [...listPhrases, ...shownAlone, shownBefore, clearedBefore, ...addPhrases, ...changePhrases, ...clearPhrases, ...searchPhrases];
