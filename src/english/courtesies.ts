@@ -24,7 +24,7 @@ export const courtesiesBefore: readonly string[] = [
   `(if you (would|could|can) (be (so good|good enough|so kind|kind enough) [as] to)|i (wonder|wondered|was wondering|am wondering) (if|whether) you (could|would|can|might) [(mind helping me out|help me|please)]|i was hoping you (could|would))`,
   "(alexa|siri|cortana|olly|jarvis|ok google|okay google|hey google|google|my dear|dear assistant|hey there|hi there|hello there|oh and|and then|after that|at the end|in addition|besides that|in the end|last of all|at last|first of all|first off|to begin with|to start with|to start|start by|begin by|start with|begin with|start off with|begin with)",
   "(one|quick|one quick|one more|another|a quick|first|next|last) (thing|question|one|request|favour|favor)",
-  "(if you (can|could|do not mind|please|have time)|if possible|when you (can|have [time]|get [the chance])|for me|before i forget|while i remember|while i am at it|sorry to (bother you|be a pain|ask|trouble you) [again] [but]|apologies for bothering you [yet] [again] [but]|no rush but|action required|further to my earlier message|to be [perfectly] honest)",
+  "(if you (can|could|do not mind|please|have time)|if possible|when you (can|have [time]|get [the chance])|for me|before i forget|while i remember|while i am at it|sorry to (bother you|be a pain|ask|trouble you) [again] [but]|(before i forget|while i think of it|whenever convenient|in order that nothing gets forgotten|as discussed|further to my earlier message)|apologies for bothering you [yet] [again] [but]|no rush but|action required|further to my earlier message|to be [perfectly] honest)",
   `(two|three|a few|a couple of) things`,
   "(once|when|after) (that is done|done|you are done)",
   "(tell me|show me|give me|get me|let me know|let me hear|let me see|i want to know|i need to know|i would like to know|do you know|do you happen to know|find out|figure out|check|work out)",
@@ -49,8 +49,8 @@ export const courtesiesAfter: readonly string[] = [
 /** With nothing else in the clause. */
 export const courtesiesAlone: readonly string[] = [
   "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
-  "(hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|sorry|lol|ugh|yo|dear assistant|excuse me)",
-  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|finally|lastly|next|also|if you can|if you could|if possible|if you do not mind|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|i trust you are well|i hope you are well|hope you are well|sorry to bother you|you are a star|cheers you are a star|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
+  "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|sorry|lol|ugh|yo|dear assistant|excuse me)",
+  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|finally|lastly|next|also|if you can|if you could|if possible|if you do not mind|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
 ];
 
 /** What asks for nothing that a tool could do: it is answered with what can be asked for. */

@@ -12,7 +12,6 @@ change update edit modify alter adjust set switch
 move reschedule shift push postpone transfer relocate
 close resolve finish complete mark
 assign give hand pass
-play start put
 raise increase turn bump lift
 lower decrease reduce turn cut
 order buy get purchase grab

@@ -12,8 +12,8 @@ const spoken: ReadonlySet<string> = new Set(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(" "),
 );
 /** Words with which no text begins or ends, as they point to something else or belong to the verb. */
-const first: ReadonlySet<string> = new Set("one ones another everything anything something whatever whoever everyone anyone more most both".split(" "));
-const last: ReadonlySet<string> = new Set("back altogether completely entirely finally already too though either soon mistake accident accidentally".split(" "));
+const first: ReadonlySet<string> = new Set("one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest".split(" "));
+const last: ReadonlySet<string> = new Set("back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me".split(" "));
 /** Somebody who does something: a sentence of its own. */
 const subjects: ReadonlySet<string> = new Set("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "));
 /** What stands for something that was spoken of. */
@@ -26,9 +26,9 @@ const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss
  */
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
   const before = words[start - 1] ?? "";
-  if (before === "that" || before === "saying" || before === "says") return true;
+  if (before === ":" || before === "that" || before === "saying" || before === "says") return true;
   if (isTitleCase({ tokens, text }, start, end)) return true;
-  if (before !== ":" && dangling.has(words[start] ?? "")) return false;
+  if (dangling.has(words[start] ?? "")) return false;
   if (first.has(words[start] ?? "") || (last.has(words[end - 1] ?? "") && end - start > 1)) return false;
   for (let at = start; at < end; at++) {
     const word = words[at] ?? "";

@@ -85,7 +85,7 @@ export class RequestReader {
   ) {
     const { words, tokens } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, leadsOf(tools), this.work);
-    this.clauses = splitClauses(tokens).filter(({ start, end }) => !isCourtesy(words, start, end));
+    this.clauses = splitClauses(tokens, reasonStarts(words)).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -159,13 +159,14 @@ export class RequestReader {
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
-  private refusalOf({ firstClause, lastClause, pieces, rule, start, end }: Match): FoundRefusal | undefined {
+  private refusalOf({ firstClause, lastClause, pieces, rule, rules, start, end }: Match): FoundRefusal | undefined {
     const said = new Set<number>();
     for (const piece of pieces)
       if (piece.kind !== "slot" || piece.value !== undefined) for (let at = piece.start; at < piece.end; at++) said.add(at);
     for (let clause = firstClause; clause <= lastClause; clause++) {
       for (const refusal of this.refusals[clause] ?? []) {
-        if (rule.hasSum && refusal.reason === "question") continue;
+        // To ask is not to ask whether to do it, where the tool only answers.
+        if (refusal.reason === "question" && (rule.hasSum || rules.tool.declaredEffect === "pure")) continue;
         // Courtesies in front, as in "I wonder if you could", are not of the wish.
         if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
         if (refusal.start >= end && clause === lastClause && refusal.reason === "condition" && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)) continue;
@@ -191,6 +192,7 @@ export class RequestReader {
     if (drafts.length === 0 && (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))) return false;
     const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
     if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
+    if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
     return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
   }
 
@@ -294,19 +296,20 @@ export class RequestReader {
     const next = this.clauses[clause];
     const rule = last?.rule;
     if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
-    const from = rule.program.findIndex(
-      (each) => each.op === "slot" && last.pieces.some((piece) => piece.name === each.name && piece.value === undefined),
-    );
-    if (from === -1 || this.clauses[clause - 1]?.endsHard !== false) return [];
+    if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
+    const slot = rule.program.findIndex((each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name));
+    const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
+    if (slot <= 0) return [];
+    const limit = this.limitFrom(clause);
     return contentStarts(this.request.words, next.start, next.end)
-      .flatMap((start) => this.fit(rule, { start, limit: this.limitFrom(clause), firstClause: clause }, from))
+      .flatMap((start) => [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)))
       .filter((match) => this.isLike(last, match))
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
 
   /** "buy milk and eggs" is one thing to do, "milk and eggs" are two. */
   private isLike(last: Match, next: Match): boolean {
-    const texts = [last, next].map(({ pieces }) => pieces.find(({ kind, value }) => kind === "slot" && value === undefined));
+    const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
     const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
     if (first === undefined || second === undefined || second.length === 0) return false;
     const marks = this.request.words.slice(last.end, next.start);
@@ -501,6 +504,16 @@ function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<nu
   return false;
 }
 
+/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
+function reasonStarts(words: readonly string[]): ReadonlySet<number> {
+  const starts = new Set<number>();
+  for (const [at, word] of words.entries()) {
+    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
+    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
+  }
+  return starts;
+}
+
 /** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
 function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
   return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
@@ -510,7 +523,7 @@ const articles: ReadonlySet<string> = new Set("the a an my our this that these t
 
 /** The words with which phrases begin. */
 function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
-  const leads = new Set<string>();
+  const leads = new Set("can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(" "));
   for (const { rules } of tools)
     for (const { firstWords } of rules) for (const word of firstWords) if (!articles.has(word)) leads.add(word);
   return leads;

@@ -40,7 +40,7 @@ export interface RequestText {
   readonly range: RequestRange | undefined;
   /** Tokens of what looks like a date and cannot be read. */
   readonly falseDates: ReadonlySet<number>;
-  /** By each token that they may be said from: also from "at" and "on". */
+  /** By each token that they may be said from: also from "at", "on" and "for". */
   readonly datesByStart: ReadonlyMap<number, RequestDate>;
 }
 
@@ -90,7 +90,7 @@ export async function loadDateReaderFor(text: string): Promise<ReadDates | undef
 }
 
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
-  return preposition === "at" || preposition === "on" ? [start, leadStart] : [start];
+  return /^(?:at|on|for)$/.test(preposition ?? "") ? [start, leadStart] : [start];
 }
 
 /** The dates of a request that begin and end with a token, and are in no quoted text. In their order. */

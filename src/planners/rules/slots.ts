@@ -74,6 +74,10 @@ function readEnum({ values = [] }: SlotType, words: readonly string[], start: nu
 }
 
 function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {
+  // "ticket number 14", "ticket no. 14", "ticket #14"
+  const mark = /^(?:number|nr|no|#)$/.test(words[start] ?? "") ? start + 1 : start;
+  const from = mark > start && words[mark] === "." ? mark + 1 : mark;
+  if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(words, from) : none;
   const readings: SlotReading[] = [];
   const first = words[start] ?? "";
   const isNegative = first === "-" || first === "minus" || first === "negative";
