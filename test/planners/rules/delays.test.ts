@@ -67,7 +67,7 @@ describe("a request that says when it is to be done", () => {
 
   it("waits once for all wishes after it", async () => {
     const { shown } = await outline("in two hours, switch the lamp on and greet bob");
-    expect(shown).toEqual(['wait {"until":"2026-01-01T03:00:00+01:00"} ', "s1 Lamp wait", "s2 Send wait"]);
+    expect(shown).toEqual(['wait {"until":"2026-01-01T03:00:00+01:00"} ', "s1 Lamp wait", "s2 Send s1"]);
   });
 
   it.each([

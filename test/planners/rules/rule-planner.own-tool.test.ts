@@ -37,7 +37,7 @@ describe("a tool with three phrases", () => {
     const mixed = `Add milk to my list. ${request.replace(/[.!]+$/, "")}. Then calculate 6 * 7 and add the result as a todo`;
     const steps = await stepsFor(mixed, { tools });
     expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore", "Weather", "Calculator", "TodoStore"]);
-    expect(steps[3]).toMatchObject({ input: { title: "${s3.value}" }, dependsOn: ["s1", "s3"] });
+    expect(steps[3]).toMatchObject({ input: { title: "${s3.value}" }, dependsOn: ["s2", "s3"] });
   });
 });
 
