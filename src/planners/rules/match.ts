@@ -25,6 +25,8 @@ export interface Template {
   readonly slots: ReadonlyMap<string, SlotType>;
   /** Templates of what may stand anywhere beside it. */
   readonly anywhere: readonly Template[];
+  /** True if its words must be spelt as they are. */
+  readonly isExact?: boolean;
   /** True if words that mean nothing by themselves may stand between its words. */
   readonly isLoose?: boolean;
 }
@@ -189,7 +191,7 @@ export class Matcher {
         } else if (instruction.op === "word") {
           if (word === undefined) continue;
           const isSame = word === instruction.word;
-          if (!isSame && !this.meaningsOf(word).includes(instruction.word)) continue;
+          if (!isSame && (template.isExact === true || !this.meaningsOf(word).includes(instruction.word))) continue;
           push(position + 1, {
             ...thread,
             at: at + 1,

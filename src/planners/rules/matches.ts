@@ -6,7 +6,7 @@ import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
 import { type Piece, piecesOf } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isPlainText } from "./plain-text.ts";
-import { type RequestText, textBetween } from "./request.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType } from "./slots.ts";
 
 /** A way to read some clauses of a request as one wish. */
@@ -160,18 +160,22 @@ function splitAt(request: RequestText, pieces: readonly Part[]): readonly (reado
   return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, request.words));
 }
 
-/** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "War and Peace". */
-export function isSeparatorAt({ words, tokens, text }: RequestText, at: number): boolean {
+/** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "war and peace". */
+export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
   const word = words[at] ?? "";
   if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
   if (word === "," || word === ";") return true;
   if (word === "&" && (tokens[at]?.glued === true || tokens[at + 1]?.glued === true)) return false;
   if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
+  return true;
+}
+
+/** "Four Weddings and a Funeral", "Rome and Paris": one name or two, nobody can tell. */
+export function isBetweenNames(request: RequestText, at: number): boolean {
+  const { words, text } = request;
+  if (!/^(?:and|&)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
   const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
-  return !(isCapital(at - 1) && isCapital(next));
-  function isCapital(place: number): boolean {
-    return place > 0 && tokens[place]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[place]?.start ?? 0)) && text !== text.toUpperCase();
-  }
+  return at > 1 && isCapital(request, at - 1) && isCapital(request, next);
 }
 
 /** "and also bread" */
@@ -189,6 +193,8 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   const isOne = !pieces.some(({ start, end }) => words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)));
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || before === "that" || before === "saying") return [pieces];
+  if (pieces.some(({ start, end }) => words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at) && isBetweenNames(request, start + at))))
+    return undefined;
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
   const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));

@@ -143,6 +143,8 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
     rules.push({
       ...compiled,
       ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
+      // What cannot be taken back is not done for a word that may be mistyped.
+      isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
       required: requiredWords(node),
       firstWords: first.words,

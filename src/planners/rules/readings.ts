@@ -9,7 +9,7 @@ import { findReferences, parseReference } from "../../plan/reference.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
-import { isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
+import { isBetweenNames, isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
@@ -315,7 +315,7 @@ export class RequestReader {
     const marks = this.request.words.slice(last.end, next.start);
     // What has its own date or list is a thing of its own.
     const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)));
-    const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && !isSeparatorAt(this.request, last.end + at));
+    const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && (!isSeparatorAt(this.request, last.end + at) || isBetweenNames(this.request, last.end + at)));
     const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
     const said = parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
     return !isCapitals && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);

@@ -72,7 +72,7 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
 }
 
 async function findRange({ text, tokens }: Pick<RequestText, "text" | "tokens">, clock: DateClock): Promise<RequestRange | undefined> {
-  if (!mayHoldDate(text) && !/\b(?:overdue|late|past due)\b/i.test(text)) return undefined;
+  if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return undefined;
   const { loadRangeReader } = await import("../../dates/read-range.ts");
   const found = (await loadRangeReader())(text, clock);
   if (found === undefined) return undefined;

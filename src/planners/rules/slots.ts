@@ -96,8 +96,8 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
 }
 
 /** A day without a time, which would be lost. */
-function readDay({ end, date, dateTime, isPartOfDay, dayAlone }: RequestDate): readonly SlotReading[] {
-  if (dateTime === undefined || isPartOfDay) return [{ value: date, end }];
+function readDay({ end, date, dateTime, dayAlone }: RequestDate): readonly SlotReading[] {
+  if (dateTime === undefined) return [{ value: date, end }];
   const day = dayAlone();
   return day === undefined ? none : [{ value: day.date, end: day.end }];
 }

@@ -10,7 +10,7 @@ type Operation = TodoStoreInput["operation"];
  * Nouns and pieces that many phrases share.
  */
 const todo = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
-const own = "(my|the|our|this|that|your|all my)";
+const own = "(my|the|our|this|that|your)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
 const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
 const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for) [(the|my|our)] {list}|[${own}] {place} [list]`;
@@ -22,11 +22,14 @@ const offList = `(from|off|off of|out of|of|on|in) ${anyList}`;
 const knownLists = z
   .string()
   .regex(/^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i);
+/** Which of several is meant: no title begins so. */
+const whichOfThem =
+  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest)(?: |$))/i;
 const otherList =
-  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by)\b/i;
+  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then)\b/i;
 const listName = z
   .string()
-  .refine((name) => /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,2}$/u.test(name) && !otherList.test(name));
+  .refine((name) => !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,2}$/u.test(name) && !otherList.test(name));
 const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const priority = z.enum(["low", "medium", "high"]).meta({
   synonyms: { high: ["highest", "top", "hi", "max", "maximum", "critical"], medium: ["normal", "mid", "regular", "average"], low: ["lowest", "min", "minimum", "lower"] },
@@ -59,9 +62,6 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
-/** Which of several is meant: no title begins so. */
-const whichOfThem =
-  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest)(?: |$))/i;
 /** "salt to the soup": something is put somewhere, and that is no list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
@@ -71,7 +71,7 @@ const title = z
 
 const slots = {
   title,
-  newTitle: title,
+  newTitle: title.refine((text) => /\p{L}{2}/u.test(text)),
   query: title,
   list: listName,
   place: knownLists,
@@ -302,12 +302,20 @@ const changePhrases: readonly Phrase[] = [
     ],
     "update",
   ),
-  ...about([`(move|transfer|shift|put|switch) @ [over] (to|into|onto|on|in) [${own}] {newList} list`], "update"),
+  ...about([`(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`], "update"),
   ...about(
     ["(tag|label) @ (as|with) [#] {tags}", "tag @ # {tags}", "(set|change) the tag[s] of @ (to|as) [#] {tags}"],
     "update",
   ),
-  ...about(["(add|put|attach|give) [the] (tag|label) [#] {tags} (to|on|onto) @", "(add|put|attach) # {tags} (to|on) @"], "update"),
+  ...about(["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"], "update"),
+  ...about(
+    [
+      "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
+      "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
+      "(remove|delete|take|drop) # {removeTags} (from|off) @",
+    ],
+    "update",
+  ),
   ...about(
     [
       "(when|at what time|what time|what day) is @ [due]",
@@ -350,7 +358,10 @@ const listPhrases = listing([
 ]);
 const shownBefore: Phrase = {
   phrase: "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
-  toInput: (_, context) => (context.before === undefined ? undefined : made("list", listBefore(context))),
+  toInput(_, context) {
+    const { operation } = context.before?.input ?? {};
+    return operation === undefined || operation === "list" || operation === "search" ? undefined : made("list", listBefore(context));
+  },
 };
 const clearedBefore: Phrase = {
   phrase: `${wipe} (it|that list|everything on it|it all)`,
@@ -382,6 +393,7 @@ const searching = (phrases: readonly string[]): readonly Phrase[] =>
   }));
 const whether = "(see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
 const searchPhrases = searching([
+  "(search|look|hunt) for {query}",
   `(search|look|check|hunt) [(through|in|on)] ${anyList} for {query}`,
   `(search|look|find|hunt) [for] {query} (on|in|among|through) ${anyList}`,
   `(find|show|list|search [for]|get) [me] [(all|any|every)] [(my|the)] ${todo} (about|with|containing|mentioning|that mention|that contain|related to|called|named|to do with|regarding) {query}`,
