@@ -85,7 +85,7 @@ export class RequestReader {
   ) {
     const { words, tokens } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, leadsOf(tools), this.work);
-    this.clauses = splitClauses(tokens, reasonStarts(words)).filter(({ start, end }) => !isCourtesy(words, start, end));
+    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -502,6 +502,19 @@ function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<nu
   if (reason === "denied" || reason === "corrected") return false;
   for (let at = start; at < end; at++) if (said.has(at)) return reason === "question" || reason === "others";
   return false;
+}
+
+/** Does not cut within a date or a range: "between monday and thursday". */
+function keepSpans(clauses: readonly Clause[], { dates, range }: RequestText): readonly Clause[] {
+  const spans = [...dates, ...(range === undefined ? [] : [range])];
+  const kept: Clause[] = [];
+  for (const clause of clauses) {
+    const last = kept.at(-1);
+    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
+    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
+    else kept.push(clause);
+  }
+  return kept;
 }
 
 /** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
