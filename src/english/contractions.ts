@@ -53,5 +53,7 @@ export const contractions: ReadonlyMap<string, readonly string[]> = new Map<stri
   ["prio", ["priority"]],
   ["thx", ["thanks"]],
   ["ty", ["thanks"]],
-  ...["do", "does", "did", "have", "has", "had", "is", "are", "was", "were", "should", "would", "could", "must"].map((verb) => [`${verb}n't`, [verb, "not"]] as const),
+  ...["do", "does", "did", "have", "has", "had", "is", "are", "was", "were", "should", "would", "could", "must"].map(
+    (verb) => [`${verb}n't`, [verb, "not"]] as const,
+  ),
 ]);

@@ -3,7 +3,6 @@
  * leaves it out for all of them. If a phrase of a tool has such words itself, they are matched there, as that costs less.
  */
 
-
 const please = "(please|kindly|just|also|quickly|possibly|perhaps|maybe|be so kind [as to|and]|go ahead and|go on and)";
 const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrilled|much obliged|very much obliged)";
 const you = "(you|ya|we|someone|somebody)";

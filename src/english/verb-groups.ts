@@ -38,10 +38,14 @@ export function verbsLike(verb: string): readonly string[] {
 
 /** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
 export const functionWords: ReadonlySet<string> = new Set(
-  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now there up out".split(" "),
+  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now there up out".split(
+    " ",
+  ),
 );
 
 /** Words that lead in what follows them. */
 export const prepositions: ReadonlySet<string> = new Set(
-  "for to in on at from with by of under as into about between per since until till before after over via using within during around near".split(" "),
+  "for to in on at from with by of under as into about between per since until till before after over via using within during around near".split(
+    " ",
+  ),
 );

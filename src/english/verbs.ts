@@ -22,6 +22,11 @@ export function startsWithVerb(words: readonly string[]): boolean {
   return verbs.has(first) && second !== "and";
 }
 
+/** Whether a word is one of these verbs, and so no misspelling of another. */
+export function isVerb(word: string): boolean {
+  return verbs.has(word);
+}
+
 /** Things that are one, though "and" stands between them. */
 export const unsplitPairs: ReadonlySet<string> = new Set(
   (

@@ -1,14 +1,7 @@
 import { tokenize } from "./tokens.ts";
 
 /** Why nothing that is asked in these words is done. */
-export type RefusalKind =
-  | "denied"
-  | "supposed"
-  | "question"
-  | "others"
-  | "corrected"
-  | "repeated"
-  | "condition";
+export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
 
 /** The words of a text that say that it is not to be done; places are tokens. */
 export interface FoundRefusal {

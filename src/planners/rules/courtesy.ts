@@ -88,7 +88,9 @@ export function isCourtesy(words: readonly string[], start: number, end: number)
 /** Whether a clause asks for nothing that a tool could do: "hi there, what can you do?". */
 export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
   const ends = contentEnds(words, start, end);
-  return contentStarts(words, start, end).some((from) => endsAt(talk, words, from).some((place) => ends.includes(place)));
+  return contentStarts(words, start, end).some((from) =>
+    endsAt(talk, words, from).some((place) => ends.includes(place)),
+  );
 }
 
 function spread(first: number, nextOf: (at: number) => readonly number[]): readonly number[] {

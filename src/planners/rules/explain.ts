@@ -60,5 +60,12 @@ export function explainMatch(
   const { name } = rules.tool;
   const said = `rule "${rule.example}" of ${name}`;
   const phrase = rule.source.phrase;
-  return { text: textBetween(request, start, end), tool: name, phrase, words, stepIds, summary: [said, ...slots].join("; ") };
+  return {
+    text: textBetween(request, start, end),
+    tool: name,
+    phrase,
+    words,
+    stepIds,
+    summary: [said, ...slots].join("; "),
+  };
 }

@@ -29,7 +29,9 @@ function waysOf(node: PhraseNode): readonly (readonly Item[])[] {
 
 function loosen(items: readonly Item[], slots: ReadonlyMap<string, SlotType>): Template | undefined {
   const { head, asides } = cutAtPrepositions(items, slots);
-  const content = head.filter((item) => item.type === "word" && !functionWords.has(item.word) && !prepositions.has(item.word));
+  const content = head.filter(
+    (item) => item.type === "word" && !functionWords.has(item.word) && !prepositions.has(item.word),
+  );
   const hasText = head.some((item) => item.type === "slot");
   const [first] = head;
   if (content.length === 0) return undefined;
@@ -59,7 +61,11 @@ function cutAtPrepositions(items: readonly Item[], slots: ReadonlyMap<string, Sl
   const asides: Item[][] = [];
   for (const [index, item] of items.entries()) {
     const last = asides.at(-1);
-    const leads = item.type === "word" && prepositions.has(item.word) && index > 0 && items.slice(index + 1, index + 4).some(({ type }) => type === "slot");
+    const leads =
+      item.type === "word" &&
+      prepositions.has(item.word) &&
+      index > 0 &&
+      items.slice(index + 1, index + 4).some(({ type }) => type === "slot");
     const isTyped = item.type === "slot" && isReadable(slots.get(item.name) ?? { kind: "text" });
     if (leads || (isTyped && (last === undefined || last.some(({ type }) => type === "slot")))) asides.push([item]);
     else if (last === undefined) head.push(item);

@@ -1,5 +1,5 @@
-import { functionWords } from "../../english/verb-groups.ts";
 import { parseWith } from "../../core/schema.ts";
+import { functionWords } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
@@ -53,7 +53,16 @@ interface Thread {
 }
 
 /** What a request's tokens cost, by what explains them: a reading that explains more in the words of a phrase is better. */
-export const costs = { article: 1, filler: 0.5, value: 1, modifier: 2, bareModifier: 1.5, mistyped: 4, text: 10, openText: 3 } as const;
+export const costs = {
+  article: 1,
+  filler: 0.5,
+  value: 1,
+  modifier: 2,
+  bareModifier: 1.5,
+  mistyped: 4,
+  text: 10,
+  openText: 3,
+} as const;
 /** A longer text must be in quotes, where it is one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
@@ -135,15 +144,13 @@ export class Matcher {
   private lacking: string | undefined;
   private lackingAt = -1;
 
-  private advance(
-    template: Template,
-    { threads, position, push, start, isEnd, fits, goesOn }: Step,
-  ): void {
+  private advance(template: Template, { threads, position, push, start, isEnd, fits, goesOn }: Step): void {
     const { program, slots, anywhere } = template;
     const seen = new Set<number>();
     const stack: Thread[] = [];
     const word = this.request.words[position];
-    const skipCost = word === undefined || position === start ? 0 : this.skipCost(position, word, template.isLoose === true);
+    const skipCost =
+      word === undefined || position === start ? 0 : this.skipCost(position, word, template.isLoose === true);
     const isSkippedArticle = skipCost === costs.article;
     for (const first of threads) {
       stack.push(first);
@@ -187,7 +194,8 @@ export class Matcher {
         }
         if (instruction.op === "accept") {
           const last = pieces?.kind === "slot" && pieces.value === undefined;
-          if (isEnd(position, last)) fits.push({ cost, start, end: position, pieces, hasSlot: filled.length > 0 || pieces?.kind === "slot" });
+          if (isEnd(position, last))
+            fits.push({ cost, start, end: position, pieces, hasSlot: filled.length > 0 || pieces?.kind === "slot" });
         } else if (instruction.op === "word") {
           if (word === undefined) continue;
           const isSame = word === instruction.word;
@@ -258,7 +266,12 @@ export class Matcher {
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
     const isLed = date !== undefined && date.leadStart !== date.start;
-    return !isLed && pieces.before?.kind === "word" && pieces.before.end === pieces.start && !/^(?:me|us)$/.test(this.request.words[pieces.start - 1] ?? "");
+    return (
+      !isLed &&
+      pieces.before?.kind === "word" &&
+      pieces.before.end === pieces.start &&
+      !/^(?:me|us)$/.test(this.request.words[pieces.start - 1] ?? "")
+    );
   }
 
   /** The templates that fit at a token, beside the phrase. */
@@ -298,7 +311,9 @@ export class Matcher {
     if (isLoose && functionWords.has(word)) return costs.article;
     if (!isArticle(word) || this.request.tokens[position]?.kind !== "word") return 0;
     // "The 1975" is a name.
-    const isName = isCapital(this.request, position) && !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
+    const isName =
+      isCapital(this.request, position) &&
+      !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
     return isName ? 0 : costs.article;
   }
 }

@@ -48,7 +48,9 @@ const pointer: unique symbol = Symbol("pointer");
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
 const quantifiers: ReadonlySet<string> = new Set(
-  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(" "),
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(
+    " ",
+  ),
 );
 
 /** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
@@ -90,7 +92,10 @@ export function readSlotValues(
 
 /** True for a text of words that name nothing: "add item", "delete everything". */
 function isNothing(type: SlotType, pieces: readonly Piece[], { words }: RequestText): boolean {
-  return type.kind === "text" && pieces.every(({ start, end }) => words.slice(start, end).every((word) => quantifiers.has(word)));
+  return (
+    type.kind === "text" &&
+    pieces.every(({ start, end }) => words.slice(start, end).every((word) => quantifiers.has(word)))
+  );
 }
 
 /** The type of a slot of a phrase, or of what stands beside it. */
@@ -190,10 +195,18 @@ const maxItemTokens = 6;
 /** The things that a text names: itself, several, or undefined where nobody can tell. */
 function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
-  const isOne = !pieces.some(({ start, end }) => words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)));
+  const isOne = !pieces.some(({ start, end }) =>
+    words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)),
+  );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || before === "that" || before === "saying") return [pieces];
-  if (pieces.some(({ start, end }) => words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at) && isBetweenNames(request, start + at))))
+  if (
+    pieces.some(({ start, end }) =>
+      words
+        .slice(start, end)
+        .some((_, at) => isSeparatorAt(request, start + at) && isBetweenNames(request, start + at)),
+    )
+  )
     return undefined;
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
@@ -202,7 +215,8 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   if (said.some((item) => item.length > maxItemTokens)) return undefined;
   const verbs = said.map(startsWithVerb);
   // "buy milk and eggs" is one thing to do.
-  if (verbs[0] === true && !verbs.slice(1).some(Boolean)) return marks.includes(",") || said.length > 2 ? undefined : [pieces];
+  if (verbs[0] === true && !verbs.slice(1).some(Boolean))
+    return marks.includes(",") || said.length > 2 ? undefined : [pieces];
   return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
 }
 

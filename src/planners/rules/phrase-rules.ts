@@ -179,9 +179,13 @@ function reading(phrase: string, option: string, typeOf: (name: string) => SlotT
   } catch (thrown) {
     if (!(thrown instanceof PhraseError)) throw thrown;
     const received = JSON.stringify(phrase.slice(0, 200));
-    throw new AgentError("invalid-options", `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`, {
-      details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
-    });
+    throw new AgentError(
+      "invalid-options",
+      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
+      {
+        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
+      },
+    );
   }
 }
 
@@ -226,7 +230,11 @@ function asidesOf(
     if (!isReadable(type) || type.kind === "boolean") return [];
     const noun = sayName(name).replace(/[^a-z0-9 ]/g, "");
     if (isDate(type)) return [`[(on|for|by|at|due|until|from|starting)] {${name}}`];
-    if (type.kind === "enum") return [`[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`, `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
+    if (type.kind === "enum")
+      return [
+        `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,
+        `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`,
+      ];
     return [`[(for|of|at|with|in|to)] {${name}} ${noun}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
   });
 }

@@ -9,13 +9,25 @@ const dangling: ReadonlySet<string> = new Set(
 );
 /** Words that are said to somebody, and are no part of what is to be done. */
 const spoken: ReadonlySet<string> = new Set(
-  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(" "),
+  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(
+    " ",
+  ),
 );
 /** Words with which no text begins or ends, as they point to something else or belong to the verb. */
-const first: ReadonlySet<string> = new Set("one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest".split(" "));
-const last: ReadonlySet<string> = new Set("back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me".split(" "));
+const first: ReadonlySet<string> = new Set(
+  "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest".split(
+    " ",
+  ),
+);
+const last: ReadonlySet<string> = new Set(
+  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me".split(
+    " ",
+  ),
+);
 /** Somebody who does something: a sentence of its own. */
-const subjects: ReadonlySet<string> = new Set("i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "));
+const subjects: ReadonlySet<string> = new Set(
+  "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
+);
 /** What stands for something that was spoken of. */
 const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);

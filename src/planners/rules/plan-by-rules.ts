@@ -129,7 +129,8 @@ class Planning {
       if (!(thrown instanceof TooMuchWork)) throw thrown;
       throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
-    if (found.type !== "read") throw isTalk ? new Refused("small-talk", "it asks for nothing") : this.refuse(found, reader);
+    if (found.type !== "read")
+      throw isTalk ? new Refused("small-talk", "it asks for nothing") : this.refuse(found, reader);
     const { drafts, matches } = found;
     const { maxSteps, explain } = this.options;
     if (drafts.length > maxSteps)
@@ -184,8 +185,13 @@ class Planning {
 
   private refuse(found: Exclude<Readings, { readonly type: "read" }>, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
-      return new Refused("not-understood", "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)");
-    const words = JSON.stringify(cutText(reader.quote(found.type === "ambiguous" ? found.matches[0].firstClause : found.clause), maxQuoted));
+      return new Refused(
+        "not-understood",
+        "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
+      );
+    const words = JSON.stringify(
+      cutText(reader.quote(found.type === "ambiguous" ? found.matches[0].firstClause : found.clause), maxQuoted),
+    );
     switch (found.type) {
       case "ambiguous": {
         const readings = found.matches.map((match) => ({ tool: match.rules.tool.name, meaning: meaningOf(match) }));
@@ -198,14 +204,23 @@ class Planning {
         const { match, drafts } = found;
         const meaning = meaningOf(match);
         const readings = [{ tool: match.rules.tool.name, meaning, steps: stepsOf(drafts, reader), destructive: true }];
-        return new Refused("unsure", `${words} may mean "${meaning}", which ${match.rules.tool.name} does only in these words`, { readings });
+        return new Refused(
+          "unsure",
+          `${words} may mean "${meaning}", which ${match.rules.tool.name} does only in these words`,
+          { readings },
+        );
       }
       case "not-understood": {
         const { unfit, match, lacking } = found;
         if (lacking !== undefined)
-          return new Refused("missing", `${words} cannot be planned: ${lacking.field} is missing`, { missing: lacking });
+          return new Refused("missing", `${words} cannot be planned: ${lacking.field} is missing`, {
+            missing: lacking,
+          });
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const missing = unfit.missing !== undefined && match !== undefined ? { missing: { tool: match.rules.tool.name, field: unfit.missing } } : {};
+        const missing =
+          unfit.missing !== undefined && match !== undefined
+            ? { missing: { tool: match.rules.tool.name, field: unfit.missing } }
+            : {};
         const reason = unfit.reason ?? "not-understood";
         return new Refused(reason, `${words} cannot be planned: ${unfit.why.replace(/[.]+$/, "")}`, missing);
       }

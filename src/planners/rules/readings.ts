@@ -3,13 +3,21 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
-import { findRefusals, type FoundRefusal } from "../../language/refusals.ts";
-import { readSum } from "../../sums/read-sum.ts";
+import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
+import { readSum } from "../../sums/read-sum.ts";
 import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
-import { isBetweenNames, isSeparatorAt, type Match, mayBeItems, piecesIn, readSlotValues, type Unfit } from "./matches.ts";
+import {
+  isBetweenNames,
+  isSeparatorAt,
+  type Match,
+  mayBeItems,
+  piecesIn,
+  readSlotValues,
+  type Unfit,
+} from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
@@ -85,7 +93,9 @@ export class RequestReader {
   ) {
     const { words, tokens } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, leadsOf(tools), this.work);
-    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(({ start, end }) => !isCourtesy(words, start, end));
+    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
+      ({ start, end }) => !isCourtesy(words, start, end),
+    );
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -162,14 +172,21 @@ export class RequestReader {
   private refusalOf({ firstClause, lastClause, pieces, rule, rules, start, end }: Match): FoundRefusal | undefined {
     const said = new Set<number>();
     for (const piece of pieces)
-      if (piece.kind !== "slot" || piece.value !== undefined) for (let at = piece.start; at < piece.end; at++) said.add(at);
+      if (piece.kind !== "slot" || piece.value !== undefined)
+        for (let at = piece.start; at < piece.end; at++) said.add(at);
     for (let clause = firstClause; clause <= lastClause; clause++) {
       for (const refusal of this.refusals[clause] ?? []) {
         // To ask is not to ask whether to do it, where the tool only answers.
         if (refusal.reason === "question" && (rule.hasSum || rules.tool.declaredEffect === "pure")) continue;
         // Courtesies in front, as in "I wonder if you could", are not of the wish.
         if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
-        if (refusal.start >= end && clause === lastClause && refusal.reason === "condition" && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)) continue;
+        if (
+          refusal.start >= end &&
+          clause === lastClause &&
+          refusal.reason === "condition" &&
+          isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)
+        )
+          continue;
         let isSaid = true;
         for (let at = refusal.start; at < refusal.end; at++) if (!said.has(at)) isSaid = false;
         if (!isSaid && !isPartlySaid(refusal, said)) return refusal;
@@ -183,13 +200,19 @@ export class RequestReader {
     const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
     const { words, dates, tokens } = this.request;
     const said = words.slice(start, end);
-    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) => ["corrected", "condition", "repeated"].includes(reason));
+    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) =>
+      ["corrected", "condition", "repeated"].includes(reason),
+    );
     const hasDate = dates.some((date) => date.isFirm && date.start >= start && date.end <= end);
     const hasNumber = said.some((word) => /\d/.test(word));
     if (isBarred || hasDate || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
     // What comes first may say what "it" is.
     const rest = words.slice(end);
-    if (drafts.length === 0 && (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))) return false;
+    if (
+      drafts.length === 0 &&
+      (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))
+    )
+      return false;
     const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
     if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
     if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
@@ -241,15 +264,30 @@ export class RequestReader {
     return undefined;
   }
 
-  private fit(rule: PhraseRule, { start, limit, firstClause }: { start: number; limit: number; firstClause: number }, from = 0) {
+  private fit(
+    rule: PhraseRule,
+    { start, limit, firstClause }: { start: number; limit: number; firstClause: number },
+    from = 0,
+  ) {
     const isEnd = (position: number, isText: boolean) =>
-      (isText ? this.textEnds.has(position) : this.ends.has(position)) && (this.ends.get(position) ?? -1) >= firstClause;
+      (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
+      (this.ends.get(position) ?? -1) >= firstClause;
     const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
     return fits.map((fit): Match => {
       const lastClause = this.ends.get(fit.end) ?? firstClause;
-      const polite = start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
+      const polite =
+        start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
       const cost = fit.cost + wishCost + politeCost * polite;
-      return { rules: rule.tool, rule, firstClause, lastClause, start, end: fit.end, cost, pieces: piecesIn(fit.pieces) };
+      return {
+        rules: rule.tool,
+        rule,
+        firstClause,
+        lastClause,
+        start,
+        end: fit.end,
+        cost,
+        pieces: piecesIn(fit.pieces),
+      };
     });
   }
 
@@ -277,13 +315,26 @@ export class RequestReader {
     const first = this.clauses[firstClause];
     if (name === undefined || first === undefined) return [];
     const matches: Match[] = [];
-    for (let lastClause = firstClause; lastClause < Math.min(firstClause + maxSumClauses, this.clauses.length); lastClause++) {
+    for (
+      let lastClause = firstClause;
+      lastClause < Math.min(firstClause + maxSumClauses, this.clauses.length);
+      lastClause++
+    ) {
       const end = this.clauses[lastClause]?.end ?? 0;
       const { start } = first;
       const tokens = this.request.tokens.slice(start, end);
       if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
         const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
-        matches.push({ rules: rule.tool, rule, firstClause, lastClause, start, end, cost: wishCost + 2 + (end - start), pieces });
+        matches.push({
+          rules: rule.tool,
+          rule,
+          firstClause,
+          lastClause,
+          start,
+          end,
+          cost: wishCost + 2 + (end - start),
+          pieces,
+        });
       }
       if (this.clauses[lastClause]?.endsHard !== false) break;
     }
@@ -297,12 +348,16 @@ export class RequestReader {
     const rule = last?.rule;
     if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
     if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
-    const slot = rule.program.findIndex((each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name));
+    const slot = rule.program.findIndex(
+      (each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name),
+    );
     const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
     if (slot <= 0) return [];
     const limit = this.limitFrom(clause);
     return contentStarts(this.request.words, next.start, next.end)
-      .flatMap((start) => [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)))
+      .flatMap((start) =>
+        [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
+      )
       .filter((match) => this.isLike(last, match))
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
@@ -314,10 +369,17 @@ export class RequestReader {
     if (first === undefined || second === undefined || second.length === 0) return false;
     const marks = this.request.words.slice(last.end, next.start);
     // What has its own date or list is a thing of its own.
-    const isApart = [last, next].every(({ pieces, rule }) => pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)));
-    const isCapitals = marks.some((_, at) => ["and", "&"].includes(marks[at] ?? "") && (!isSeparatorAt(this.request, last.end + at) || isBetweenNames(this.request, last.end + at)));
+    const isApart = [last, next].every(({ pieces, rule }) =>
+      pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
+    );
+    const isCapitals = marks.some(
+      (_, at) =>
+        ["and", "&"].includes(marks[at] ?? "") &&
+        (!isSeparatorAt(this.request, last.end + at) || isBetweenNames(this.request, last.end + at)),
+    );
     const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
-    const said = parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
+    const said =
+      parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
     return !isCapitals && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
@@ -334,7 +396,13 @@ export class RequestReader {
           const rest = partial.drafts.slice(0, -1 - index);
           if (rest.length === 0) return ready;
           const other = await this.extend({ ...partial, drafts: rest }, match);
-          return "ok" in other ? ready : this.join(partial, match, other.drafts.slice(rest.length).map(({ input }) => input));
+          return "ok" in other
+            ? ready
+            : this.join(
+                partial,
+                match,
+                other.drafts.slice(rest.length).map(({ input }) => input),
+              );
         });
       if (!("ok" in made)) return this.join(partial, match, made);
       if (first?.why === undefined) first = made;
@@ -345,10 +413,15 @@ export class RequestReader {
   /** What stands before the first of several things, or is a name such as that of a list, is said of the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
-    const text = pieces.findIndex(({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined);
+    const text = pieces.findIndex(
+      ({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined,
+    );
     const shared = pieces.filter(
       ({ name, value }, index) =>
-        name !== undefined && !rule.slots.has(name) && (index < text || value === undefined) && !match.pieces.some((piece) => piece.name === name),
+        name !== undefined &&
+        !rule.slots.has(name) &&
+        (index < text || value === undefined) &&
+        !match.pieces.some((piece) => piece.name === name),
     );
     return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
   }
@@ -409,7 +482,10 @@ export class RequestReader {
     if ("ok" in wishes) return wishes;
     const loose = earlier === undefined ? undefined : this.findLooseResult(match);
     if (loose !== undefined) return loose;
-    const known: readonly PhraseReference[] = [...(previous === undefined ? [] : [previous]), ...(before?.results ?? [])];
+    const known: readonly PhraseReference[] = [
+      ...(previous === undefined ? [] : [previous]),
+      ...(before?.results ?? []),
+    ];
     const inputs: JsonObject[] = [];
     const issues: (string | undefined | Promise<string | undefined>)[] = [];
     for (const made of wishes) {
@@ -430,8 +506,10 @@ export class RequestReader {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end } of pieces) {
       const isText = kind === "slot" && value === undefined && name !== undefined && !rule.hasSum;
-      if (!isText || readAnaphor(words, start) === end || (end - start === 1 && resultNouns.has(words[start] ?? ""))) continue;
-      if (tokens.slice(start, end).every((token) => token.kind === "quote") || !mentionsResult(words, start, end)) continue;
+      if (!isText || readAnaphor(words, start) === end || (end - start === 1 && resultNouns.has(words[start] ?? "")))
+        continue;
+      if (tokens.slice(start, end).every((token) => token.kind === "quote") || !mentionsResult(words, start, end))
+        continue;
       const said = JSON.stringify(textBetween(this.request, start, end));
       const why = `${said} may refer to the result of an earlier step; say "the result" alone, or put the text in quotes`;
       return { ok: false, reason: "unbound", why };
@@ -485,7 +563,8 @@ function missingField({ pieces, rules }: Match, { fixed }: PhraseRule): string |
 }
 
 function isSame(left: Partial, right: Partial): boolean {
-  const inputs = (partial: Partial) => JSON.stringify(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
+  const inputs = (partial: Partial) =>
+    JSON.stringify(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
   return inputs(left) === inputs(right);
 }
 
@@ -536,7 +615,11 @@ const articles: ReadonlySet<string> = new Set("the a an my our this that these t
 
 /** The words with which phrases begin. */
 function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
-  const leads = new Set("can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(" "));
+  const leads = new Set(
+    "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(
+      " ",
+    ),
+  );
   for (const { rules } of tools)
     for (const { firstWords } of rules) for (const word of firstWords) if (!articles.has(word)) leads.add(word);
   return leads;

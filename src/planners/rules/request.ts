@@ -61,17 +61,24 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
   const falseDates = new Set<number>();
   const readDates = await loadDateReaderFor(text);
-  const dates = readDates === undefined ? [] : findDates({ text, tokens }, clock, (part, at) =>
-    readDates(part, at, ({ leadStart, end }) => {
-      for (const [index, token] of tokens.entries()) if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
-    }),
-  );
+  const dates =
+    readDates === undefined
+      ? []
+      : findDates({ text, tokens }, clock, (part, at) =>
+          readDates(part, at, ({ leadStart, end }) => {
+            for (const [index, token] of tokens.entries())
+              if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
+          }),
+        );
   const range = await findRange({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
   return { text, tokens, words, clock, dates, range, falseDates, datesByStart };
 }
 
-async function findRange({ text, tokens }: Pick<RequestText, "text" | "tokens">, clock: DateClock): Promise<RequestRange | undefined> {
+async function findRange(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  clock: DateClock,
+): Promise<RequestRange | undefined> {
   if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return undefined;
   const { loadRangeReader } = await import("../../dates/read-range.ts");
   const found = (await loadRangeReader())(text, clock);
@@ -101,27 +108,29 @@ function findDates(
 ): readonly RequestDate[] {
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  return read(text, clock).flatMap(bothEnds).flatMap((reading) => {
-    const { until, date, dateTime, partOfDay } = reading;
-    const start = starts.get(reading.start);
-    const end = ends.get(reading.end);
-    // Of a range one end would be lost.
-    if (start === undefined || end === undefined || until !== undefined) return [];
-    const isFirm = standsAlone(tokens, end);
-    // "Friday Night Lights"
-    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
-    return [
-      {
-        isFirm,
-        ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
-        ...(reading.preposition !== undefined && { preposition: reading.preposition }),
-        ...(dateTime !== undefined && { dateTime }),
-        ...(partOfDay !== undefined && { isPartOfDay: true }),
-        ...(reading.isDayAssumed && { isDayAssumed: true }),
-        dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock, read }),
-      },
-    ];
-  });
+  return read(text, clock)
+    .flatMap(bothEnds)
+    .flatMap((reading) => {
+      const { until, date, dateTime, partOfDay } = reading;
+      const start = starts.get(reading.start);
+      const end = ends.get(reading.end);
+      // Of a range one end would be lost.
+      if (start === undefined || end === undefined || until !== undefined) return [];
+      const isFirm = standsAlone(tokens, end);
+      // "Friday Night Lights"
+      if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
+      return [
+        {
+          isFirm,
+          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+          ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+          ...(dateTime !== undefined && { dateTime }),
+          ...(partOfDay !== undefined && { isPartOfDay: true }),
+          ...(reading.isDayAssumed && { isDayAssumed: true }),
+          dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock, read }),
+        },
+      ];
+    });
 }
 
 /** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
@@ -172,7 +181,11 @@ function findDayAlone(
 }
 
 /** The request's own text from one token to before another. */
-export function textBetween({ text, tokens }: Pick<RequestText, "text" | "tokens">, start: number, end: number): string {
+export function textBetween(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  start: number,
+  end: number,
+): string {
   const first = tokens[start];
   const last = tokens[end - 1];
   return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);

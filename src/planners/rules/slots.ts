@@ -6,9 +6,8 @@ import { ordinals, readNumber } from "../../english/numbers.ts";
 import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
 import { currencySigns } from "../../english/units.ts";
-import type { RequestText } from "./request.ts";
+import type { RequestDate, RequestText } from "./request.ts";
 import { PhraseError } from "./template.ts";
-import type { RequestDate } from "./request.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {

@@ -1,3 +1,5 @@
+import { isVerb } from "../../english/verbs.ts";
+
 const none: readonly string[] = [];
 const minLength = 5;
 
@@ -13,7 +15,7 @@ export class Spelling {
     if (word.length < minLength - 1) return none;
     let meanings = this.meanings.get(word);
     if (meanings === undefined) {
-      const isKnown = this.vocabularies.some((vocabulary) => vocabulary.has(word));
+      const isKnown = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word));
       meanings = isKnown ? none : (this.index().get(word.charAt(0)) ?? none).filter((other) => isMistyped(word, other));
       this.meanings.set(word, meanings);
     }

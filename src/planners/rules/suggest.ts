@@ -15,11 +15,14 @@ export async function suggestRequests(
   canPlan: (sentence: string) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const said = new Set(tokenize(request, 200).map(({ norm }) => norm));
-  const likeness = (sentence: string) => tokenize(sentence).filter(({ norm }) => norm.length > 3 && said.has(norm)).length;
+  const likeness = (sentence: string) =>
+    tokenize(sentence).filter(({ norm }) => norm.length > 3 && said.has(norm)).length;
   const found: { readonly sentence: string; readonly score: number }[] = [];
   for (const { tool, rules } of tools) {
     const sentences = [...new Set(rules.map(({ source }) => source.phrase).filter((phrase) => !signs.test(phrase)))];
-    const ranked = sentences.map((sentence) => ({ sentence, score: likeness(sentence) })).sort((left, right) => right.score - left.score);
+    const ranked = sentences
+      .map((sentence) => ({ sentence, score: likeness(sentence) }))
+      .sort((left, right) => right.score - left.score);
     for (const each of ranked.slice(0, maxTried)) {
       if (!(await canPlan(each.sentence))) continue;
       found.push(each);

@@ -69,7 +69,8 @@ class PhraseReader {
   /** `task[s]`: an optional ending, glued to the word before it. */
   private ending(last: PhraseNode | undefined): PhraseNode | undefined {
     const [all, letters] = /^\[(\p{Ll}+)\]/u.exec(this.text.slice(this.position, this.position + 32)) ?? [];
-    if (all === undefined || last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? "")) return undefined;
+    if (all === undefined || last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? ""))
+      return undefined;
     this.position += all.length;
     return { type: "choice", items: [last, { type: "word", word: `${last.word}${letters}` }] };
   }

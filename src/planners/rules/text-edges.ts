@@ -11,7 +11,9 @@ export interface TextEdges {
 }
 
 const denials: ReadonlySet<string> = new Set(["not", "never", "no", "nothing", "none", "nobody", "without", "nor"]);
-const loose: ReadonlySet<string> = new Set(", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "));
+const loose: ReadonlySet<string> = new Set(
+  ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "),
+);
 const starters: ReadonlySet<string> = new Set(", ; : and or but & – — … . of than as is are was were".split(" "));
 
 /** Reads where the texts of a request may begin and end. */

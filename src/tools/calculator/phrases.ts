@@ -18,7 +18,9 @@ export const calculatorPhrases: readonly ToolPhraseOptions<{
     phrase: "{sum}",
     slots: { sum: z.string().max(10_000).meta({ slot: "sum" }) },
     toInput: ({ sum }, context) =>
-      typeof sum === "string" ? (toCalculation(sum, context) as { readonly expression: string } | undefined) : undefined,
+      typeof sum === "string"
+        ? (toCalculation(sum, context) as { readonly expression: string } | undefined)
+        : undefined,
   },
   { phrase: "what is 12 * 7", toInput: () => ({ expression: "12 * 7" }) },
 ];

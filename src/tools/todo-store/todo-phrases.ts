@@ -1,5 +1,6 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -9,7 +10,8 @@ type Operation = TodoStoreInput["operation"];
 /*
  * Nouns and pieces that many phrases share.
  */
-const todo = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
+const todo =
+  "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
 const own = "(my|the|our|this|that|your)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
 const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
@@ -21,39 +23,134 @@ const offList = `(from|off|off of|out of|of|on|in) ${anyList}`;
 /** A list that people name without saying that it is one. */
 const knownLists = z
   .string()
-  .regex(/^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i);
+  .regex(
+    /^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i,
+  );
 /** Which of several is meant: no title begins so. */
 const whichOfThem =
-  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest)(?: |$))/i;
+  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
-  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then)\b/i;
+  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then|overview|summary|thing|things|buy|call|get|copy)\b/i;
 const listName = z
   .string()
-  .refine((name) => !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+){0,2}$/u.test(name) && !otherList.test(name));
+  .refine(
+    (name) =>
+      !whichOfThem.test(name) &&
+      /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) &&
+      !otherList.test(name),
+  );
 const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const priority = z.enum(["low", "medium", "high"]).meta({
-  synonyms: { high: ["highest", "top", "hi", "max", "maximum", "critical"], medium: ["normal", "mid", "regular", "average"], low: ["lowest", "min", "minimum", "lower"] },
+  synonyms: {
+    high: ["highest", "top", "hi", "max", "maximum", "critical"],
+    medium: ["normal", "mid", "regular", "average"],
+    low: ["lowest", "min", "minimum", "lower"],
+  },
 });
 const urgency = z.enum(["urgent", "not urgent"]).meta({
   synonyms: {
-    urgent: ["urgently", "very urgent", "really urgent", "important", "very important", "really important", "asap", "as soon as possible", "critical", "top priority", "high prio", "p1", "super urgent", "super important"],
-    "not urgent": ["not important", "low prio", "no rush", "no hurry", "unimportant", "p3", "not that urgent", "not that important"],
+    urgent: [
+      "urgently",
+      "very urgent",
+      "really urgent",
+      "important",
+      "very important",
+      "really important",
+      "asap",
+      "as soon as possible",
+      "critical",
+      "top priority",
+      "high prio",
+      "p1",
+      "super urgent",
+      "super important",
+    ],
+    "not urgent": [
+      "not important",
+      "low prio",
+      "no rush",
+      "no hurry",
+      "unimportant",
+      "p3",
+      "not that urgent",
+      "not that important",
+    ],
   },
 });
 const tagList = z.array(z.string().regex(/^\p{Ll}[\p{L}\p{N}_-]*$/u));
 const status = z.enum(["pending", "completed"]).meta({
   synonyms: {
-    pending: ["open", "still open", "unfinished", "incomplete", "remaining", "outstanding", "active", "undone", "left", "still left", "to do", "still to do", "not done", "not finished", "left to do", "not done yet", "unchecked", "still pending"],
-    completed: ["done", "complete", "finished", "closed", "ticked off", "checked off", "crossed off", "already done", "done already"],
+    pending: [
+      "open",
+      "still open",
+      "unfinished",
+      "incomplete",
+      "remaining",
+      "outstanding",
+      "active",
+      "undone",
+      "left",
+      "still left",
+      "to do",
+      "still to do",
+      "not done",
+      "not finished",
+      "left to do",
+      "not done yet",
+      "unchecked",
+      "still pending",
+    ],
+    completed: [
+      "done",
+      "complete",
+      "finished",
+      "closed",
+      "ticked off",
+      "checked off",
+      "crossed off",
+      "already done",
+      "done already",
+    ],
   },
 });
 const order = z.enum(["newest", "oldest", "due", "latest due", "priority", "title"]).meta({
   synonyms: {
     newest: ["newest first", "latest first", "most recent first", "most recent", "latest"],
     oldest: ["oldest first"],
-    due: ["sorted by due date", "by due date", "sorted by date", "by date", "soonest first", "due soonest", "in order of due date", "ordered by due date", "sort by due date", "earliest first", "by deadline", "sorted by deadline"],
-    priority: ["sorted by priority", "by priority", "most important first", "most urgent first", "in order of priority", "ordered by priority", "highest priority first", "sort by priority"],
-    title: ["alphabetically", "sorted alphabetically", "sorted by name", "by name", "by title", "in alphabetical order", "sorted by title", "a to z"],
+    due: [
+      "sorted by due date",
+      "by due date",
+      "sorted by date",
+      "by date",
+      "soonest first",
+      "due soonest",
+      "in order of due date",
+      "ordered by due date",
+      "sort by due date",
+      "earliest first",
+      "by deadline",
+      "sorted by deadline",
+    ],
+    priority: [
+      "sorted by priority",
+      "by priority",
+      "most important first",
+      "most urgent first",
+      "in order of priority",
+      "ordered by priority",
+      "highest priority first",
+      "sort by priority",
+    ],
+    title: [
+      "alphabetically",
+      "sorted alphabetically",
+      "sorted by name",
+      "by name",
+      "by title",
+      "in alphabetical order",
+      "sorted by title",
+      "a to z",
+    ],
   },
 });
 const dayRange = z.string().meta({ slot: "range" });
@@ -61,13 +158,19 @@ const position = z.number().int();
 
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
-  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
 /** "salt to the soup": something is put somewhere, and that is no list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
 const title = z
   .string()
-  .refine((text) => !aboutTodo.test(text) && !whichOfThem.test(text) && !elsewhere.test(text) && !/ (?:as|to|by) (?:half )?(?:done|low|high|medium|normal|urgent|top|\p{L}+ed)$/iu.test(text));
+  .refine(
+    (text) =>
+      !aboutTodo.test(text) &&
+      !whichOfThem.test(text) &&
+      !elsewhere.test(text) &&
+      !/ (?:as|to|by) (?:half )?(?:done|low|high|medium|normal|urgent|top|\p{L}+ed)$/iu.test(text),
+  );
 
 const slots = {
   title,
@@ -107,7 +210,14 @@ const filters: readonly string[] = [
   "[the] (top|first|next) {limit}",
   "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
 ];
-const filterSlots = { ...slots, range: dayRange, status, tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u), order, limit: position };
+const filterSlots = {
+  ...slots,
+  range: dayRange,
+  status,
+  tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u),
+  order,
+  limit: position,
+};
 
 /** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
@@ -166,23 +276,29 @@ function adding(...phrases: readonly string[]): readonly Phrase[] {
       const { operation, query } = context.before?.input ?? {};
       // "Is milk on my list? If not, add it."
       const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
-      return made("add", { ...(isSought && listBefore(context)), ...fieldsOf(found), ...(isSought && { title: query }) });
+      return made("add", {
+        ...(isSought && listBefore(context)),
+        ...fieldsOf(found),
+        ...(isSought && { title: query }),
+      });
     },
   }));
 }
 
-const add = "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
+const add =
+  "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
 
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
-const called = "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
+const called =
+  "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
 
 const addPhrases = adding(
   "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
   `${add} [down] {title} ${onList}`,
   `${add} [down] ${onList} [:] {title}`,
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
-  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} [(${called})] {title}`,
+  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} (${called}) {title}`,
   `${create} [me] ${todo} (${called}) {title}`,
   "(new|todo|to do|task|reminder|note to self|remember) (:|-) {title}",
   `(remind|ping|nudge|prompt) (me|us) [again] [(about|of|:|that|to remember|to remember to)] ${needTo} {title}`,
@@ -194,28 +310,71 @@ const addPhrases = adding(
   `{title} (goes|go|belongs|belong) ${onList}`,
   `(make sure|see to it|ensure) [that] {title} (is|gets|goes|are|get|go) ${onList}`,
   "• {title}",
-).concat({
+).concat(
+  // "task force" is no task: without a word between, only something to do is one.
+  [`(add|create|make|new) [(a|another|new|a new)] ${todo} {title}`, "(new|add) (todo|task) {title}"].map((phrase) => ({
+    phrase,
+    slots: { ...slots, title: title.refine((text) => startsWithVerb(text.toLowerCase().split(" "))) },
+    anywhere: details,
+    toInput: (found) => made("add", fieldsOf(found)),
+  })),
+  {
   phrase: `${namedList} (:|-) {title}`,
-  slots: { ...slots, title: title.refine((text) => !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(text)) },
+  slots: {
+    ...slots,
+    title: title.refine(
+      (text) =>
+        !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
+          text,
+        ),
+    ),
+  },
   anywhere: details,
   toInput: (found) => made("add", fieldsOf(found)),
-});
+  },
+);
 
 /** A frame in which `@` is a todo: its title, or its place in the list. */
-function about(frames: readonly string[], operation: Operation, fields: object = {}, options: Partial<Phrase> = {}): readonly Phrase[] {
+function about(
+  frames: readonly string[],
+  operation: Operation,
+  fields: object = {},
+  options: Partial<Phrase> = {},
+): readonly Phrase[] {
   const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) (task|todo|item|reminder|entry) {title}|(the|my|that|our) {title} (task|todo|item|reminder|entry)`;
-  const index = `[(the|my)] {index} (one|item|task|todo|to do|entry|thing|reminder)|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}`;
+  const index = `(the|my) {index} (one|item|task|todo|to do|entry|thing|reminder)|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}`;
   const last = "[(the|my)] last (one|item|task|todo|to do|entry|thing|reminder)";
-  const common = { slots: { ...slots, index: position, newList: listName, addTags: tagList }, anywhere: [offList], ...options };
+  const common = {
+    slots: { ...slots, index: position, newList: listName, addTags: tagList },
+    anywhere: [offList],
+    ...options,
+  };
   return frames.flatMap((frame): readonly Phrase[] => [
-    { phrase: frame.replaceAll("@", `(${title})`), ...common, toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context) },
-    { phrase: frame.replaceAll("@", `(${index})`), ...common, toInput: (found) => (typeof found.index === "number" ? made(operation, { ...fields, ...fieldsOf(found) }) : undefined) },
-    { phrase: frame.replaceAll("@", `(${last})`), ...common, toInput: (found) => made(operation, { index: -1, ...fields, ...fieldsOf(found) }) },
+    {
+      phrase: frame.replaceAll("@", `(${title})`),
+      ...common,
+      toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context),
+    },
+    {
+      phrase: frame.replaceAll("@", `(${index})`),
+      ...common,
+      toInput: (found) =>
+        typeof found.index === "number" ? made(operation, { ...fields, ...fieldsOf(found) }) : undefined,
+    },
+    {
+      phrase: frame.replaceAll("@", `(${last})`),
+      ...common,
+      toInput: (found) => made(operation, { index: -1, ...fields, ...fieldsOf(found) }),
+    },
   ]);
 }
 
 /** A todo from an earlier step is named by its id. */
-function targetOf(operation: Operation, fields: Readonly<Record<string, unknown>>, { previous, before }: PhraseContext): TodoStoreInput | undefined {
+function targetOf(
+  operation: Operation,
+  fields: Readonly<Record<string, unknown>>,
+  { previous, before }: PhraseContext,
+): TodoStoreInput | undefined {
   const { title, ...others } = fields;
   if (typeof title !== "object" || title === null) return made(operation, fields);
   const { operation: last, query } = before?.input ?? {};
@@ -227,8 +386,10 @@ function targetOf(operation: Operation, fields: Readonly<Record<string, unknown>
 }
 
 const doneWord = "(done|complete|completed|finished|checked|checked off|ticked off|closed|crossed off|sorted)";
-const openWord = "(open|open again|not done|undone|incomplete|unfinished|uncompleted|unchecked|not completed|not finished|pending|to do again|not done yet|active)";
-const remove = "(delete|deleting|remove|removing|erase|scrap|nix|discard|get rid of|throw out|throw away|trash|bin|ditch|kill|drop|cancel|scratch|strike|take off|take out|cross out|wipe|dump)";
+const openWord =
+  "(open|open again|not done|undone|incomplete|unfinished|uncompleted|unchecked|not completed|not finished|pending|to do again|not done yet|active)";
+const remove =
+  "(delete|deleting|remove|removing|erase|scrap|nix|discard|get rid of|throw out|throw away|trash|bin|ditch|kill|drop|cancel|scratch|strike|take off|take out|cross out|wipe|dump)";
 
 const changePhrases: readonly Phrase[] = [
   ...about(
@@ -236,7 +397,7 @@ const changePhrases: readonly Phrase[] = [
       "(complete|finish|tick|tick off|check off|cross off|mark off|close|close off|close out) @",
       `(mark|set|flag|check|tick|put|make|consider|move) @ [off] [(as|to|to be|is|to the)] ${doneWord}`,
       `(mark|set|flag) as ${doneWord} [:] @`,
-      "(check|tick|cross|mark|strike) @ off",
+      `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
       `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] @`,
       `(just|already) (done|finished|completed|did|sorted) [with] @`,
       `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
@@ -258,8 +419,8 @@ const changePhrases: readonly Phrase[] = [
   ...about(
     [
       `${remove} @`,
-      "(take|cross|strike|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
-      `(take|get|pull|drop|strike|clear|wipe|knock|leave|cross|scratch) @ (off|off of|out of|from) ${anyList}`,
+      "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
+      `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) ${anyList}`,
       `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
       `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
     ],
@@ -279,8 +440,14 @@ const changePhrases: readonly Phrase[] = [
   ),
   ...about(["(prioritize|prioritise) @"], "update", { priority: "high" }),
   ...about(["(deprioritize|deprioritise) @"], "update", { priority: "low" }),
-  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], "update", { priority: null }),
-  ...about(["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"], "update", { dueDate: null }),
+  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], "update", {
+    priority: null,
+  }),
+  ...about(
+    ["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"],
+    "update",
+    { dueDate: null },
+  ),
   ...about(
     [
       "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
@@ -307,7 +474,10 @@ const changePhrases: readonly Phrase[] = [
     ["(tag|label) @ (as|with) [#] {tags}", "tag @ # {tags}", "(set|change) the tag[s] of @ (to|as) [#] {tags}"],
     "update",
   ),
-  ...about(["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"], "update"),
+  ...about(
+    ["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"],
+    "update",
+  ),
   ...about(
     [
       "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
@@ -327,13 +497,35 @@ const changePhrases: readonly Phrase[] = [
 ];
 
 const clearing = (phrases: readonly string[], fields: object): readonly Phrase[] =>
-  phrases.map((phrase) => ({ phrase, slots, destructive: true, toInput: (found) => made("clear", { ...fields, ...fieldsOf(found) }) }));
-const wipe = "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
-const all = "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
+  phrases.map((phrase) => ({
+    phrase,
+    slots,
+    destructive: true,
+    toInput: (found) => made("clear", { ...fields, ...fieldsOf(found) }),
+  }));
+const wipe =
+  "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
+const all =
+  "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
 const clearPhrases: readonly Phrase[] = [
-  ...clearing([`${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`, `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`, `take ${all} off [of] ${anyList}`], {}),
-  ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], { allLists: true }),
-  ...clearing([`${wipe} [(all|all of|everything that is)] [(the|my)] ${doneWord} [(tasks|todos|items|ones|things|stuff|to dos)] [(from|on|in|off) ${anyList}]`, `${wipe} everything [(that is|i have)] [already] ${doneWord} [(from|on|in|off) ${anyList}]`], { onlyCompleted: true }),
+  ...clearing(
+    [
+      `${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`,
+      `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
+      `take ${all} off [of] ${anyList}`,
+    ],
+    {},
+  ),
+  ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], {
+    allLists: true,
+  }),
+  ...clearing(
+    [
+      `${wipe} [(all|all of|everything that is)] [(the|my)] ${doneWord} [(tasks|todos|items|ones|things|stuff|to dos)] [(from|on|in|off) ${anyList}]`,
+      `${wipe} everything [(that is|i have)] [already] ${doneWord} [(from|on|in|off) ${anyList}]`,
+    ],
+    { onlyCompleted: true },
+  ),
 ];
 
 const listing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
@@ -341,10 +533,13 @@ const listing = (phrases: readonly string[], fields: object = {}): readonly Phra
     phrase,
     slots: filterSlots,
     anywhere: filters,
-    toInput: ({ range, ...found }, context) => made("list", { ...fields, ...daysOf(range, context), ...fieldsOf(found) }),
+    toInput: ({ range, ...found }, context) =>
+      made("list", { ...fields, ...daysOf(range, context), ...fieldsOf(found) }),
   }));
-const show = "(show|list|display|read|tell|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
-const shownNoun = "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
+const show =
+  "(show|list|display|read|tell|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
+const shownNoun =
+  "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
 const listPhrases = listing([
   `${show} ${shownNoun}`,
   `${show} {list} list`,
@@ -355,12 +550,16 @@ const listPhrases = listing([
   `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
   `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {range}`,
   "(what is|show me) (due|next|coming up)",
+  "(show|list|read|give) [me] everything",
 ]);
 const shownBefore: Phrase = {
-  phrase: "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
+  phrase:
+    "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
   toInput(_, context) {
     const { operation } = context.before?.input ?? {};
-    return operation === undefined || operation === "list" || operation === "search" ? undefined : made("list", listBefore(context));
+    return operation === undefined || operation === "list" || operation === "search"
+      ? undefined
+      : made("list", listBefore(context));
   },
 };
 const clearedBefore: Phrase = {
@@ -371,14 +570,17 @@ const clearedBefore: Phrase = {
     return context.before?.input.operation === "list" ? made("clear", listBefore(context)) : undefined;
   },
 };
-const shownAlone = ["[(my|the|all)] {status} (todos|to dos|tasks|items)", "(my|the|our) {list} list", "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)"].map(
-  (phrase): Phrase => {
-    const [shown] = listing([phrase]);
-    // "add milk to my shopping list and my work list" does not show one.
-    const toInput: Phrase["toInput"] = (found, context) => (context.before ? undefined : shown?.toInput?.(found, context));
-    return { ...shown, phrase, anywhere: filters.slice(1, -1), toInput };
-  },
-);
+const shownAlone = [
+  "[(my|the|all)] {status} (todos|to dos|tasks|items)",
+  "(my|the|our) {list} list",
+  "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
+].map((phrase): Phrase => {
+  const [shown] = listing([phrase]);
+  // "add milk to my shopping list and my work list" does not show one.
+  const toInput: Phrase["toInput"] = (found, context) =>
+    context.before ? undefined : shown?.toInput?.(found, context);
+  return { ...shown, phrase, anywhere: filters.slice(1, -1), toInput };
+});
 
 const searching = (phrases: readonly string[]): readonly Phrase[] =>
   phrases.map((phrase) => ({
@@ -405,5 +607,26 @@ const searchPhrases = searching([
   `does ${anyList} (have|include|contain|say) {query} [on it]`,
 ]);
 
+/** "Its due date": of what was spoken of before. */
+const itsPhrases: readonly Phrase[] = [
+  "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
+  "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
+  "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
+  "give it (a|the) (due date|deadline) [of] {due}",
+].map((phrase) => ({
+  phrase,
+  slots,
+  toInput: (found, context) => targetOf("update", { ...fieldsOf(found), title: context.previous }, context),
+}));
+
 /** The phrases about todos for the rule planner. */
-export const todoPhrases: readonly Phrase[] = [...listPhrases, ...shownAlone, shownBefore, clearedBefore, ...addPhrases, ...changePhrases, ...clearPhrases, ...searchPhrases];
+export const todoPhrases: readonly Phrase[] = [
+  ...listPhrases,
+  ...shownAlone,
+  shownBefore,
+  clearedBefore,
+  ...addPhrases,
+  ...changePhrases,
+  ...clearPhrases,
+  ...searchPhrases,
+];
