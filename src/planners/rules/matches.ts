@@ -1,3 +1,4 @@
+import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
@@ -72,7 +73,7 @@ export function readSlotValues(
     const [first] = own;
     if (type === undefined || first === undefined) continue;
     const values = valuesOf(type, own, request);
-    if (values === undefined && isNothing(type, own, request))
+    if (values === undefined && isNothing(type, own, request) && isField(rule, name))
       return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
     if (values === undefined) return { ok: false };
     if (values === pointer) {
@@ -88,6 +89,11 @@ export function readSlotValues(
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
   return { ok: true, records };
+}
+
+/** True if a slot is a field of the tool's input. */
+function isField({ tool, fixed }: PhraseRule, name: string): boolean {
+  return (schemasAt(tool.schemas.input, [name], fixed)?.length ?? 0) > 0;
 }
 
 /** True for a text of words that name nothing: "add item", "delete everything". */

@@ -80,6 +80,7 @@ export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
   private readonly matcher: Matcher;
+  private readonly leads: ReadonlySet<string>;
   private readonly ends = new Map<number, number>();
   private readonly textEnds = new Set<number>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
@@ -92,7 +93,8 @@ export class RequestReader {
     private readonly meaningsOf: FindMeanings,
   ) {
     const { words, tokens } = request;
-    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, leadsOf(tools), this.work);
+    this.leads = leadsOf(tools);
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.leads, this.work);
     this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
       ({ start, end }) => !isCourtesy(words, start, end),
     );
@@ -109,6 +111,8 @@ export class RequestReader {
     const { words } = this.request;
     const starts = contentStarts(words, start, end);
     const found = starts.flatMap((from) => findRefusals(words, from, end));
+    // "add eggs, actually butter"
+    if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
   }
 
@@ -177,7 +181,9 @@ export class RequestReader {
     for (let clause = firstClause; clause <= lastClause; clause++) {
       for (const refusal of this.refusals[clause] ?? []) {
         // To ask is not to ask whether to do it, where the tool only answers.
-        if (refusal.reason === "question" && (rule.hasSum || rules.tool.declaredEffect === "pure")) continue;
+        if (refusal.reason === "question" && rules.tool.declaredEffect === "pure") continue;
+        // Every word of a sum has its part in it.
+        if (rule.hasSum && refusal.reason !== "denied" && refusal.reason !== "corrected") continue;
         // Courtesies in front, as in "I wonder if you could", are not of the wish.
         if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
         if (
@@ -214,6 +220,9 @@ export class RequestReader {
     )
       return false;
     const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
+    // "I want to know …" asks for something.
+    const [, , third = ""] = said;
+    if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
     if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
     if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
     return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
@@ -354,6 +363,8 @@ export class RequestReader {
     const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
     if (slot <= 0) return [];
     const limit = this.limitFrom(clause);
+    // What begins with a verb of a phrase is a wish of its own.
+    if (this.leads.has(this.request.words[next.start] ?? "")) return [];
     return contentStarts(this.request.words, next.start, next.end)
       .flatMap((start) =>
         [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
