@@ -169,7 +169,8 @@ const title = z
       !aboutTodo.test(text) &&
       !whichOfThem.test(text) &&
       !elsewhere.test(text) &&
-      !/ (?:as|to|by) (?:half )?(?:done|low|high|medium|normal|urgent|top|\p{L}+ed)$/iu.test(text),
+      !/ (?:as \p{L}+|(?:to|by) (?:low|high|medium|normal|urgent|top))$|\blists?$/iu.test(text) &&
+      /\p{L}/u.test(text),
   );
 
 const slots = {
@@ -627,6 +628,7 @@ export const todoPhrases: readonly Phrase[] = [
   clearedBefore,
   ...addPhrases,
   ...changePhrases,
+  ...itsPhrases,
   ...clearPhrases,
   ...searchPhrases,
 ];
