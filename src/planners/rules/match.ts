@@ -67,6 +67,8 @@ export const costs = {
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
+/** The steps of work that a check by a schema counts for. */
+const checkCost = 50;
 
 /** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];
@@ -81,6 +83,11 @@ export class WorkMeter {
   spend(steps: number): void {
     this.done += steps;
     if (this.done > this.limit) throw new TooMuchWork();
+  }
+
+  /** Adds a check of a value by a schema, whose time is unknown but grows with a text. */
+  check(value: unknown): void {
+    this.spend(checkCost + (typeof value === "string" ? value.length >> 3 : 0));
   }
 }
 
@@ -301,6 +308,7 @@ export class Matcher {
       if (type !== undefined && isDate(type)) return this.request.datesByStart.get(start)?.isFirm === true;
       if (type?.schema === undefined || value !== undefined) return true;
       const text = textBetween(this.request, start, end);
+      this.work.check(text);
       const parsed = parseWith(type.schema, type.kind === "list" ? [text] : text);
       return parsed instanceof Promise || parsed.ok;
     });

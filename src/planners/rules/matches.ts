@@ -4,7 +4,7 @@ import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
-import { type Piece, piecesOf } from "./match.ts";
+import { type Piece, piecesOf, type WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isPlainText } from "./plain-text.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
@@ -41,6 +41,8 @@ export interface SlotValues {
   readonly ok: true;
   /** One for each step. */
   readonly records: readonly Readonly<Record<string, SlotValue>>[];
+  /** True if one of them is an earlier result. */
+  readonly hasPointer: boolean;
 }
 
 /** Stands for words that refer to a result, until it is known which. */
@@ -59,7 +61,9 @@ export function readSlotValues(
   { pieces, rule }: Match,
   request: RequestText,
   previous: PhraseReference | undefined,
+  work: WorkMeter,
 ): SlotValues | Unfit {
+  let hasPointer = false;
   const parts = new Map<string, Piece[]>();
   for (const piece of pieces) {
     if (piece.name === undefined) continue;
@@ -72,6 +76,7 @@ export function readSlotValues(
     const type = typeOfSlot(rule, name);
     const [first] = own;
     if (type === undefined || first === undefined) continue;
+    for (const { start, end } of own) work.spend(1 + end - start);
     const values = valuesOf(type, own, request);
     if (values === undefined && isNothing(type, own, request) && isField(rule, name))
       return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
@@ -80,15 +85,17 @@ export function readSlotValues(
       const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
       if (previous === undefined)
         return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+      hasPointer = true;
       records = records.map((record) => ({ ...record, [name]: previous }));
       continue;
     }
     // Quoted words are taken as they are.
     const isQuoted = own.length === 1 && first.end - first.start === 1 && request.tokens[first.start]?.kind === "quote";
-    if (!isQuoted && !values.every((value) => fitsOwnSchema(type, value))) return { ok: false };
+    if (!isQuoted && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
-  return { ok: true, records };
+  return { ok: true, records, hasPointer };
 }
 
 /** True if a slot is a field of the tool's input. */
@@ -242,8 +249,9 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
 }
 
 /** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
-function fitsOwnSchema({ schema }: SlotType, value: SlotValue): boolean {
+function fitsOwnSchema({ schema }: SlotType, value: SlotValue, work: WorkMeter): boolean {
   if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
+  work.check(value);
   const parsed = parseWith(schema, value);
   return parsed instanceof Promise || parsed.ok;
 }

@@ -16,6 +16,7 @@ import {
   mayBeItems,
   piecesIn,
   readSlotValues,
+  type SlotValues,
   type Unfit,
 } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
@@ -83,6 +84,7 @@ export class RequestReader {
   private readonly leads: ReadonlySet<string>;
   private readonly ends = new Map<number, number>();
   private readonly textEnds = new Set<number>();
+  private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly present: ReadonlySet<string>;
@@ -505,6 +507,7 @@ export class RequestReader {
       const open = this.openResult(input, earlier);
       if (open !== undefined) return open;
       inputs.push(input);
+      this.work.check(input);
       issues.push(issueOf(input, rules.tool, earlier?.rules.tool));
     }
     if (issues.some((issue) => issue instanceof Promise))
@@ -530,11 +533,21 @@ export class RequestReader {
 
   private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
     const { rule } = match;
-    const values = readSlotValues(match, this.request, context.previous);
+    const values = this.slotsOf(match, context.previous);
     if (!values.ok) return values;
     return values.records.map((slots) =>
       rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
     );
+  }
+
+  /** The values of a match's slots. Only those that are an earlier result depend on which that is. */
+  private slotsOf(match: Match, previous: PhraseReference | undefined): SlotValues | Unfit {
+    const known = this.slots.get(match);
+    const isFinal = known?.ok === true ? !known.hasPointer : known !== undefined && known.reason !== "unbound";
+    if (known !== undefined && isFinal) return known;
+    const values = readSlotValues(match, this.request, previous, this.work);
+    this.slots.set(match, values);
+    return values;
   }
 
   /** Refuses a result that is an object or a list within a text: nobody wants that in a title. */
