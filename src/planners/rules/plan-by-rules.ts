@@ -100,7 +100,7 @@ class Planning {
     try {
       return await this.planText(text);
     } catch (thrown) {
-      if (!(thrown instanceof Refused)) throw thrown;
+      if (!(thrown instanceof Refused) || thrown.reason === "too-long") throw thrown;
       const delayed = await this.planDelayed(text);
       if (delayed !== undefined) return delayed;
       throw thrown;

@@ -40,6 +40,15 @@ interface Partial {
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
 }
 
+/** What was said before a wish. */
+interface Earlier {
+  /** The step whose result "it" is, and that result. */
+  readonly earlier: DraftStep | undefined;
+  readonly previous: PhraseReference | undefined;
+  /** What was said to the same tool. */
+  readonly before: EarlierPhrases | undefined;
+}
+
 /** A request that was read as a whole, or why it was not. */
 export type Readings =
   | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
@@ -73,7 +82,7 @@ const goesOnCost = -3;
 const reasonCost = 6;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
-const maxCandidates = 24;
+const maxCandidates = 12;
 const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
@@ -84,6 +93,8 @@ export class RequestReader {
   private readonly leads: ReadonlySet<string>;
   private readonly ends = new Map<number, number>();
   private readonly textEnds = new Set<number>();
+  /** Inputs that do not depend on what was said before. */
+  private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
   private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
@@ -372,6 +383,8 @@ export class RequestReader {
         [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
       )
       .filter((match) => this.isLike(last, match))
+      .sort((left, right) => left.cost - right.cost)
+      .slice(0, maxCandidates)
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
   }
 
@@ -441,6 +454,7 @@ export class RequestReader {
 
   private join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Partial {
     const { rules } = match;
+    this.work.spend((partial.drafts.length + inputs.length) >> 3);
     const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
     const made = inputs.map((input, index) => ({ id: `s${partial.drafts.length + index + 1}`, rules, input, match }));
     const before = partial.asked.get(rules);
@@ -486,15 +500,28 @@ export class RequestReader {
     partial: Partial,
     earlier: DraftStep | undefined,
   ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
-    const { rules, rule } = match;
-    this.work.spend(50);
+    const { rules } = match;
+    this.work.spend(5);
+    const loose = earlier === undefined ? undefined : this.findLooseResult(match);
+    const known = this.inputs.get(match);
+    if (known !== undefined) return loose ?? known;
     const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
-    const context: PhraseContext = { previous, ...(before !== undefined && { before }), ...this.request.clock };
+    const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
     const wishes = this.readWishes(match, context);
-    if ("ok" in wishes) return wishes;
-    const loose = earlier === undefined ? undefined : this.findLooseResult(match);
-    if (loose !== undefined) return loose;
+    if (!("ok" in wishes) && loose !== undefined) return loose;
+    const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
+    const slots = this.slots.get(match);
+    if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise)) this.inputs.set(match, made);
+    return made;
+  }
+
+  private checkInputs(
+    match: Match,
+    wishes: readonly unknown[],
+    { previous, before, earlier }: Earlier,
+  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+    const { rules } = match;
     const known: readonly PhraseReference[] = [
       ...(previous === undefined ? [] : [previous]),
       ...(before?.results ?? []),
@@ -511,8 +538,8 @@ export class RequestReader {
       issues.push(issueOf(input, rules.tool, earlier?.rules.tool));
     }
     if (issues.some((issue) => issue instanceof Promise))
-      return Promise.all(issues).then((all) => toUnfit(all, match, rule) ?? inputs);
-    return toUnfit(issues as (string | undefined)[], match, rule) ?? inputs;
+      return Promise.all(issues).then((all) => toUnfit(all, match) ?? inputs);
+    return toUnfit(issues as (string | undefined)[], match) ?? inputs;
   }
 
   /** Refuses "pay that amount" behind a sum: the words may stand for its result, and nobody can tell. */
@@ -570,15 +597,27 @@ export class RequestReader {
   }
 }
 
-function toUnfit(issues: readonly (string | undefined)[], match: Match, rule: PhraseRule): Unfit | undefined {
+/** A context, and whether anybody looked at what was said before. */
+function watched(context: PhraseContext): { readonly context: PhraseContext; wasRead(): boolean } {
+  let isRead = false;
+  const watching = new Proxy(context, {
+    get(target, key, receiver) {
+      if (key === "previous" || key === "before") isRead = true;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  return { context: watching, wasRead: () => isRead };
+}
+
+function toUnfit(issues: readonly (string | undefined)[], match: Match): Unfit | undefined {
   const why = issues.find((issue) => issue !== undefined);
   if (why === undefined) return undefined;
-  const missing = missingField(match, rule);
+  const missing = missingField(match);
   return missing === undefined ? { ok: false, why } : { ok: false, why, reason: "missing", missing };
 }
 
 /** A required field that the phrase does not fill. */
-function missingField({ pieces, rules }: Match, { fixed }: PhraseRule): string | undefined {
+function missingField({ pieces, rules, rule: { fixed } }: Match): string | undefined {
   const branches = schemasAt(rules.schemas.input, [], fixed) ?? [];
   const required = branches.length === 1 ? branches[0]?.required : undefined;
   if (!Array.isArray(required)) return undefined;

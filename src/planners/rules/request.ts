@@ -60,7 +60,8 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
   const tokens = tokenize(text, maxTokens);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
   const falseDates = new Set<number>();
-  const readDates = await loadDateReaderFor(text);
+  const isTooLong = tokens.length > maxTokens;
+  const readDates = isTooLong ? undefined : await loadDateReaderFor(text);
   const dates =
     readDates === undefined
       ? []
@@ -70,7 +71,7 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
               if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
           }),
         );
-  const range = await findRange({ text, tokens }, clock);
+  const range = isTooLong ? undefined : await findRange({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
   return { text, tokens, words, clock, dates, range, falseDates, datesByStart };
 }
