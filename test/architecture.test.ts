@@ -54,13 +54,13 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/tools/web-search/", own: /^src\/(core|async|tools\/web-search)\//, packages: /^zod\/v4$/ },
   {
     layer: "src/planners/rules/",
-    own: /^src\/(plan|core|async|english|language|dates|planners\/rules)\//,
+    own: /^src\/(plan|core|async|english|language|dates|sums|planners\/rules)\//,
     packages: /^zod\/v4$/,
   },
   {
     layer: "src/planners/llm/",
     // The rules plan the examples that a model sees.
-    own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/rule-planner-runtime\.ts$/,
+    own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/plan-by-rules\.ts$/,
     packages: /^(jsonrepair|minisearch)$/,
   },
   { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },

@@ -228,7 +228,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
    * slots of the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
    */
   anywhere?: readonly string[] | undefined;
-  /** True for what empties, deletes or cannot be taken back: planned only if the request says the phrase word for word. @default false */
+  /** True for what empties, deletes or cannot be taken back: planned only if the request says the phrase word for word. */
   destructive?: boolean | undefined;
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }

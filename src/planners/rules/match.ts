@@ -257,7 +257,7 @@ export class Matcher {
     for (const fit of this.modifiersAt(anywhere, position)) {
       const taken = namesIn(fit, anywhere);
       if (taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
-      // The text goes on behind the date.
+      // The text continues behind the date.
       push(fit.end + 1, {
         at,
         cost: cost + costs.modifier + fit.cost + costs.text,

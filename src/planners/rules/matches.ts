@@ -21,7 +21,7 @@ export interface Match {
   readonly end: number;
   readonly cost: number;
   readonly pieces: readonly Piece[];
-  /** True if it goes on with the phrase before it, without its verb: "and eggs". */
+  /** True if it continues the phrase before it, without its verb: "and eggs". */
   readonly goesOn?: boolean;
 }
 

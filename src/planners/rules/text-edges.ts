@@ -25,7 +25,7 @@ export function readTextEdges({ tokens, words, dates, falseDates }: RequestText)
     if (isFirm) starts.add(leadStart);
     (isFirm ? firm : named).fill(1, leadStart, end);
   }
-  // What looks like a date and cannot be read is no part of a text.
+  // What looks like a date and cannot be read belongs to no text.
   for (const at of falseDates) firm[at] = 1;
   const isDenial = (at: number) => {
     if (tokens[at]?.kind !== "word") return false;
