@@ -64,6 +64,15 @@ export type Readings =
       readonly lacking?: Lacking;
     };
 
+/** What was found so far, by the clause that is read next, and why the rest was not. */
+interface Search {
+  readonly beams: Partial[][];
+  farthest: number;
+  failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
+  refused: Extract<Readings, { type: "refused" }> | undefined;
+  unsure: Extract<Readings, { type: "unsure" }> | undefined;
+}
+
 /** A phrase that fits but for a text that is not there: "remind me to". */
 interface Lacking {
   readonly tool: string;
@@ -131,52 +140,67 @@ export class RequestReader {
 
   async read(): Promise<Readings> {
     const count = this.clauses.length;
-    const beams: Partial[][] = Array.from({ length: count + 1 }, () => []);
-    beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
-    let farthest = 0;
-    let failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit } = { clause: 0 };
-    let refused: Extract<Readings, { type: "refused" }> | undefined;
-    let unsure: Extract<Readings, { type: "unsure" }> | undefined;
+    const search: Search = {
+      beams: Array.from({ length: count + 1 }, () => []),
+      farthest: 0,
+      failure: { clause: 0 },
+      refused: undefined,
+      unsure: undefined,
+    };
+    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
     for (let clause = 0; clause < count; clause++) {
-      const partials = (beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      const partials = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       for (const partial of partials) {
-        if (this.isReason(clause, partial)) beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
-        const own = this.matchesAt(clause);
-        const goingOn = this.goOn(partial, clause);
-        const done = new Map<number, number>();
-        for (const match of [...own, ...goingOn].sort((left, right) => left.cost - right.cost)) {
-          if ((done.get(match.lastClause) ?? 0) >= 2) continue;
-          const refusal = this.refusalOf(match);
-          if (refusal !== undefined) {
-            refused ??= { type: "refused", clause, refusal, match };
-            continue;
-          }
-          const pending = this.extend(partial, match);
-          const extended = pending instanceof Promise ? await pending : pending;
-          // What cannot be taken back is done only if its own phrase is said.
-          if (!("ok" in extended) && match.rule.isLoose && isGrave(match.rule)) {
-            unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
-            continue;
-          }
-          if ("ok" in extended) {
-            if (extended.why !== undefined && clause >= failure.clause) failure = { clause, match, unfit: extended };
-            continue;
-          }
-          done.set(match.lastClause, (done.get(match.lastClause) ?? 0) + 1);
-          beams[match.lastClause + 1]?.push(extended);
-          farthest = Math.max(farthest, match.lastClause + 1);
-        }
+        if (this.isReason(clause, partial))
+          search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+        await this.extendAll(partial, clause, search);
       }
     }
-    const [best, second] = (beams[count] ?? []).sort((left, right) => left.cost - right.cost);
-    if (best !== undefined && best.drafts.length > 0) {
-      const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
-      const rivals = isTie ? firstDifference(best, second) : undefined;
-      if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
-      return { type: "read", matches: best.matches, drafts: best.drafts };
+    return this.bestOf(search.beams[count] ?? []) ?? this.explainFailure(search);
+  }
+
+  /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
+  private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
+    const done = new Map<number, number>();
+    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)];
+    for (const match of matches.sort((left, right) => left.cost - right.cost)) {
+      const { lastClause, rule } = match;
+      const count = done.get(lastClause) ?? 0;
+      if (count >= 2) continue;
+      const refusal = this.refusalOf(match);
+      if (refusal !== undefined) {
+        search.refused ??= { type: "refused", clause, refusal, match };
+        continue;
+      }
+      const pending = this.extend(partial, match);
+      const extended = pending instanceof Promise ? await pending : pending;
+      if ("ok" in extended) {
+        if (extended.why !== undefined && clause >= search.failure.clause)
+          search.failure = { clause, match, unfit: extended };
+      } else if (rule.isLoose && isGrave(rule)) {
+        // What cannot be taken back is done only if its own phrase is said.
+        search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
+      } else {
+        done.set(lastClause, count + 1);
+        search.beams[lastClause + 1]?.push(extended);
+        search.farthest = Math.max(search.farthest, lastClause + 1);
+      }
     }
+  }
+
+  /** The cheapest reading of the whole request; ambiguous if another is as cheap. */
+  private bestOf(whole: readonly Partial[]): Readings | undefined {
+    const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
+    if (best === undefined || best.drafts.length === 0) return undefined;
+    const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
+    const rivals = isTie ? firstDifference(best, second) : undefined;
+    if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
+    return { type: "read", matches: best.matches, drafts: best.drafts };
+  }
+
+  private explainFailure({ farthest, failure, refused, unsure }: Search): Readings {
     if (unsure !== undefined) return unsure;
-    const clause = Math.min(farthest, count - 1);
+    const clause = Math.min(farthest, this.clauses.length - 1);
     if (refused !== undefined && refused.clause >= clause) return refused;
     const [refusal] = this.refusals[clause] ?? [];
     if (refusal !== undefined) return { type: "refused", clause, refusal };
@@ -186,32 +210,30 @@ export class RequestReader {
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
-  private refusalOf({ firstClause, lastClause, pieces, rule, rules, start, end }: Match): FoundRefusal | undefined {
-    const said = new Set<number>();
-    for (const piece of pieces)
-      if (piece.kind !== "slot" || piece.value !== undefined)
-        for (let at = piece.start; at < piece.end; at++) said.add(at);
+  private refusalOf(match: Match): FoundRefusal | undefined {
+    const { firstClause, lastClause, pieces, rule, rules } = match;
+    const said = saidBy(pieces);
+    const mayStand = ({ reason }: FoundRefusal) => {
+      // Every word of a sum has its part in it.
+      if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
+      // To ask is not to ask whether to do it, where the tool only answers.
+      return reason === "question" && rules.tool.declaredEffect === "pure";
+    };
     for (let clause = firstClause; clause <= lastClause; clause++) {
-      for (const refusal of this.refusals[clause] ?? []) {
-        // To ask is not to ask whether to do it, where the tool only answers.
-        if (refusal.reason === "question" && rules.tool.declaredEffect === "pure") continue;
-        // Every word of a sum has its part in it.
-        if (rule.hasSum && refusal.reason !== "denied" && refusal.reason !== "corrected") continue;
-        // Courtesies in front, as in "I wonder if you could", are not of the wish.
-        if (refusal.end <= start && clause === firstClause && refusal.reason === "condition") continue;
-        if (
-          refusal.start >= end &&
-          clause === lastClause &&
-          refusal.reason === "condition" &&
-          isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end)
-        )
-          continue;
-        let isSaid = true;
-        for (let at = refusal.start; at < refusal.end; at++) if (!said.has(at)) isSaid = false;
-        if (!isSaid && !isPartlySaid(refusal, said)) return refusal;
-      }
+      const refusal = this.refusals[clause]?.find(
+        (each) => !mayStand(each) && !this.isBeside(match, clause, each) && !isSaid(each, said),
+      );
+      if (refusal !== undefined) return refusal;
     }
     return undefined;
+  }
+
+  /** Courtesies around a wish, as in "I wonder if you could", set no condition. */
+  private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
+    if (refusal.reason !== "condition") return false;
+    if (clause === firstClause && refusal.end <= start) return true;
+    const isBehind = clause === lastClause && refusal.start >= end;
+    return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
   }
 
   /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
@@ -256,21 +278,15 @@ export class RequestReader {
     if (first === undefined) return [];
     const limit = this.limitFrom(firstClause);
     const starts = contentStarts(words, first.start, first.end);
-    const matches: Match[] = [];
-    for (const rules of this.tools) {
-      for (const rule of rules.rules) {
-        if (rule.hasSum) matches.push(...this.readSums(rule, firstClause));
-        if (rule.hasSum || !rule.required.every((group) => this.hasOne(group))) continue;
-        for (const start of starts) {
-          if (!this.mayStart(rule, start)) continue;
-          matches.push(...this.fit(rule, { start, limit, firstClause }));
-        }
-      }
-    }
+    const fitAt = (rule: PhraseRule) => (start: number) => this.fit(rule, { start, limit, firstClause });
+    const fitRule = (rule: PhraseRule) => {
+      if (rule.hasSum) return this.readSums(rule, firstClause);
+      if (!rule.required.every((group) => this.hasOne(group))) return [];
+      return starts.filter((start) => this.mayStart(rule, start)).flatMap(fitAt(rule));
+    };
+    let matches = this.tools.flatMap(({ rules }) => rules.flatMap(fitRule));
     if (matches.length === 0)
-      for (const rules of this.tools)
-        for (const rule of rules.loose())
-          for (const start of starts) matches.push(...this.fit(rule, { start, limit, firstClause }));
+      matches = this.tools.flatMap((tool) => tool.loose().flatMap((rule) => starts.flatMap(fitAt(rule))));
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
@@ -512,7 +528,8 @@ export class RequestReader {
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     const slots = this.slots.get(match);
-    if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise)) this.inputs.set(match, made);
+    if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise))
+      this.inputs.set(match, made);
     return made;
   }
 
@@ -639,11 +656,19 @@ function firstDifference(left: Partial, right: Partial): readonly [Match, Match]
   return undefined;
 }
 
-/** A refusal of which the phrase says a part that is not its first words: "remind me that i do not …". */
-function isPartlySaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>): boolean {
-  if (reason === "denied" || reason === "corrected") return false;
-  for (let at = start; at < end; at++) if (said.has(at)) return reason === "question" || reason === "others";
-  return false;
+/** The tokens that a phrase says itself: its words, and the values of slots that are no text. */
+function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {
+  const said = new Set<number>();
+  for (const { kind, value, start, end } of pieces)
+    if (kind !== "slot" || value !== undefined) for (let at = start; at < end; at++) said.add(at);
+  return said;
+}
+
+/** True for a refusal whose words the phrase says; of a question or of others, some of them: "remind me that i …". */
+function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>): boolean {
+  let count = 0;
+  for (let at = start; at < end; at++) if (said.has(at)) count++;
+  return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
 /** Does not cut within a date or a range: "between monday and thursday". */

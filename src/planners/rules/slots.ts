@@ -77,21 +77,25 @@ function readNumberSlot(words: readonly string[], start: number): readonly SlotR
   const mark = /^(?:number|nr|no|#)$/.test(words[start] ?? "") ? start + 1 : start;
   const from = mark > start && words[mark] === "." ? mark + 1 : mark;
   if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(words, from) : none;
-  const readings: SlotReading[] = [];
+  const readings: SlotReading[] = [...readAmount(words, start)];
   const first = words[start] ?? "";
-  const isNegative = first === "-" || first === "minus" || first === "negative";
-  // "That one" is something that was spoken of.
-  const isOne = first === "one" && onePointers.has(words[start - 1] ?? "");
-  const found = isOne ? undefined : readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
-  if (found !== undefined) {
-    const value = Number(found.digits);
-    readings.push({ value: isNegative ? -value : value, end: found.end });
-  }
   const rank = ordinals.indexOf(first) + 1 || Number(nth.exec(first)?.[1] ?? 0);
   if (rank > 0) readings.push({ value: rank, end: start + 1 });
   const end = readAnaphor(words, start);
   if (end !== undefined) readings.push({ value: anaphor, end });
   return readings;
+}
+
+/** A number as it is written or said: "-3", "$1,200", "twelve". */
+function readAmount(words: readonly string[], start: number): readonly SlotReading[] {
+  const first = words[start] ?? "";
+  // "That one" is something that was spoken of.
+  if (first === "one" && onePointers.has(words[start - 1] ?? "")) return none;
+  const isNegative = first === "-" || first === "minus" || first === "negative";
+  const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
+  if (found === undefined) return none;
+  const value = Number(found.digits);
+  return [{ value: isNegative ? -value : value, end: found.end }];
 }
 
 /** A day without a time, which would be lost. */

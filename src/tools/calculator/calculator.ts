@@ -41,7 +41,7 @@ const samples = [
   "what is (4 + 5) * 3",
   "add up 3, 4 and 5",
   "square root of 144",
-  "multiply 6 by 7 and subtract 2",
+  "multiply 6 by 7, then subtract 2 from the result",
 ];
 
 /**
