@@ -68,7 +68,7 @@ const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 /** The steps of work that a check by a schema counts for. */
-const checkCost = 50;
+const checkCost = 25;
 
 /** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];

@@ -33,7 +33,7 @@ describe("the reason of a refusal", () => {
 
   it.each([
     ["delete", "title"],
-    ["clear everything", "list"],
+    ["delete everything", "title"],
   ])("names what is missing in %s", async (request, field) => {
     expect(await refusalOf(request)).toMatchObject({ reason: "missing", missing: { tool: "TodoStore", field } });
   });

