@@ -134,7 +134,7 @@ export class Matcher {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
       threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, start, isEnd, fits, goesOn: from > 0 });
+      this.advance(template, { threads, position, push, start, isEnd, fits, stack: [], goesOn: from > 0 });
     }
     return fits;
   }
@@ -151,113 +151,136 @@ export class Matcher {
   private lacking: string | undefined;
   private lackingAt = -1;
 
-  private advance(template: Template, { threads, position, push, start, isEnd, fits, goesOn }: Step): void {
-    const { program, slots, anywhere } = template;
+  private advance(template: Template, step: Step): void {
     const seen = new Set<number>();
-    const stack: Thread[] = [];
-    const word = this.request.words[position];
-    const skipCost =
-      word === undefined || position === start ? 0 : this.skipCost(position, word, template.isLoose === true);
-    const isSkippedArticle = skipCost === costs.article;
-    for (const first of threads) {
-      stack.push(first);
-      for (let thread = stack.pop(); thread !== undefined; thread = stack.pop()) {
-        const { at, cost, pieces, open, filled } = thread;
+    for (const first of step.threads) {
+      step.stack.push(first);
+      for (let thread = step.stack.pop(); thread !== undefined; thread = step.stack.pop()) {
         // A text that is open, and one that has just begun, are two states.
-        const key = at * 2 + (open === -1 ? 0 : 1);
+        const key = thread.at * 2 + (thread.open === -1 ? 0 : 1);
         if (seen.has(key)) continue;
         seen.add(key);
         this.work.spend(1);
-        const instruction = program[at];
-        if (instruction === undefined) continue;
-        if (instruction.op === "split") {
-          for (let index = instruction.to.length - 1; index >= 0; index--)
-            stack.push({ ...thread, at: instruction.to[index] ?? 0 });
-          continue;
-        }
-        if (instruction.op === "jump") {
-          stack.push({ ...thread, at: instruction.to });
-          continue;
-        }
-        if (open === -1) {
-          for (const fit of anywhere.length === 0 || word === undefined ? [] : this.modifiersAt(anywhere, position)) {
-            const taken = namesIn(fit, anywhere);
-            if (taken.some((name) => filled.includes(name))) continue;
-            const joined = joinPieces(pieces, fit.pieces);
-            push(fit.end, {
-              ...thread,
-              cost: cost + costs.modifier + fit.cost + (fit.hasSlot ? 0 : costs.bareModifier),
-              pieces: joined,
-              filled: [...filled, ...taken],
-            });
-          }
-          // "watch The List"
-          if (skipCost > 0 && !(isSkippedArticle && pieces?.kind === "slot" && pieces.value === undefined))
-            push(position + 1, {
-              ...thread,
-              cost: cost + skipCost,
-              pieces: { kind: "free", start: position, end: position + 1, before: pieces },
-            });
-        }
-        if (instruction.op === "accept") {
-          const last = pieces?.kind === "slot" && pieces.value === undefined;
-          if (isEnd(position, last))
-            fits.push({ cost, start, end: position, pieces, hasSlot: filled.length > 0 || pieces?.kind === "slot" });
-        } else if (instruction.op === "word") {
-          if (word === undefined) continue;
-          const isSame = word === instruction.word;
-          if (!isSame && (template.isExact === true || !this.meaningsOf(word).includes(instruction.word))) continue;
-          push(position + 1, {
-            ...thread,
-            at: at + 1,
-            cost: cost + (isSame ? 0 : costs.mistyped),
-            pieces: { kind: "word", start: position, end: position + 1, before: pieces },
-          });
-        } else {
-          const { name } = instruction;
-          const type = slots.get(name);
-          if (type === undefined || (open === -1 && filled.includes(name))) continue;
-          if (isReadable(type)) {
-            for (const { value, end } of readSlot(type, this.request, position))
-              push(end, {
-                ...thread,
-                at: at + 1,
-                cost: cost + costs.value * (end - position),
-                pieces: { kind: "slot", start: position, end, name, value, before: pieces },
-                filled: [...filled, name],
-              });
-            continue;
-          }
-          this.takeText(thread, { name, position, anywhere, push, stack, goesOn });
-        }
+        this.advanceThread(template, thread, step);
       }
     }
   }
 
-  /** Begins or continues a text with the next token, ends it, or lets a date stand within it. */
-  private takeText(
-    { at, cost, pieces, open, filled }: Thread,
-    { name, position, anywhere, push, stack, goesOn }: TextStep,
-  ): void {
-    const word = this.request.words[position];
-    const isNew = open === -1;
-    const isLong = !isNew && position - open >= maxTextTokens;
-    if (isNew && this.followsBareValue(pieces, position)) return;
-    if (isNew && !piecesOf(pieces).some(({ kind }) => kind === "word") && this.leads.has(word ?? "") && !goesOn) return;
-    if (word !== undefined && !isLong && (isNew ? this.edges.mayBegin(position) : this.edges.mayHold(position))) {
-      const more = costs.text + (isNew ? costs.openText : 0);
-      push(position + 1, { at, cost: cost + more, pieces, open: isNew ? position : open, filled });
+  private advanceThread(template: Template, thread: Thread, step: Step): void {
+    const instruction = template.program[thread.at];
+    if (instruction === undefined) return;
+    if (instruction.op === "split") {
+      for (const at of [...instruction.to].reverse()) step.stack.push({ ...thread, at });
+    } else if (instruction.op === "jump") {
+      step.stack.push({ ...thread, at: instruction.to });
+    } else {
+      if (thread.open === -1) this.passBy(template, thread, step);
+      this.follow(template, instruction, thread, step);
     }
-    if (isNew && position === this.lackingAt) this.lacking ??= name;
-    if (isNew || position === open) return;
+  }
+
+  /** Passes what may stand beside a phrase, and a word that means nothing. */
+  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, start }: Step): void {
+    const word = this.request.words[position];
+    if (word === undefined) return;
+    const { cost, pieces, filled } = thread;
+    for (const fit of this.modifiersAt(anywhere, position)) {
+      const taken = namesIn(fit, anywhere);
+      if (taken.some((name) => filled.includes(name))) continue;
+      push(fit.end, {
+        ...thread,
+        cost: cost + costs.modifier + fit.cost + (fit.hasSlot ? 0 : costs.bareModifier),
+        pieces: joinPieces(pieces, fit.pieces),
+        filled: [...filled, ...taken],
+      });
+    }
+    const skipCost = position === start ? 0 : this.skipCost(position, word, isLoose === true);
+    // "watch The List"
+    if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
+    push(position + 1, {
+      ...thread,
+      cost: cost + skipCost,
+      pieces: { kind: "free", start: position, end: position + 1, before: pieces },
+    });
+  }
+
+  /** Follows an instruction with the next token, or ends there. */
+  private follow(template: Template, instruction: Instruction, thread: Thread, step: Step): void {
+    const { at, cost, pieces, open, filled } = thread;
+    const { position, push } = step;
+    if (instruction.op === "accept") {
+      if (step.isEnd(position, isText(pieces)))
+        step.fits.push({
+          ...{ cost, start: step.start, end: position, pieces },
+          hasSlot: filled.length > 0 || pieces?.kind === "slot",
+        });
+    } else if (instruction.op === "word") {
+      const spelling = this.spellingCost(template, instruction.word, position);
+      if (spelling === undefined) return;
+      push(position + 1, {
+        ...thread,
+        at: at + 1,
+        cost: cost + spelling,
+        pieces: { kind: "word", start: position, end: position + 1, before: pieces },
+      });
+    } else if (instruction.op === "slot") {
+      const { name } = instruction;
+      const type = template.slots.get(name);
+      if (type === undefined || (open === -1 && filled.includes(name))) return;
+      if (!isReadable(type)) this.takeText(template, name, thread, step);
+      for (const { value, end } of readSlot(type, this.request, position))
+        push(end, {
+          ...thread,
+          at: at + 1,
+          cost: cost + costs.value * (end - position),
+          pieces: { kind: "slot", start: position, end, name, value, before: pieces },
+          filled: [...filled, name],
+        });
+    }
+  }
+
+  /** What it costs to take a token for a word of a phrase; undefined if it is another word. */
+  private spellingCost({ isExact }: Template, wanted: string, position: number): number | undefined {
+    const word = this.request.words[position];
+    if (word === wanted) return 0;
+    if (word === undefined || isExact === true || !this.meaningsOf(word).includes(wanted)) return undefined;
+    return costs.mistyped;
+  }
+
+  /** Begins or continues a text with the next token, ends it, or lets a date stand within it. */
+  private takeText(template: Template, name: string, thread: Thread, step: Step): void {
+    const { at, cost, pieces, open, filled } = thread;
+    const { position, push, stack } = step;
+    if (open === -1) {
+      this.beginText(name, thread, step);
+      return;
+    }
+    const hasWord = position < this.request.words.length;
+    if (hasWord && position - open < maxTextTokens && this.edges.mayHold(position))
+      push(position + 1, { ...thread, cost: cost + costs.text });
+    if (position === open) return;
     const piece: Piece = { kind: "slot", start: open, end: position, name, before: pieces };
     if (this.edges.mayEnd(position))
       stack.push({ at: at + 1, cost, pieces: piece, open: -1, filled: [...filled, name] });
-    if (word === undefined || !this.edges.hasDate(position)) return;
+    if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
+  }
+
+  private beginText(name: string, thread: Thread, { position, push, goesOn }: Step): void {
+    const { cost, pieces } = thread;
+    const word = this.request.words[position];
+    if (this.followsBareValue(pieces, position)) return;
+    const hasVerb = goesOn || piecesOf(pieces).some(({ kind }) => kind === "word");
+    if (!hasVerb && this.leads.has(word ?? "")) return;
+    if (word !== undefined && this.edges.mayBegin(position))
+      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, open: position });
+    if (position === this.lackingAt) this.lacking ??= name;
+  }
+
+  /** Continues a text behind a date within it. */
+  private passDate({ anywhere }: Template, piece: Piece, { at, cost, filled }: Thread, { position, push }: Step): void {
     for (const fit of this.modifiersAt(anywhere, position)) {
       const taken = namesIn(fit, anywhere);
       if (taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
-      // The text continues behind the date.
       push(fit.end + 1, {
         at,
         cost: cost + costs.modifier + fit.cost + costs.text,
@@ -331,19 +354,17 @@ interface Step {
   readonly position: number;
   readonly start: number;
   readonly fits: Fit[];
+  /** Threads that are followed next, at the same token. */
+  readonly stack: Thread[];
+  /** True if a verb was said before the run. */
   readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
   isEnd(position: number, isText: boolean): boolean;
 }
 
-interface TextStep {
-  readonly name: string;
-  readonly position: number;
-  readonly anywhere: readonly Template[];
-  readonly stack: Thread[];
-  /** True if a verb was said before the run. */
-  readonly goesOn: boolean;
-  push(position: number, thread: Thread): void;
+/** True if the last piece is a text. */
+function isText(piece: Piece | undefined): boolean {
+  return piece?.kind === "slot" && piece.value === undefined;
 }
 
 /** The pieces of a fit behind others. */

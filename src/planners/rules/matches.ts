@@ -64,15 +64,8 @@ export function readSlotValues(
   work: WorkMeter,
 ): SlotValues | Unfit {
   let hasPointer = false;
-  const parts = new Map<string, Piece[]>();
-  for (const piece of pieces) {
-    if (piece.name === undefined) continue;
-    const known = parts.get(piece.name);
-    if (known === undefined) parts.set(piece.name, [piece]);
-    else known.push(piece);
-  }
   let records: Record<string, SlotValue>[] = [{}];
-  for (const [name, own] of parts) {
+  for (const [name, own] of bySlot(pieces)) {
     const type = typeOfSlot(rule, name);
     const [first] = own;
     if (type === undefined || first === undefined) continue;
@@ -90,8 +83,7 @@ export function readSlotValues(
       continue;
     }
     // Quoted words are taken as they are.
-    const isQuoted = own.length === 1 && first.end - first.start === 1 && request.tokens[first.start]?.kind === "quote";
-    if (!isQuoted && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    if (!isQuote(own, request) && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
@@ -133,17 +125,36 @@ function valuesOf(
   if (isOne && readAnaphor(words, first.start) === first.end) return pointer;
   const isBare = isOne && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
   if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
-  if (type.kind === "list") {
-    const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
-    if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
-    return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];
-  }
-  const isQuote = isOne && first.end - first.start === 1 && tokens[first.start]?.kind === "quote";
-  if (isQuote) return [tokens[first.start]?.norm ?? ""];
+  if (type.kind === "list") return listOf(type, pieces, request);
+  if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
   const items = itemsOf(pieces, request);
   if (items === undefined) return undefined;
   const values = items.map((item) => textOf(item, request));
   return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+function listOf(type: SlotType, pieces: readonly Piece[], request: RequestText): readonly SlotValue[] | undefined {
+  const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
+  if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
+  return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];
+}
+
+/** The pieces of each slot, in their order. */
+function bySlot(pieces: readonly Piece[]): ReadonlyMap<string, readonly Piece[]> {
+  const parts = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    if (piece.name === undefined) continue;
+    const known = parts.get(piece.name);
+    if (known === undefined) parts.set(piece.name, [piece]);
+    else known.push(piece);
+  }
+  return parts;
+}
+
+/** True for a single quoted text. */
+function isQuote(parts: readonly Part[], { tokens }: RequestText): boolean {
+  const [first] = parts;
+  return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
 }
 
 type Part = Pick<Piece, "start" | "end">;
@@ -152,8 +163,7 @@ type Part = Pick<Piece, "start" | "end">;
 function textOf(parts: readonly Part[], request: RequestText): string | undefined {
   const { words, tokens } = request;
   const [first] = parts;
-  if (parts.length === 1 && first && first.end - first.start === 1 && tokens[first.start]?.kind === "quote")
-    return tokens[first.start]?.norm;
+  if (first !== undefined && isQuote(parts, request)) return tokens[first.start]?.norm;
   const said = parts.flatMap(({ start, end }) => words.slice(start, end));
   if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
   if (!parts.every(({ start, end }) => isPlainText(request, start, end))) return undefined;

@@ -42,14 +42,16 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
   if (isTitleCase({ tokens, text }, start, end)) return true;
   if (dangling.has(words[start] ?? "")) return false;
   if (first.has(words[start] ?? "") || (last.has(words[end - 1] ?? "") && end - start > 1)) return false;
-  for (let at = start; at < end; at++) {
-    const word = words[at] ?? "";
-    if (tokens[at]?.kind !== "word") continue;
-    if (spoken.has(word) || pronouns.has(word)) return false;
-    if (subjects.has(word) && !afterThanks.has(words[at - 1] ?? "")) return false;
-    if ((word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one")) return false;
-  }
+  for (let at = start; at < end; at++) if (tokens[at]?.kind === "word" && isOfSentence(words, at, end)) return false;
   return true;
+}
+
+/** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
+function isOfSentence(words: readonly string[], at: number, end: number): boolean {
+  const word = words[at] ?? "";
+  if (spoken.has(word) || pronouns.has(word)) return true;
+  if (subjects.has(word)) return !afterThanks.has(words[at - 1] ?? "");
+  return (word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one");
 }
 
 /** "As Good as It Gets": each longer word begins with a capital. */
