@@ -21,7 +21,11 @@ const weather = defineTool({
 });
 
 const agent = createAgent({ tools: [weather, createTodoStore()] });
-for (const request of ["What is the weather in Paris?", "How cold is it in Oslo?", "Will I need an umbrella in Rome?"]) {
+for (const request of [
+  "What is the weather in Paris?",
+  "How cold is it in Oslo?",
+  "Will I need an umbrella in Rome?",
+]) {
   const { output } = await agent.run(request);
   console.log(request, output);
 }
