@@ -33,7 +33,7 @@ export interface SumOptions {
   readonly start?: number;
   /** The token after the last. @default all */
   readonly end?: number;
-  /** How many earlier results "it" or "both answers" may refer to. @default 0 */
+  /** Number of earlier results that "it" or "both answers" may refer to. @default 0 */
   readonly results?: number;
 }
 

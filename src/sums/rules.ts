@@ -84,7 +84,7 @@ const power: Two = (a, b) => binary("^", a, b);
 const share: Two = (part, whole) => binary("*", binary("/", part, whole), atom("100"));
 const growth: Two = (from, to) => binary("*", binary("/", binary("-", to, from), from), atom("100"));
 const remainder: Two = (a, b) => binary("%", a, b);
-/** Of a percentage only: the tip that comes on top, the discount. */
+/** Words that only a percentage has: the tip that comes on top, the discount. */
 const onlyPercent =
   (make: Two): Two =>
   (a, b) =>
@@ -354,14 +354,14 @@ const continuingRules: readonly Rule[] = [
   ["(to|to_the) @n (decimal [places]|places)", 0, toPlaces("round")],
 ];
 
-/** Where the reader is within all rules that begin with the same words. */
+/** The place of the reader within all rules that begin with the same words. */
 export interface RuleNode {
   readonly words: Map<string, RuleNode>;
   /** By the name of the slot, without "@". */
   readonly slots: Map<string, RuleNode>;
   /** The highest precedence of the rules that pass here. */
   level: number;
-  /** What the first of the rules that end here makes. */
+  /** Makes the value of the first of the rules that end here. */
   make?: Make;
 }
 

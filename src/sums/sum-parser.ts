@@ -18,7 +18,7 @@ interface Blocked {
   readonly outer: Blocked | undefined;
 }
 
-/** What a {@link SumParser} starts from. */
+/** The start of a {@link SumParser}. */
 interface SumParserOptions {
   /** The names of the earlier results; `x` is the last. Without any, none can be meant. */
   readonly names: readonly string[];
@@ -31,7 +31,7 @@ interface SumParserOptions {
  * precedence (a Pratt parser); the rules of the grammar say what their words mean.
  */
 export class SumParser {
-  /** Set if earlier results were asked for together. */
+  /** True if earlier results were asked for together. */
   uses: "both" | "all" | undefined;
   /** The number of statements. */
   statements = 0;
@@ -45,7 +45,7 @@ export class SumParser {
   /** The values of the statements so far that no later one has used. */
   private values: Term[] = [];
   private isContinued = false;
-  /** How often the value so far was an operand. */
+  /** Number of times that the value so far was an operand. */
   private runningUses = 0;
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
@@ -111,7 +111,7 @@ export class SumParser {
     while (words.has(this.word)) this.at++;
   }
 
-  /** What was read, or nothing and the place as it was before. */
+  /** The value that was read, or nothing and the place as it was before. */
   private attempt<T>(read: () => T | undefined): T | undefined {
     const { at } = this;
     const found = read();
@@ -319,7 +319,7 @@ export class SumParser {
     return node.level >= least ? node.make?.(parts, this.implicit) : undefined;
   }
 
-  /** How many small words stand before the next word of a rule: "divide the 90 that i have by 3". */
+  /** Number of small words that stand before the next word of a rule: "divide the 90 that i have by 3". */
   private skippedBefore(words: ReadonlyMap<string, RuleNode>, isAfterOperand: boolean): number {
     if (!isAfterOperand && !lexicon.verbs.has(this.word) && !lexicon.leads.has(this.word)) return 0;
     for (let count = 0; count <= maxSkipped; count++) {

@@ -6,9 +6,9 @@ import * as lexicon from "./words.ts";
 /** A number, or a word or sign of the rules. */
 export interface SumToken {
   readonly word: string;
-  /** Set for a number. */
+  /** Present for a number. */
   readonly term?: Term;
-  /** Where it is in the words. */
+  /** Its place in the words. */
   readonly start: number;
   readonly end: number;
 }
@@ -171,7 +171,7 @@ export class SumTokenizer {
     return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
   }
 
-  /** What a word is only between these others. */
+  /** The meaning that a word has only between these others. */
   private roleOf(word: string, at: number): string | undefined {
     if (/^(?:of|at|@)$/.test(word) && this.isCounted(at)) return "times";
     if (word === "by" && this.hasShape && !this.words.includes("-")) return "x";

@@ -5,7 +5,7 @@ export interface Term {
   /** True for only a number or an earlier result: no arithmetic yet. */
   readonly isBare?: boolean;
   readonly isPercent?: boolean;
-  /** Set for "three quarters": the numbers above and below. */
+  /** Present for "three quarters": the numbers above and below. */
   readonly fraction?: readonly [above: string, below: string];
 }
 
