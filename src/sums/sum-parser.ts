@@ -31,7 +31,7 @@ interface SumParserOptions {
  * precedence (a Pratt parser); the rules of the grammar say what their words mean.
  */
 export class SumParser {
-  /** True if earlier results were asked for together. */
+  /** Present if earlier results were asked for together. */
   uses: "both" | "all" | undefined;
   /** The number of statements. */
   statements = 0;
