@@ -11,7 +11,7 @@ const weather = defineTool({
   effect: "pure",
   result: "celsius",
   phrases: [
-    // Templates are taken as they are, and examples also for other words that mean the same.
+    // Templates have slots; in an example, the values of its input are the slots.
     "weather in {city}",
     "how (warm|cold) is it in {city}",
     { phrase: "is it raining in Paris", input: { city: "Paris" } },
@@ -21,7 +21,11 @@ const weather = defineTool({
 });
 
 const agent = createAgent({ tools: [weather, createTodoStore()] });
-for (const request of ["What is the weather in Paris?", "How cold is it in Oslo?", "Do I need an umbrella in Rome?"]) {
+for (const request of [
+  "What is the weather in Paris?",
+  "How cold is it in Oslo?",
+  "Will I need an umbrella in Rome?",
+]) {
   const { output } = await agent.run(request);
   console.log(request, output);
 }

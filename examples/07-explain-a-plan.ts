@@ -27,7 +27,7 @@ for (const request of ["add milk to my list, then book a flight", "remind me to"
     await agent.plan(request);
   } catch (error) {
     if (!isAgentError(error, "cannot-plan")) throw error;
-    const { reason, understood = "nothing", examples } = error.details;
-    console.log(`${request}: ${reason}; understood: ${understood}; for example: ${examples[0]}`);
+    const { reason, examples } = error.details;
+    console.log(`${request}: ${reason}; for example: ${examples.join(", ")}`);
   }
 }

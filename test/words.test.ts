@@ -22,7 +22,7 @@ const words: readonly { readonly word: RegExp; readonly instead: string }[] = [
 ];
 
 /** What users type, in any English. */
-const isUtterances = (path: string) => /phrases|english|language-words|todo-weights|cut-weights/.test(path);
+const isUtterances = (path: string) => /phrases|english|refusals/.test(path);
 
 const texts = ["src", "docs", "examples", "README.md", "CHANGELOG.md"].flatMap((place) =>
   place.endsWith(".md")

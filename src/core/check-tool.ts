@@ -141,6 +141,8 @@ const phraseOptions = {
   phrase: { type: "text", isRequired: true },
   input: { type: "any" },
   slots: { read: readSlots },
+  anywhere: { type: "any" },
+  destructive: { type: "boolean" },
   toInput: { type: "function" },
 } satisfies OptionTable<ToolPhraseOptions>;
 

@@ -1,6 +1,6 @@
 import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
 import type { ModelFailureReason } from "./language-model.ts";
-import type { PlanFailure, PlanIssue } from "./plan.ts";
+import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
 import type { ToolErrorDetails } from "./tool-errors.ts";
 
@@ -21,14 +21,15 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly reason: RefusalReason;
     /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
     readonly examples: readonly string[];
-    /** With `ambiguous`: what the words may mean, each with the tool that would do it. */
-    readonly readings?: readonly { readonly tool: string; readonly meaning: string }[];
-    /** With `missing`: the field of the input that the request does not fill, such as `title`. */
-    readonly missing?: string;
-    /** The part of the request that the planner did understand. */
-    readonly understood?: string;
-    /** The part of the request that it did not. */
-    readonly rejected?: string;
+    /** With `ambiguous` and `unsure`: what the words may mean, each with the tool that would do it and the steps. */
+    readonly readings?: readonly {
+      readonly tool: string;
+      readonly meaning: string;
+      readonly steps?: readonly PlanStep[];
+      readonly destructive?: boolean;
+    }[];
+    /** With `missing`: the field of the tool's input that the request does not fill, such as `title`. */
+    readonly missing?: { readonly tool: string; readonly field: string };
     /** Why earlier planners produced no plan. */
     readonly failures?: readonly PlanFailure[];
   };
@@ -147,7 +148,22 @@ export interface AgentErrorDetails extends ToolErrorDetails {
  * - `not-understood`: no tool can do it, or no tool understands it said this way.
  * @inline
  */
-export type RefusalReason = "small-talk" | "ambiguous" | "missing" | "unbound" | "too-long" | "not-understood";
+export type RefusalReason =
+  | "small-talk"
+  | "ambiguous"
+  | "missing"
+  | "unbound"
+  | "too-long"
+  | "not-understood"
+  | "denied"
+  | "supposed"
+  | "question"
+  | "others"
+  | "corrected"
+  | "repeated"
+  | "later"
+  | "condition"
+  | "unsure";
 
 /** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";

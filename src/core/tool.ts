@@ -223,6 +223,13 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   /** Types of slots, where they are not those of the input schema's fields of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
+  /**
+   * Templates of what may also be said, anywhere beside the phrase: `["(by|on) {day}", "{priority} priority"]`. Their slots are
+   * slots of the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
+   */
+  anywhere?: readonly string[] | undefined;
+  /** True for what empties, deletes or cannot be taken back: planned only if the request says the phrase word for word. */
+  destructive?: boolean | undefined;
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }
 
@@ -232,5 +239,7 @@ export interface ToolPhrase {
   readonly input?: Readonly<Record<string, unknown>>;
   readonly slots?: Readonly<Record<string, StandardSchema>>;
   /** See {@link ToolPhraseOptions.toInput}. */
+  readonly anywhere?: readonly string[];
+  readonly destructive?: boolean;
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
 }

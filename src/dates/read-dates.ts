@@ -1,18 +1,21 @@
-import { type FindPieces, loadChronoPieces } from "./chrono-pieces.ts";
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
-import { findDistances } from "./distance-pieces.ts";
-import { joinFrom, withoutOverlaps } from "./join-pieces.ts";
-import { isLikely, leadBefore, saysNoDay } from "./likely-date.ts";
-import { type DateMoment, momentOf, type Now } from "./moment-of.ts";
-import type { PartOfDay } from "./piece.ts";
-import { findSpokenPieces } from "./spoken-pieces.ts";
-import { wallTimeAt } from "./zoned-time.ts";
+import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phrases.ts";
+import { type FindPieces, loadPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
+import { addMonths, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** The clock for words such as "tomorrow". */
 export interface DateClock {
   readonly nowMs: number;
   /** An IANA name, such as `Europe/Berlin`. */
   readonly timeZone: string;
+}
+
+/** A day, or a time on it, in the time zone. */
+export interface DateMoment {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  /** If a time was said: ISO 8601 with the zone's offset at that time, such as `2026-11-24T17:00:00+01:00`. */
+  readonly dateTime?: string;
 }
 
 /** A date, or a date and time, that was read from a text. */
@@ -24,16 +27,30 @@ export interface DateReading extends DateMoment {
   readonly preposition?: string;
   /** Where the preposition begins; without one, the same as {@link start}. */
   readonly leadStart: number;
-  /** Whether only a time was said, and its next day is taken. */
+  /** True if only a time was said, and its next day is taken. */
   readonly isDayAssumed?: boolean;
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
-  /** The end of a range: the last day, or the time. */
+  /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
   readonly until?: DateMoment;
 }
 
-/** Reads the dates of a text, in its order. */
-export type ReadDates = (text: string, clock: DateClock) => readonly DateReading[];
+/** Words that look like a date and are none. A caller that expects a date there should refuse them. */
+export interface FalseDate {
+  readonly start: number;
+  readonly end: number;
+  /** Where the preposition before it begins. */
+  readonly leadStart: number;
+  /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
+  readonly reason: "impossible" | "unclear";
+}
+
+/** Reads the dates of a text, in its order. What looks like a date and is none is passed to `onFalse`. */
+export type ReadDates = (
+  text: string,
+  clock: DateClock,
+  onFalse?: (found: FalseDate) => void,
+) => readonly DateReading[];
 
 const none: readonly DateReading[] = [];
 let reader: ReadDates | undefined;
@@ -46,16 +63,15 @@ let reader: ReadDates | undefined;
  * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
  * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
  */
-export async function readDates(text: string, clock: DateClock): Promise<readonly DateReading[]> {
-  if (!mayHoldDate(text)) return none;
-  return (await loadDateReader())(text, clock);
+export async function readDates(...[text, clock, onFalse]: Parameters<ReadDates>): Promise<readonly DateReading[]> {
+  return mayHoldDate(text) ? (await loadDateReader())(text, clock, onFalse) : none;
 }
 
 /** Loads {@link readDates} as a function that does not wait. */
 export async function loadDateReader(): Promise<ReadDates> {
   if (reader !== undefined) return reader;
-  const findChronoPieces = await loadChronoPieces();
-  reader ??= (text, clock) => (mayHoldDate(text) ? readAll(text, clock, findChronoPieces) : none);
+  const findPieces = await loadPieces();
+  reader ??= (text, clock, onFalse) => (mayHoldDate(text) ? readAll(text, clock, findPieces, onFalse) : none);
   return reader;
 }
 
@@ -63,30 +79,166 @@ const dayMs = 86_400_000;
 /** No date has such a gap; some patterns of the library take time that is quadratic in it. */
 const longGap = /\s{6,}/g;
 
+interface Now extends DateClock {
+  /** The day it is there, counted from 1970-01-01. */
+  readonly today: number;
+}
+
+/** What was read, and the phrase that said it. */
+interface Read {
+  readonly phrase: Phrase;
+  readonly reading: DateReading;
+}
+
 function readAll(
   written: string,
-  { nowMs, timeZone }: DateClock,
-  findChronoPieces: FindPieces,
+  clock: DateClock,
+  findPieces: FindPieces,
+  onFalse: (found: FalseDate) => void = () => {},
 ): readonly DateReading[] {
   const text = withoutMarks(written).replace(longGap, (gap) => "\0".repeat(gap.length));
-  const now: Now = { nowMs, timeZone, today: Math.floor(wallTimeAt(nowMs, timeZone) / dayMs) };
-  const found = [findDistances, findSpokenPieces, findChronoPieces].flatMap((find) => find(text, now.today));
-  const pieces = withoutOverlaps(found);
-  const readings: DateReading[] = [];
+  const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
+  const pieces = withoutOverlaps(findPieces(text, now.today));
+  const found: Read[] = [];
   for (let index = 0; index < pieces.length; ) {
     const { phrase, count } = joinFrom(pieces, index, text);
     const lead = leadBefore(text, phrase.start);
-    const isRead = isLikely(phrase, text, lead);
-    index += isRead ? count : 1;
-    if (!isRead) continue;
-    const { from, until, partOfDay } = momentOf(phrase, now);
-    readings.push({
-      ...{ start: phrase.start, end: phrase.end, ...from, leadStart: lead?.start ?? phrase.start },
-      ...(lead !== undefined && { preposition: lead.preposition }),
-      ...(saysNoDay(phrase) && { isDayAssumed: true }),
-      ...(partOfDay !== undefined && { partOfDay }),
-      ...(until !== undefined && { until }),
-    });
+    const verdict = judge(phrase, text, lead?.preposition);
+    const place = { start: phrase.start, end: phrase.end, leadStart: lead?.start ?? phrase.start };
+    index += verdict === "none" ? 1 : count;
+    if (phrase.clashEnd !== undefined) onFalse({ ...place, end: phrase.clashEnd, reason: "impossible" });
+    if (verdict === "none") continue;
+    const moment = verdict === "date" ? momentOf(phrase, now) : undefined;
+    const preposition = lead && { preposition: lead.preposition };
+    const isDayAssumed = phrase.day === undefined && phrase.moment === undefined && phrase.part?.isToday !== true;
+    const reading = moment && { ...place, ...moment, ...preposition, ...(isDayAssumed && { isDayAssumed }) };
+    if (reading === undefined) onFalse({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
+    else addReading(found, { phrase, reading }, text, now);
   }
-  return readings;
+  return found.map(({ reading }) => reading);
+}
+
+/** Adds what was read, or makes it the end of a range that the last reading begins. */
+function addReading(found: Read[], read: Read, text: string, now: Now): void {
+  const last = found.at(-1);
+  const range = last && joinRange(last, read, text, now);
+  if (range !== undefined) found.pop();
+  found.push(range === undefined ? read : { ...read, reading: range });
+}
+
+const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
+/** What stands between the ends of a range, by the word before it. */
+const to = /^(?:\s*[-–—]\s*|\s+(?:to|through|thru|until|till)\s+)$/i;
+const gaps: Readonly<Record<string, RegExp>> = {
+  ...{ from: to, on: to, for: to, between: /^\s+and\s+$/i },
+  after: /^\s*,?\s*(?:but|and)\s+(?:due\s+)?before\s+$/i,
+};
+
+/** "Between monday and friday", "from 5 march to 9 march", "tomorrow between 3pm and 5pm", "after 3pm but before 5pm". */
+function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now): DateReading | undefined {
+  const { day } = next.phrase;
+  const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];
+  const lead = inner?.toLowerCase() ?? reading.preposition ?? "on";
+  const isRange = gaps[lead]?.test(text.slice(reading.end, next.reading.start)) && (phrase.time ?? day) !== undefined;
+  // "Move it from monday to friday"
+  if (!isRange || (lead === "from" && moves.test(text.slice(0, reading.leadStart)))) return undefined;
+  if (reading.until !== undefined || next.reading.until !== undefined) return undefined;
+  const from = momentOf(phrase.day === undefined && day !== undefined ? onDay(phrase, day.day) : phrase, now);
+  const until = from && endAfter(from, next.phrase, now);
+  if (until === undefined) return undefined;
+  const { isDayAssumed, partOfDay: _, ...rest } = reading;
+  const assumed = isDayAssumed && day === undefined && { isDayAssumed };
+  return { ...rest, ...from, end: next.reading.end, until, ...(lead !== "on" && { preposition: lead }), ...assumed };
+}
+
+/** Said on a wednesday, the friday after monday is in the next week, and 2am after 10pm is on the next day. */
+function endAfter(from: DateMoment, phrase: Phrase, now: Now): DateMoment | undefined {
+  const { day } = phrase;
+  const first = day?.day ?? Date.parse(from.date) / dayMs;
+  const isYearless = day?.said === "date" && day.hasYear !== true;
+  const later =
+    day === undefined ? first + 1 : isYearless ? addMonths(first, 12) : first + (day.weekday === undefined ? 0 : 7);
+  for (const one of [first, later]) {
+    const { date, dateTime } = momentOf(onDay(phrase, one), now) ?? from;
+    const isTime = dateTime !== undefined && from.dateTime !== undefined;
+    const isAfter = isTime ? Date.parse(dateTime) > Date.parse(from.dateTime) : date > from.date;
+    if (isAfter) return { date, ...(dateTime !== undefined && { dateTime }) };
+  }
+  return undefined;
+}
+
+function onDay(phrase: Phrase, day: number): Phrase {
+  return { ...phrase, day: { kind: "day", said: "word", start: 0, end: 0, ...phrase.day, day } };
+}
+
+/** The hours that we take for parts of the day. */
+const hours: Readonly<Record<PartOfDay, number>> = { morning: 9, afternoon: 15, evening: 19, night: 21 };
+
+type Moment = DateMoment & Pick<DateReading, "partOfDay" | "until">;
+
+/** The moment that a phrase says; undefined if its time zone is not known. */
+function momentOf({ moment, time, day, part: said }: Phrase, now: Now): Moment | undefined {
+  const { nowMs, timeZone, today } = now;
+  if (moment !== undefined) {
+    if (moment.kind === "instant") return at(moment.ms, timeZone);
+    const sameTime = instantOf(wallTimeAt(nowMs, timeZone) + (moment.day - today) * dayMs, timeZone);
+    return at((moment.day === today ? nowMs : sameTime) + moment.elapsedMs, timeZone);
+  }
+  const anyPart = said?.part ?? day?.part;
+  const part = anyPart === "end" ? undefined : anyPart;
+  const onDay = day?.day ?? today;
+  if (time !== undefined) return timeOf(time, part, day?.day ?? (said?.isToday ? today : undefined), now);
+  if (part !== undefined) {
+    const ms = instantOf(onDay * dayMs + hours[part] * 3_600_000, timeZone);
+    // "Tonight" at eleven: the day is meant, and no hour that is over.
+    if (onDay !== today || ms > nowMs) return { ...at(ms, timeZone), partOfDay: part };
+  }
+  const until = day?.lastDay === undefined ? {} : { until: wholeDay(day.lastDay, timeZone) };
+  return { ...wholeDay(onDay, timeZone), ...until };
+}
+
+function at(ms: number, timeZone: string): DateMoment {
+  const dateTime = isoDateTime(ms, timeZone);
+  return { date: dateTime.slice(0, 10), dateTime };
+}
+
+/** A day without a time. If the zone skipped it, it is the next one. */
+function wholeDay(day: number, timeZone: string): DateMoment {
+  const noon = day * dayMs + dayMs / 2;
+  return { date: isoDay(Math.floor(wallTimeAt(instantOf(noon, timeZone), timeZone) / dayMs)) };
+}
+
+/** The zones of short names, and their hours from UTC: "EST" in summer is said for another time than it names. */
+const zones: Readonly<Record<string, readonly [zone: string, hours?: number]>> = {
+  ...{ utc: ["UTC"], gmt: ["UTC"], cet: ["Europe/Berlin", 1], cest: ["Europe/Berlin", 2], bst: ["Europe/London", 1] },
+  ...{ est: ["America/New_York", -5], edt: ["America/New_York", -4], et: ["America/New_York"] },
+  ...{ pst: ["America/Los_Angeles", -8], pdt: ["America/Los_Angeles", -7], pt: ["America/Los_Angeles"] },
+};
+
+function timeOf(time: TimePiece, part: PartOfDay | undefined, said: number | undefined, now: Now): Moment | undefined {
+  const [zone, offset] = time.zone === undefined ? [now.timeZone] : (zones[time.zone] ?? []);
+  if (zone === undefined) return undefined;
+  const wallOf = (day: number) => day * dayMs + 1000 * secondsOf(time, part);
+  // Without a day it is the next such time, which in another zone may be that of yesterday.
+  const next = [now.today - 1, now.today, now.today + 1].find((day) => instantOf(wallOf(day), zone) > now.nowMs);
+  const wall = wallOf(said ?? next ?? now.today + 2);
+  const start = instantOf(wall, zone);
+  if (offset !== undefined && wall - start !== offset * 3_600_000) return undefined;
+  if (time.lastSeconds === undefined) return at(start, now.timeZone);
+  const length = ((time.lastSeconds - time.seconds + 86_400) % 86_400) * 1000;
+  return { ...at(start, now.timeZone), until: at(instantOf(wall + length, zone), now.timeZone) };
+}
+
+/**
+ * Seconds from the start of the day that was said: "8" is 20 in the evening; "1" at night and midnight are after the
+ * day has ended.
+ */
+function secondsOf({ seconds, isExact, named, isAfternoon }: TimePiece, part: PartOfDay | undefined): number {
+  if (named === "midnight") return 86_400;
+  const hour = seconds / 3600;
+  if (part === "night" && hour < 5) return seconds + 86_400;
+  if (part === undefined && isAfternoon) return seconds + 43_200;
+  if (isExact || part === undefined || hour >= 13) return seconds;
+  if (part === "morning") return hour < 12 ? seconds : seconds - 43_200;
+  return hour < 12 || part === "night" ? seconds + 43_200 : seconds;
 }

@@ -76,3 +76,56 @@ export function addMonths(day: number, months: number): number {
     lastOfMonth.getTime() / dayMs - lastOfMonth.getUTCDate() + Math.min(date.getUTCDate(), lastOfMonth.getUTCDate())
   );
 }
+
+/** The weekday of a day counted from 1970-01-01, from Sunday, 0. */
+export function weekdayOf(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
+/** Says which of a kind is meant: "last friday", "friday" or "this friday", "next friday". */
+export type Which = "last" | "this" | "next";
+
+/**
+ * A weekday as it is said on a day: the next one after that day; the next one in the week after, as weeks start on
+ * Monday; or the last one before.
+ */
+export function saidWeekday(weekday: number, which: Which, today: number): number {
+  const current = weekdayOf(today);
+  const ahead = (weekday - current + 7) % 7 || 7;
+  if (which === "last") return today + (ahead === 7 ? 0 : ahead) - 7;
+  const isThisWeek = ((current + 6) % 7) + ahead < 7;
+  return today + (which === "next" && isThisWeek ? ahead + 7 : ahead);
+}
+
+/** A weekday of the week, from Monday, that a day is in. */
+export function weekdayInWeek(weekday: number, day: number): number {
+  return day - ((weekdayOf(day) + 6) % 7) + ((weekday + 6) % 7);
+}
+
+/** The next such day, also today: of February 29 the one of the next leap year. Months count from 0. */
+export function nextDate(month: number, date: number, today: number): number | undefined {
+  const year = new Date(today * dayMs).getUTCFullYear();
+  // Between two leap years there are at most seven others.
+  const days = Array.from({ length: 9 }, (_, ahead) => dayNumber(year + ahead, month, date));
+  return days.find((day) => day !== undefined && day >= today);
+}
+
+/** A day of the month that is some months from now; undefined if that month does not have it. */
+export function dayInMonth(date: number, months: number, today: number): number | undefined {
+  const there = new Date(addMonths(today, months) * dayMs);
+  return dayNumber(there.getUTCFullYear(), there.getUTCMonth(), date);
+}
+
+/** The next day of any month with this date, also today. No two months in a row lack a day of the month. */
+export function nextDayOfMonth(date: number, today: number): number | undefined {
+  return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
+}
+
+/** The last day of the week (Sunday), month or year that is some of them from now. */
+export function endOfPeriod(period: "week" | "month" | "year", ahead: number, today: number): number {
+  if (period === "week") return weekdayInWeek(0, today) + 7 * ahead;
+  const now = new Date(today * dayMs);
+  const year = now.getUTCFullYear();
+  const last = period === "month" ? Date.UTC(year, now.getUTCMonth() + ahead + 1, 0) : Date.UTC(year + ahead, 12, 0);
+  return last / dayMs;
+}

@@ -1,40 +1,56 @@
 /*
- * What people say around what they want. It belongs to no tool, so the planner removes it for all of them. If a phrase
- * has such words itself, they are matched there, as that costs less.
+ * What people say around what they want, as phrases: `(one|or other)`, `[optional]`. It belongs to no tool, so the planner
+ * leaves it out for all of them. If a phrase of a tool has such words itself, they are matched there, as that costs less.
  */
 
-/** Before it. */
-export const courtesiesBefore = `
-please | pls | plz | kindly | just | now | so | well | hey | hi | hello | hey there | hi there | good morning | good evening
-ok | okay | alright | all right | right | great | cool | thanks | thank you | oh | um | uh | hmm | yes | yeah | sure | also | too
-can you | could you | would you | will you | can we | could we | can i | could i | may i | can you please
-can you help me | could you help me | help me | help me to | help me with | i need help with | help with | i need some help with | do me a favor and | are you able to | is it possible to | is there a way to | you can | you could | you should | you may
-would you mind | mind telling me | mind showing me | would you mind telling me | would you mind showing me | would you mind giving me | would you be able to | would you be so kind as to | do you mind | do you think you could | be so kind as to
-i want you to | i need you to | i would like you to | i want to | i wanna | i need to | i would like to | i would love to | i wish to | i have to | i have got to
-i am going to | i am trying to | i was wondering if you could | i wonder if you could | i was hoping you could | i would appreciate it if you could
-i want | i need | i would like | let us | let me | go ahead and | go on and | be sure to | make sure to | make sure you | make sure that you | you need to | i need you | i want you | i am asking you to | try to | remember to
-alexa | siri | cortana | olly | jarvis | ok google | okay google | hey google | google | actually | my dear | dear | assistant | buddy | friend | computer | bot | if you can | if you could | if possible | when you can | for me | quickly | quick | one more thing
-two things | three things | a few things | a couple of things | do two things | do two things for me | first | firstly | first of all | first off | to begin with | to start with | to start | start by | begin by | start with | begin with | start off with | second | secondly | third | thirdly | fourth | fifth
-next | finally | lastly | last of all | at last | in the end | then | after that | afterwards | and | at the end | in addition | additionally | besides that | once done | once that is done | when that is done | when you are done | after you are done
-tell me | show me | give me | get me | let me know | let me hear | let me see | i want to know | i need to know | i would like to know | do you know | do you happen to know | find out | figure out | check | work out
-what is | what are | what was | how is | what about | how about | tell me what is | i wonder
-the | a | an | my | quick question | question
-`;
+const please = "(please|kindly|just|also|quickly|possibly|perhaps|maybe|be so kind [as to|and]|go ahead and|go on and)";
+const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrilled|much obliged|very much obliged)";
+const you = "(you|ya|we|someone|somebody)";
+const moment = "(a sec|a second|a moment|a minute|a min|a chance|time|the chance|the time|a spare moment)";
 
-/** After it. */
-export const courtesiesAfter = `
-please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thx | ty | cheers | ta
-for me | for us | would you | will you | could you | can you | if you can | if you could | if you would | if possible | if you do not mind | when you can | when you get a chance | when you have a moment | when you have time
-right now | now | right away | immediately | asap | as soon as possible | quickly | at once | real quick | this time
-too | as well | also | again | afterwards | at the end | at last | after that | in the end | ok | okay | alright | all right | right | then | instead | though | buddy | dear | first
-`;
+/** Before it. */
+export const courtesiesBefore: readonly string[] = [
+  "[dear|hey|hi|hello|good] (please|kindly|just|now|so|well|hey|hi|hello|hiya|yo|ok|okay|alright|right|great|cool|thanks|oh|um|uh|hmm|yes|yeah|sure|also|too|ugh|fine|lol|omg|ah|er|erm|actually|then|next|finally|lastly|afterwards|and|first|firstly|second|secondly|third|thirdly|fourth|fifth|quick|quickly|dear|assistant|buddy|friend|computer|bot|mate|morning|mornin|evening|afternoon|there|again|besides|additionally|sorry|plus|perhaps|maybe you could|listen|look|fyi|pretty please)",
+  "(good (morning|evening|afternoon|day)|all right|thank you|all right then|right then|go on then|well then|ok then|okay then|ok so|do please|pretty please|excuse me|when you are ready)",
+  `(can|could|would|will|might|may|wont) ${you} [${please}] [(help me [to|out|out and]|be able to|be so (kind|good|nice) as to|mind)] [${please}]`,
+  `(can|could|may|might) i [${please}] [(ask|trouble|bother|get|have) you to]`,
+  `(can you|could you|would you|mind) [${please}] (help me|tell me|show me|give me)`,
+  `(help me [to|with]|i need [some] help with|help with|i need to|i want to|i wanna|i would (like|love) to|i wish to|i have to|i have got to|we (have|need|want) to|i am (going|trying) to|i must)`,
+  `(do you mind|do you think you could|are you able to|is it possible to|would it be possible [for you] to|is there a way to|mind if i ask you to|i think it is best if you|it is best if you|think it is best if you|think its best if you)`,
+  `(you can|you could|you should|you may|you need to|go ahead and|go on and|be sure to|make sure to|make sure [that] you|feel free to|try to|let us|let me|remember to|be a dear and|be an angel and|be so kind [as to|and]|do me a favor [and]|do me a favour [and]|let us get on with it and)`,
+  `i (want|need|would like|should like|should very much like|would very much like|must ask|have to ask|am asking|wish|beg) [to ask] you to`,
+  `i (would|should|will) (be [(most|very|so|truly|really|ever so|much|extremely)] ${grateful}|appreciate it|love it|like it) if you (could|would|can|will|might) [${please}]`,
+  `(if you (would|could|can) (be (so good|good enough|so kind|kind enough) [as] to)|i (wonder|wondered|was wondering|am wondering) (if|whether) you (could|would|can|might) [(mind helping me out|help me|please)]|i was hoping you (could|would))`,
+  "(alexa|siri|cortana|olly|jarvis|ok google|okay google|hey google|google|my dear|dear assistant|hey there|hi there|hello there|oh and|and then|after that|at the end|in addition|besides that|in the end|last of all|at last|first of all|first off|to begin with|to start with|to start|start by|begin by|start with|begin with|start off with|begin with)",
+  "(one|quick|one quick|one more|another|a quick|first|next|last) (thing|question|one|request|favour|favor)",
+  "(if you (can|could|do not mind|please|have time)|if possible|when you (can|have [time]|get [the chance])|for me|before i forget|while i remember|while i am at it|sorry to (bother you|be a pain|ask|trouble you) [again] [but]|(before i forget|while i think of it|whenever convenient|in order that nothing gets forgotten|as discussed|further to my earlier message)|apologies for bothering you [yet] [again] [but]|no rush but|action required|further to my earlier message|to be [perfectly] honest)",
+  `(two|three|a few|a couple of) things`,
+  "(once|when|after) (that is done|done|you are done)",
+  "(tell me|show me|give me|get me|let me know|let me hear|let me see|i want to know|i need to know|i would like to know|do you know|do you happen to know|find out|figure out|check|work out)",
+  "(what is|what are|what was|how is|what about|how about|tell me what is|i wonder)",
+  "(i want|i need|i would like|the|a|an|my|quick question|question)",
+];
+
+/** Behind it, also behind a text: nobody would call anything so. */
+export const courtesiesAfterText: readonly string[] = [
+  "(please|thanks|thank you|thank you (very much|so much|kindly)|thanks (a lot|so much|a million|a bunch|very much)|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|pretty please)",
+  `(if you (could|can|would|do not mind|please)|if possible|if that is (ok|okay|possible|alright)|if it is not too much (trouble|to ask)|would you|will you|could you|can you|would you mind)`,
+  `when you (can|get ${moment}|have ${moment}|have [a spare] moment|are free)`,
+  "(at your earliest convenience|as discussed|no reply needed|before i forget [again]|so i do not forget [it]|so that i do not forget [it]|real quick|for me please|please and thank you|and that is (it|all)|that is (it|all))",
+];
+
+/** Behind it. */
+export const courtesiesAfter: readonly string[] = [
+  ...courtesiesAfterText,
+  "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",
+];
 
 /** With nothing else in the clause. */
-export const courtesiesAlone = `
-please | pls | plz | thanks | thank you | thanks a lot | thank you very much | thank you so much | many thanks | thanks in advance | thank you in advance | thx | ty | cheers
-hey | hi | hello | hey there | hi there | hello there | good morning | good afternoon | good evening | ok | okay | alright | all right | great | cool | perfect | well | so | now
-first | first of all | firstly | second | secondly | third | thirdly | fourth | fifth | then | finally | lastly | next | also | if you can | if you could | if possible | if you do not mind | would you | will you | can you | could you | right now | for me | that is all | that is it
-`;
+export const courtesiesAlone: readonly string[] = [
+  "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
+  "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|lol|ugh|yo|dear assistant|excuse me)",
+  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|finally|lastly|next|also|if you can|if you could|if possible|if you do not mind|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
+];
 
 /** What asks for nothing that a tool could do: it is answered with what can be asked for. */
 export const smallTalk = `
@@ -49,9 +65,3 @@ yes | no | yeah | nope | yep | sure | maybe | whatever | never mind | nevermind 
 
 /** Words that are optional before a word of a phrase. */
 export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);
-
-/** Every word of them. */
-export const courtesyWords: ReadonlySet<string> = new Set([
-  ...optionalWords,
-  ...`${courtesiesBefore} ${courtesiesAfter}`.split(/[\s|]+/).filter((word) => word !== ""),
-]);

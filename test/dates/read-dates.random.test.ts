@@ -132,6 +132,7 @@ const piecesOfText = [
   ..."today|tomorrow|friday|sat|next|week|month|5|10|31|2027|march|may|the|3rd|at|on|by|pm|am|9:30|in|two|hours|days".split(
     "|",
   ),
+  ..."tmrw|wensday|4/12|half 2|17h|christmas eve|between|after|but|before|fifteenth|EST|31|february".split("|"),
   ..."half|past|noon|midnight|tonight|morning|evening|end|of|eod|a|from|ago|and|,|-|:|/|to|buy|eggs|’s|\u200F|é|(|.".split(
     "|",
   ),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { maxDateText } from "../../src/dates/date-words.ts";
-import { loadDateReader, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+import { type FalseDate, loadDateReader, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+import { weekdays } from "../../src/english/times.ts";
 
 // A Wednesday; 13:00 in Berlin.
 const nowMs = Date.UTC(2026, 10, 25, 12);
@@ -187,7 +188,7 @@ describe("times", () => {
     ["at five tomorrow", "five tomorrow", "2026-11-26T05:00"],
     ["at 9 this evening", "9 this evening", "2026-11-25T21:00"],
     ["from 3pm tomorrow", "3pm tomorrow", "2026-11-26T15:00"],
-    ["tomorrow 5pm CET", "tomorrow 5pm", "2026-11-26T17:00"],
+    ["tomorrow 5pm CET", "tomorrow 5pm CET", "2026-11-26T16:00"],
   ])("reads %s", (text, words, said) => expect(only(text)).toEqual({ words, said }));
 
   it("takes the next such time if no day was said", () => {
@@ -283,11 +284,30 @@ describe("ranges", () => {
     ["tomorrow from 10pm to 2am", "2026-11-26T22:00:00+00:00", "2026-11-27T02:00:00+00:00"],
     ["5 to 7 march", "2027-03-05", "2027-03-07"],
     ["march 5 - 7, 2028", "2028-03-05", "2028-03-07"],
+    ["monday to friday", "2026-11-30", "2026-12-04"],
+    ["20 december to 5 january", "2026-12-20", "2027-01-05"],
+    ["tomorrow between 3pm and 5pm", "2026-11-26T15:00:00+00:00", "2026-11-26T17:00:00+00:00"],
   ])("reads both ends of %s", (text, from, until) => {
     const [reading] = read(text, clock);
     expect(text.slice(reading?.start, reading?.end)).toBe(text);
     expect(reading?.dateTime ?? reading?.date).toBe(from);
     expect(reading?.until?.dateTime ?? reading?.until?.date).toBe(until);
+  });
+
+  it.each([
+    ["between monday and friday", "between", "2026-11-30", "2026-12-04"],
+    ["after monday but before friday", "after", "2026-11-30", "2026-12-04"],
+    ["after 3pm but before 5pm tomorrow", "after", "2026-11-26T15:00:00+00:00", "2026-11-26T17:00:00+00:00"],
+    ["from 10pm until 2am", "from", "2026-11-25T22:00:00+00:00", "2026-11-26T02:00:00+00:00"],
+  ])("reads %s as one range", (text, preposition, from, until) => {
+    const readings = read(text, clock);
+    expect(readings).toMatchObject([{ preposition, leadStart: 0, end: text.length }]);
+    const [{ date, dateTime, until: end } = { date: "", dateTime: "", until: undefined }] = readings;
+    expect([dateTime ?? date, end?.dateTime ?? end?.date]).toEqual([from, until]);
+  });
+
+  it("does not read what is moved from one day to another as a range", () => {
+    expect(read("move it from monday to friday", clock).map(({ until }) => until)).toEqual([undefined, undefined]);
   });
 
   it("reads no range that ends before it begins", () => expect(read("7 to 5 march", clock)).toEqual([]));
@@ -342,7 +362,7 @@ describe("what is no date", () => {
       "|",
     ),
     ..."192.168.1.10|2025 budget|in march|a second opinion|a day in the life|half the price|take 2 h nap".split("|"),
-    ..."24/7 support|9/11 memorial|25/12/2026|12/25/2026|5.3.2027|2027-13-05|2027-28-02|2027-02-30|31 june".split("|"),
+    ..."24/7 support|9/11 memorial|5/3/2027|5.3.2027|2027-13-05|2027-28-02|2027-02-30|31 june".split("|"),
     ..."february 30 2027|29 february 2027|at 25:00|at 24:00|at 9:75|the 5th|the 5th todo|on the 3rd floor".split("|"),
     ..."read The Day After Tomorrow|every friday|each monday at 9|black friday|mid-march|non-friday|éfriday|fridayé|größmarch 5|today/tomorrow".split(
       "|",
@@ -356,7 +376,7 @@ describe("what is no date", () => {
       "|",
     ),
     ..."in 1.5 months|a weekday|12,5 march|the month of sundays|5 to 6 eggs|ten to five people|on sun deck".split("|"),
-    ..."3 days before christmas|christmas eve|2026-11-22T24:00Z|2026-11-22T18:60Z|5 march 1800|5 march 27th street|end of story".split(
+    ..."read christmas eve|buy christmas cards|2026-11-22T24:00Z|2026-11-22T18:60Z|5 march 1800|5 march 27th street|end of story".split(
       "|",
     ),
   ])("finds none in %s", (text) => {
@@ -386,12 +406,146 @@ describe("what is no date", () => {
   });
 });
 
+describe("what people type", () => {
+  it.each([
+    ["call at 9 a.m.", "9 a.m.", "2026-11-26T09:00"],
+    ["meet Lee at 10 a.m. tomorrow", "10 a.m. tomorrow", "2026-11-26T10:00"],
+    ["tomorrow 14h30", "tomorrow 14h30", "2026-11-26T14:30"],
+    ["call at 17h tomorrow", "17h tomorrow", "2026-11-26T17:00"],
+    ["tomorrow at half 2", "tomorrow at half 2", "2026-11-26T14:30"],
+    ["at half two this afternoon", "half two this afternoon", "2026-11-25T14:30"],
+    ["tomorrow morning at half 9", "tomorrow morning at half 9", "2026-11-26T09:30"],
+    ["move it to Fri 4/12 11:30", "Fri 4/12 11:30", "2026-12-04T11:30"],
+    ["pay by 25/12", "25/12", "2026-12-25"],
+    ["25/12/2026", "25/12/2026", "2026-12-25"],
+    ["12/25/2026", "12/25/2026", "2026-12-25"],
+    ["pay rent tomorow", "tomorow", "2026-11-26"],
+    ["2moro morning", "2moro morning", "2026-11-26T09:00"],
+    ["wensday 5pm", "wensday 5pm", "2026-12-02T17:00"],
+    ["next firday", "next firday", "2026-12-04"],
+    ["on thurs", "thurs", "2026-11-26"],
+    ["weds 5pm", "weds 5pm", "2026-12-02T17:00"],
+    ["tonite at 8", "tonite at 8", "2026-11-25T20:00"],
+    ["buy a sundae on tusday", "tusday", "2026-12-01"],
+    ["at five thirty pm", "five thirty pm", "2026-11-25T17:30"],
+    ["on the fifteenth", "the fifteenth", "2026-12-15"],
+    ["the last day of the month", "the last day of the month", "2026-11-30"],
+    ["last day of february", "last day of february", "2027-02-28"],
+    ["defrost it on Christmas Eve", "Christmas Eve", "2026-12-24"],
+    ["christmas eve at 6pm", "christmas eve at 6pm", "2026-12-24T18:00"],
+    ["before halloween", "halloween", "2027-10-31"],
+    ["by new year's eve", "new year's eve", "2026-12-31"],
+    ["on valentine's day 2028", "valentine's day 2028", "2028-02-14"],
+    ["3 days before christmas", "3 days before christmas", "2026-12-22"],
+    ["the next 3am", "the next 3am", "2026-11-26T03:00"],
+    ["tonight at 3am", "tonight at 3am", "2026-11-26T03:00"],
+    ["retro notes (Fri), please", "Fri", "2026-11-27"],
+    ["tomorrow 5pm EST", "tomorrow 5pm EST", "2026-11-26T22:00"],
+  ])("reads %s", (text, words, said) => expect(only(text)).toEqual({ words, said }));
+
+  it.each([
+    ..."buy sundaes|sundry items|mundane|monkey|tuesdays|saturate|a tomato|the fifteenth|half 2 pizzas|work 17h".split(
+      "|",
+    ),
+    ..."split 80:20|read 1/2 of it|divide it by 1/2|cut 90 by 5|then split that by 2|ring 24/7|new year resolutions|for christmas".split(
+      "|",
+    ),
+  ])("reads nothing in %s", (text) => {
+    const found: unknown[] = [];
+    expect(read(text, clock, (one) => found.push(one))).toEqual([]);
+    expect(found).toEqual([]);
+  });
+
+  it("takes one letter too few, too many, wrong or swapped in a long name of a day as that day or as none", () => {
+    let unread = 0;
+    for (const name of ["tomorrow", ...weekdays]) {
+      const { said } = only(name);
+      for (let at = 1; at < name.length - 2; at++) {
+        const [before, letter = "", after] = [name.slice(0, at), name[at], name.slice(at + 1)];
+        const swapped = before + after[0] + letter + after.slice(1);
+        for (const wrong of [before + after, `${before}q${letter}${after}`, `${before}q${after}`, swapped]) {
+          const readings = read(`on ${wrong}`, clock);
+          if (readings.length === 0) unread++;
+          else expect(readings, wrong).toMatchObject([{ start: 3, end: 3 + wrong.length, date: said }]);
+        }
+        expect(read(`on ${before}qq${letter}${after}`, clock)).toEqual([]);
+      }
+    }
+    // "Tursday" is nearly a tuesday, too.
+    expect(unread).toBe(1);
+  });
+});
+
+describe("what looks like a date and is none", () => {
+  it.each([
+    ["renew it on 30 february", "impossible", "on 30 february"],
+    ["31 november", "impossible", "31 november"],
+    ["on november 31st", "impossible", "on november 31st"],
+    ["29 february 2027", "impossible", "29 february 2027"],
+    ["on 2027-02-29", "impossible", "on 2027-02-29"],
+    ["2027-13-05", "impossible", "2027-13-05"],
+    ["call at 25:00", "impossible", "at 25:00"],
+    ["at 9:75", "impossible", "at 9:75"],
+    ["13pm", "impossible", "13pm"],
+    ["call on friday the 13th", "impossible", "on friday the 13th"],
+    ["fri 4/11", "impossible", "fri 4/11"],
+    ["7 to 5 march", "impossible", "7 to 5 march"],
+    ["the 31st of next month, said in january", "impossible", "31st of next month"],
+    ["pay by 4/12", "unclear", "by 4/12"],
+    ["4/12/2027", "unclear", "4/12/2027"],
+    ["remind me at 7 to wake up", "unclear", "at 7"],
+    ["remind me by 5 to leave", "unclear", "by 5"],
+    ["call in a few days", "unclear", "in a few days"],
+    ["dentist first monday of january", "unclear", "first monday of january"],
+    ["mid-december", "unclear", "mid-december"],
+    ["early next week", "unclear", "early next week"],
+    ["friday week", "unclear", "friday"],
+    ["by easter", "unclear", "by easter"],
+    ["5pm IST", "unclear", "5pm IST"],
+    ["15 july at 5pm EST", "unclear", "15 july at 5pm EST"],
+  ])("tells that %s is %s", (text, reason, words) => {
+    const found: FalseDate[] = [];
+    read(text, { nowMs: Date.UTC(2027, 0, 27, 12), timeZone: "UTC" }, (one) => found.push(one));
+    expect(found.map((one) => [one.reason, text.slice(one.leadStart, one.end)])).toEqual([[reason, words]]);
+  });
+});
+
+/** Counts how often a regular expression is asked, and the characters that it is given. */
+function countLooks(run: () => void): number {
+  const { exec } = RegExp.prototype;
+  let looks = 0;
+  RegExp.prototype.exec = function count(text) {
+    looks += 1 + Math.min(text.length, 64);
+    return exec.call(this, text);
+  };
+  try {
+    run();
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+  return looks;
+}
+
 describe("long texts", () => {
   it("are not read beyond the limit", async () => {
     const text = "add 5 and 7 on friday ".repeat(50_000);
     expect(await readDates(text, clock)).toEqual([]);
     expect(read(text, clock)).toEqual([]);
     expect(read(`${"x".repeat(maxDateText - 9)} tomorrow`, clock)).toHaveLength(1);
+  });
+
+  it.each([
+    ..."1|12 |1,|1:|12:30 |a |half a |in a |in 2 days and |a couple of |5 march |march the |by the 5th |end of the ".split(
+      "|",
+    ),
+    ..."half past |one |at five |a week from |5pm |2027-03-05 |evening |@|no later than |every |9:30-11:00 ".split("|"),
+    ..." |\t\n|\u200F|5 \u00A0 pm|march      |1 hour, ".split("|"),
+  ])("are looked at a number of times that grows with their length: %j %j", (unit) => {
+    const look = (length: number) => {
+      const text = `today ${unit.repeat(length)}`.slice(0, length - 9);
+      return countLooks(() => read(`${text} tomorrow`, clock));
+    };
+    expect(look(maxDateText)).toBeLessThan(12 * look(maxDateText / 10) + 1_000);
   });
 });
 

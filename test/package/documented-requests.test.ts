@@ -25,30 +25,39 @@ interface DocumentedRequest {
   readonly refused?: string;
 }
 
-const inputSchema = z.object({ city: z.string() });
 const tools: Readonly<Record<string, Tool>> = {
   Calculator: createCalculator(),
   TodoStore: createTodoStore(),
   Notes: createNotes(),
   WebSearch: createWebSearch({ search: () => [] }),
-  Weather: defineTool({
-    name: "Weather",
-    description: "Current weather in a city",
-    inputSchema,
-    outputSchema: z.object({ celsius: z.number() }),
-    effect: "pure",
-    phrases: ["weather in {city}", "is it (warm|cold) in {city}", "how (warm|hot|cold) is it in {city}"],
-    execute: () => ({ celsius: 21 }),
-  }),
-  Rain: defineTool({
-    name: "Rain",
-    description: "Rain in a city",
-    inputSchema,
-    effect: "pure",
+  Table: defineTool({
+    name: "Table",
+    description: "Tables of a restaurant",
+    inputSchema: z.discriminatedUnion("action", [
+      z.object({
+        action: z.literal("book"),
+        guests: z.number().int(),
+        day: z.iso.date(),
+        area: z
+          .enum(["inside", "terrace"])
+          .meta({ synonyms: { terrace: ["outside"] } })
+          .optional(),
+      }),
+      z.object({ action: z.literal("cancel"), day: z.iso.date() }),
+    ]),
+    effect: "idempotent",
     phrases: [
-      { phrase: "is it raining in Paris", input: { city: "Paris" } },
-      { phrase: "will I need an umbrella in London", input: { city: "London" } },
+      { phrase: "(book|reserve) a table for {guests} [guest[s]] [on] {day}", input: { action: "book" } },
+      { phrase: "cancel [my|the] table [on] {day}", input: { action: "cancel" }, destructive: true },
     ],
+    execute: () => true,
+  }),
+  Umbrella: defineTool({
+    name: "Umbrella",
+    description: "Whether to take an umbrella",
+    inputSchema: z.object({ city: z.string() }),
+    effect: "pure",
+    phrases: [{ phrase: "will I need an umbrella in London", input: { city: "London" } }],
     execute: () => true,
   }),
   Greet: defineTool({
@@ -57,13 +66,6 @@ const tools: Readonly<Record<string, Tool>> = {
     inputSchema: z.object({ name: z.string() }),
     phrases: ["greet {name}"],
     execute: ({ name }) => `Hello ${name}`,
-  }),
-  Lamp: defineTool({
-    name: "Lamp",
-    description: "Switches the lamp",
-    inputSchema: z.object({ on: z.boolean() }),
-    phrases: [{ phrase: "switch the lamp on", input: { on: true } }],
-    execute: ({ on }) => on,
   }),
 };
 

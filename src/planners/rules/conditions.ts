@@ -2,8 +2,8 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { listTested } from "../../core/step-test.ts";
 import { parseReference } from "../../plan/reference.ts";
-import type { PhraseMatch } from "./match-phrases.ts";
-import type { ToolRules } from "./tool-rules.ts";
+import type { Match } from "./matches.ts";
+import type { ToolRules } from "./phrase-rules.ts";
 
 /** "If milk is on my list, delete it": what is asked first, and what is done only then. */
 export interface Conditional {
@@ -63,7 +63,7 @@ function ask(statement: string): string {
 }
 
 /** The expression that tells whether the answer of a step is yes; undefined where that cannot be told. */
-function testOf({ id, input }: PlanStep, { rules }: PhraseMatch): string | undefined {
+function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
   const path = `${id}${rules.resultPath}`;
   const types = typesOfResult(path, rules);
   if (types?.size === 1 && types.has("boolean")) return path;
@@ -80,7 +80,7 @@ function typesOfResult(path: string, { schemas: { output } }: ToolRules): Readon
 /** The same steps, of which all but the first are run only if the answer of the first says so; undefined where it cannot. */
 export function onlyIf(
   steps: readonly PlanStep[],
-  match: PhraseMatch,
+  match: Match,
   { isDenied }: Conditional,
 ): readonly PlanStep[] | undefined {
   const [first, ...others] = steps;

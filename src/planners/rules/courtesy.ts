@@ -1,27 +1,50 @@
 import {
   courtesiesAfter,
+  courtesiesAfterText,
   courtesiesAlone,
   courtesiesBefore,
   optionalWords,
   smallTalk,
 } from "../../english/courtesies.ts";
+import { firstOf, type PhraseNode, parsePhrase } from "./template.ts";
 
-type SequenceIndex = ReadonlyMap<string, readonly (readonly string[])[]>;
+const maxTokens = 24;
 
-function indexSequences(text: string, keyOf: (words: readonly string[]) => string | undefined): SequenceIndex {
-  const index = new Map<string, (readonly string[])[]>();
-  for (const entry of text.trim().split(/[|\n]/)) {
-    const words = entry.trim().split(" ");
-    const key = keyOf(words) ?? "";
-    index.set(key, [...(index.get(key) ?? []), words]);
-  }
-  return index;
+/** Phrases by the words that they may start with. */
+type Phrases = ReadonlyMap<string, readonly PhraseNode[]>;
+
+function index(phrases: readonly string[]): Phrases {
+  const byWord = new Map<string, PhraseNode[]>();
+  for (const node of phrases.map((phrase) => parsePhrase(phrase)))
+    for (const word of firstOf(node).words) byWord.set(word, [...(byWord.get(word) ?? []), node]);
+  return byWord;
 }
 
-const openings = indexSequences(courtesiesBefore, (words) => words[0]);
-const closings = indexSequences(courtesiesAfter, (words) => words.at(-1));
-const wholes = indexSequences(courtesiesAlone, (words) => words[0]);
-const maxTokens = 24;
+const openings = index(courtesiesBefore);
+const closings = index(courtesiesAfter);
+const textClosings = index(courtesiesAfterText);
+const wholes = index(courtesiesAlone);
+const talk = index(
+  smallTalk
+    .trim()
+    .split(/[|\n]/)
+    .map((each) => each.trim()),
+);
+
+/** Where a part of a phrase may end that starts at a word. */
+function endsFrom(node: PhraseNode, words: readonly string[], at: number): readonly number[] {
+  if (node.type === "word") return words[at] === node.word ? [at + 1] : [];
+  if (node.type === "slot") return [];
+  if (node.type === "choice") return node.items.flatMap((item) => endsFrom(item, words, at));
+  return node.items.reduce<readonly number[]>(
+    (places, item) => [...new Set(places.flatMap((place) => endsFrom(item, words, place)))],
+    [at],
+  );
+}
+
+function endsAt(phrases: Phrases, words: readonly string[], at: number): readonly number[] {
+  return (phrases.get(words[at] ?? "") ?? []).flatMap((node) => endsFrom(node, words, at));
+}
 
 /** Signs that mean nothing between words. */
 export function isFiller(norm: string): boolean {
@@ -38,49 +61,35 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   return spread(start, (at) => {
     if (at >= end || at - start > maxTokens) return [];
     if (isFiller(words[at] ?? "")) return [at + 1];
-    return (openings.get(words[at] ?? "") ?? []).flatMap((sequence) =>
-      at + sequence.length < end && sequence.every((word, index) => words[at + index] === word)
-        ? [at + sequence.length]
-        : [],
-    );
+    return endsAt(openings, words, at).filter((place) => place < end);
   });
 }
 
-/** Where the content of a clause from `start` to `end` may end: at its end, or before any courtesies. */
-export function contentEnds(words: readonly string[], start: number, end: number): readonly number[] {
-  return spread(end, (at) => {
-    if (at <= start || end - at > maxTokens) return [];
-    if (isFiller(words[at - 1] ?? "") || words[at - 1] === "." || words[at - 1] === "?") return [at - 1];
-    return (closings.get(words[at - 1] ?? "") ?? []).flatMap((sequence) => {
-      const first = at - sequence.length;
-      return first > start && sequence.every((word, index) => words[first + index] === word) ? [first] : [];
-    });
-  });
+/** Where the content of a clause may end: at its end, or before any courtesies; with `isText`, where a text may. */
+export function contentEnds(words: readonly string[], start: number, end: number, isText = false): readonly number[] {
+  const phrases = isText ? textClosings : closings;
+  const found = new Set([end]);
+  const first = Math.max(start + 1, end - maxTokens);
+  for (let at = end - 1; at >= first; at--) {
+    const isMark = /^[,:.?!…–—]$/.test(words[at] ?? "");
+    if (isMark ? found.has(at + 1) : endsAt(phrases, words, at).some((place) => found.has(place))) found.add(at);
+  }
+  return [...found];
 }
 
 /** Whether a clause is nothing but courtesies. */
 export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
   if (end - start > maxTokens) return false;
-  const ends = spread(start, (at) =>
-    (wholes.get(words[at] ?? "") ?? []).flatMap((sequence) =>
-      at + sequence.length <= end && sequence.every((word, index) => words[at + index] === word)
-        ? [at + sequence.length]
-        : [],
-    ),
-  );
-  return ends.includes(end);
+  return spread(start, (at) =>
+    at >= end ? [] : isFiller(words[at] ?? "") ? [at + 1] : endsAt(wholes, words, at).filter((place) => place <= end),
+  ).includes(end);
 }
-
-const talk = indexSequences(smallTalk, (words) => words[0]);
 
 /** Whether a clause asks for nothing that a tool could do: "hi there, what can you do?". */
 export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
   const ends = contentEnds(words, start, end);
   return contentStarts(words, start, end).some((from) =>
-    (talk.get(words[from] ?? "") ?? []).some(
-      (sequence) =>
-        ends.includes(from + sequence.length) && sequence.every((word, index) => words[from + index] === word),
-    ),
+    endsAt(talk, words, from).some((place) => ends.includes(place)),
   );
 }
 

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
-import { isPureStep } from "./make-steps.ts";
-import type { ToolRules } from "./tool-rules.ts";
+import type { ToolRules } from "./phrase-rules.ts";
+import { isPureStep } from "./steps.ts";
 
 /** "In two hours, send it": when, and what is to be done then. */
 export interface Delayed {

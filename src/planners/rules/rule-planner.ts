@@ -16,10 +16,10 @@ const ruleOptions = {
 } satisfies OptionTable<RulePlannerOptions>;
 
 /** The rules are loaded by the first request: apps that only run plans never pay for them. */
-let loading: Promise<typeof import("./rule-planner-runtime.ts")> | undefined;
+let loading: Promise<typeof import("./plan-by-rules.ts")> | undefined;
 
-function load(): Promise<typeof import("./rule-planner-runtime.ts")> {
-  loading ??= import("./rule-planner-runtime.ts");
+function load(): Promise<typeof import("./plan-by-rules.ts")> {
+  loading ??= import("./plan-by-rules.ts");
   return loading;
 }
 

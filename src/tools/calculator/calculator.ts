@@ -1,6 +1,5 @@
 import * as z from "zod/v4";
 import { toolName } from "../../core/check-tool.ts";
-import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -42,7 +41,7 @@ const samples = [
   "what is (4 + 5) * 3",
   "add up 3, 4 and 5",
   "square root of 144",
-  "multiply 6 by 7 and subtract 2",
+  "multiply 6 by 7, then subtract 2 from the result",
 ];
 
 /**
@@ -78,8 +77,7 @@ export function createCalculator<const TName extends string = "Calculator">(opti
     },
   });
   giveSamples(tool, samples);
-  describeWith(tool, describeCalculation);
-  return readWith(tool, async () => (await import("./phrases.ts")).calculatorReader);
+  return describeWith(tool, describeCalculation);
 }
 
 /** "Evaluate 100 / 4"; with results in it, the words of the request say more. */

@@ -1,5 +1,4 @@
 import { toolName } from "../../core/check-tool.ts";
-import { readWith } from "../../core/clause-reader.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
@@ -81,7 +80,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
       "An item is named by its id, its title or its position.",
     inputSchema,
     outputSchema: createTodoOutputSchema(),
-    phrases: async () => (await import("./phrases/todo-phrases.ts")).todoPhrases,
+    phrases: async () => (await import("./todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
       context.signal.throwIfAborted();
@@ -100,7 +99,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
   giveSamples(tool, samples);
   describeWith(tool, describeTodoStep);
   testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
-  return readWith(tool, async () => (await import("./reading/todo-model.ts")).loadTodoReader());
+  return tool;
 }
 
 function checkScope(scope: unknown): string {

@@ -28,6 +28,7 @@ export const webSearchPhrases: readonly Phrase[] = [
   searching(`(web|internet|online|google) search [${topics}] {query}`),
   // Alone it is also a name, as in "ok google" and "google play".
   searching("google (for|:) {query}"),
+  searching("(search|look) for {query}"),
   searching(`what does ${web} say about {query}`),
   searching(`(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit} ${hits} ${there} ${topics} {query}`),
   searching(`(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit} ${hits} ${topics} {query} ${there}`),

@@ -67,13 +67,12 @@ describe("a request that says when it is to be done", () => {
 
   it("waits once for all wishes after it", async () => {
     const { shown } = await outline("in two hours, switch the lamp on and greet bob");
-    expect(shown).toEqual(['wait {"until":"2026-01-01T03:00:00+01:00"} ', "s1 Lamp wait", "s2 Send wait"]);
+    expect(shown).toEqual(['wait {"until":"2026-01-01T03:00:00+01:00"} ', "s1 Lamp wait", "s2 Send s1"]);
   });
 
   it.each([
     ["a day alone has no time", "greet bob tomorrow"],
     ["what only asks is asked now", "in two hours, read the meter"],
-    ["the tool has a date of its own", "in two hours, book a room"],
     ["it may be of the last wish alone", "switch the lamp on and greet bob in two hours"],
     ["a deadline is no time to wait for", "by tomorrow at 8, greet bob"],
     ["it is more than once", "greet bob every day at 8"],
@@ -87,7 +86,7 @@ describe("a request that says when it is to be done", () => {
 
   it("is left to a tool that has dates, if one understands it", async () => {
     const withTodos = createAgent({ tools: [send, createTodoStore()], clock });
-    const { steps } = await withTodos.plan("in two hours, buy milk", { timeZone });
+    const { steps } = await withTodos.plan("in two hours, remind me to buy milk", { timeZone });
     expect(steps.map(({ tool }) => tool)).toEqual(["TodoStore"]);
   });
 

@@ -26,8 +26,14 @@ describe("explainRequest", () => {
 
   it("lists the steps of each part", async () => {
     const { parts } = await explainRequest(requestOf("add milk and eggs to my list and show my tasks for me"));
-    expect(parts.map(({ stepIds }) => stepIds)).toEqual([["s1", "s2"], ["s3"]]);
-    expect(parts[1]?.words.at(-1)).toEqual({ text: "for me", by: "courtesy" });
+    expect(parts.map(({ stepIds }) => stepIds)).toEqual([["s1"], ["s2"], ["s3"]]);
+    expect(parts.at(-1)?.words.at(-1)).toEqual({ text: "for me", by: "courtesy" });
+  });
+
+  it("says why there is no plan", async () => {
+    const explained = await explainRequest(requestOf("remind me to"));
+    expect(explained).toMatchObject({ steps: [], parts: [], refusal: { reason: "missing" } });
+    expect(explained.refusal?.message).toContain("title is missing");
   });
 });
 

@@ -1,4 +1,4 @@
-/** Nothing of this may be planned, neither by phrases nor by what was learned: kinds of requests, one a line. */
+/** Nothing of this may be planned: kinds of requests, one a line. */
 const kinds: Readonly<Record<string, string>> = {
   denied: `
 don't add milk to my list
@@ -119,20 +119,13 @@ take it off
 take that one off the list
 take them off my list`,
   "about an unknown object": `
-delete my account
 clear the table
 add note to PROP-2025-001: call back
-remove PROP-2025-001
-delete the task force
-complete the payment
-complete order 1182
 finish the movie for me
 clear my browser history
 empty the trash on my desktop
 remove the stain from my shirt
 delete uncle joe from my contacts
-cancel my dentist appointment
-cancel the subscription
 add 20 dollars to my phone credit
 add rick to the meeting
 put the kettle on
@@ -145,7 +138,6 @@ read my last email
 check the weather
 check my tire pressure
 find a good pizza place
-search for cheap hotels
 remind me what my name is
 create a playlist for running
 make a list of the best movies of 2019
@@ -162,12 +154,6 @@ open the garage
 disband the task force
 remove the task force from my calendar
 add budget to PROP-2025-001
-complete PROP-2025-001
-mark PROP-2025-001 as done
-reopen TICKET-4711
-close JIRA-88
-delete INV-2024-17
-delete the production database
 delete all my photos
 delete every email from anna
 clear my schedule
@@ -177,24 +163,9 @@ clear the air
 clear the search history
 empty my bank account
 empty the recycle bin
-wipe my phone
-wipe the counter
-remove my profile
-erase the whiteboard
-erase my memory
-complete the transaction
-complete my purchase
-finish the race
-finish my sentence
-close the window
 rename my dog
-rename the file report.txt to final.txt
 move the couch to the bedroom
-move my meeting to friday
 change the channel
-change my flight to friday
-cancel my membership
-cancel the order
 add a filter to the photo
 add me to the group chat
 add a comment to the ticket
@@ -209,7 +180,6 @@ show my heart rate
 show the weather radar
 find my phone
 find flights to oslo
-search for a used car
 search the news for elections
 check my email
 check the score of the game
@@ -415,7 +385,6 @@ clear most of my list
 delete half of my list
 delete tasks tagged dairy
 replace all milk with oat milk
-remove the due date from milk
 mark milk as half done`,
   "about any one todo": `
 delete one
@@ -437,9 +406,7 @@ add milk if it isn't on my list
 add eggs instead of milk
 add what we discussed`,
   "half understood": `
-show me urgent tasks due tomorrow
 add milk to my shopping list and my work list
-add milk to my list, and bin it
 set milk to high and eggs to low priority
 show my list sorted by colour
 add 2 and 3 to my list
@@ -450,3 +417,34 @@ put the fish in the freezer and set a timer`,
 export const refusedRequests: readonly (readonly [kind: string, requests: readonly string[]])[] = Object.entries(
   kinds,
 ).map(([kind, lines]) => [kind, lines.trim().split("\n")]);
+
+/** The verb of an operation decides, whatever it is about: each with the operation and the title of its one step. */
+export const plannedByTheirVerb: readonly (readonly [request: string, operation: string, title: string])[] = [
+  ["delete my account", "delete", "my account"],
+  ["remove PROP-2025-001", "delete", "PROP-2025-001"],
+  ["complete the payment", "complete", "payment"],
+  ["complete order 1182", "complete", "order 1182"],
+  ["cancel my dentist appointment", "delete", "my dentist appointment"],
+  ["cancel the subscription", "delete", "subscription"],
+  ["complete PROP-2025-001", "complete", "PROP-2025-001"],
+  ["mark PROP-2025-001 as done", "complete", "PROP-2025-001"],
+  ["reopen TICKET-4711", "reopen", "TICKET-4711"],
+  ["close JIRA-88", "complete", "JIRA-88"],
+  ["delete INV-2024-17", "delete", "INV-2024-17"],
+  ["delete the production database", "delete", "production database"],
+  ["wipe my phone", "delete", "my phone"],
+  ["wipe the counter", "delete", "counter"],
+  ["remove my profile", "delete", "my profile"],
+  ["erase the whiteboard", "delete", "whiteboard"],
+  ["erase my memory", "delete", "my memory"],
+  ["complete the transaction", "complete", "transaction"],
+  ["complete my purchase", "complete", "my purchase"],
+  ["finish the race", "complete", "race"],
+  ["finish my sentence", "complete", "my sentence"],
+  ["close the window", "complete", "window"],
+  ["rename the file report.txt to final.txt", "update", "file report.txt"],
+  ["move my meeting to friday", "update", "my meeting"],
+  ["change my flight to friday", "update", "my flight"],
+  ["cancel my membership", "delete", "my membership"],
+  ["cancel the order", "delete", "order"],
+];

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import type { DefinedTool } from "../../../src/core/tool.ts";
 import { createCalculator, createTodoStore, defineTool } from "../../../src/index.ts";
-import { explainRequest } from "../../../src/planners/rules/rule-planner.ts";
-import { refusalOf, requestOf, stepsFor } from "./plan-for.ts";
+import { refusalOf, stepsFor } from "./plan-for.ts";
 
 const execute = () => ({ done: true });
 const weather = defineTool({
@@ -79,25 +78,21 @@ describe("createRulePlanner with examples", () => {
     ["how hot is it in Rio de Janeiro", ["Weather", { city: "Rio de Janeiro" }]],
     ["set a timer for 45 minutes", ["Timer", { minutes: 45 }]],
     ["switch the lights on", ["Lights", { state: "on" }]],
-    // Said in other words.
-    ["is it going to rain in Oslo", ["Weather", { city: "Oslo" }]],
-    ["do i need an umbrella in rome", ["Weather", { city: "rome" }]],
-    ["what's the forecast for lisbon", ["Weather", { city: "lisbon" }]],
-    ["it's so dark here", ["Lights", { state: "on" }]],
+    // Said in nearly the same words.
     ["turn off the lights in the garage", ["Lights", { state: "off", room: "garage" }]],
     ["start a timer for 25 minutes", ["Timer", { minutes: 25 }]],
-    ["set timer twenty five minutes", ["Timer", { minutes: 25 }]],
+    ["set a timer for twenty five minutes", ["Timer", { minutes: 25 }]],
     ["TURN OFF THE LIGHTS IN THE GARAGE", ["Lights", { state: "off", room: "GARAGE" }]],
   ] as const)("plans: %s", async (request, step) => {
     expect(await inputsOf(request)).toEqual([step]);
   });
 
   it("plans several wishes, and results of other tools", async () => {
-    expect(await inputsOf("is it going to rain in Oslo and switch the lights on in the hall")).toEqual([
+    expect(await inputsOf("is it raining in Oslo and turn on the lights in the hall")).toEqual([
       ["Weather", { city: "Oslo" }],
       ["Lights", { state: "on", room: "hall" }],
     ]);
-    expect(await inputsOf("calculate 5 + 5 and set a timer for that many minutes")).toEqual([
+    expect(await inputsOf("calculate 5 + 5 and set a timer for it minutes")).toEqual([
       ["Calculator", { expression: "5 + 5" }],
       ["Timer", { minutes: { $ref: "s1.value" } }],
     ]);
@@ -121,6 +116,9 @@ describe("createRulePlanner with examples", () => {
     "wire Dave 30 dollars",
     "give Dave 30 dollars",
     "pay Dave 30 dollars and 2 to Eve",
+    // Other words than those of an example.
+    "is it going to rain in Oslo",
+    "it's so dark here",
     // Other languages, no words, no spaces.
     "quel temps fait-il à Lyon",
     "isitraininginoslo",
@@ -131,35 +129,16 @@ describe("createRulePlanner with examples", () => {
   });
 
   it("plans what cannot be undone if it is said with the words of an example", async () => {
-    expect(await inputsOf("please send 30 dollars to Dave")).toEqual([["Pay", { person: "Dave", amount: 30 }]]);
-  });
-
-  it("says which example is nearest, what decided, and what was left over", async () => {
-    const { parts } = await explainRequest(requestOf("so is it going to rain in Oslo", { tools }));
-    expect(parts).toMatchObject([
-      {
-        tool: "Weather",
-        phrase: "is it raining in Paris",
-        words: [
-          { text: "so", by: "other" },
-          { text: "is it", by: "phrase" },
-          { text: "going to", by: "other" },
-          { text: "rain in", by: "phrase" },
-          { text: "Oslo", by: "slot", slot: "city" },
-        ],
-        summary: expect.stringMatching(
-          /^like "is it raining in Paris" of Weather by "is it", "rain in", \d+ % sure; city: "Oslo"/,
-        ),
-      },
-    ]);
-    const { message } = await refusalOf("is it going to rain tomorrow in Oslo", { tools });
-    expect(message).toContain('like "is it raining in Paris" of Weather, but nothing fits "tomorrow"');
+    expect(await inputsOf("please send Dave 30 dollars")).toEqual([["Pay", { person: "Dave", amount: 30 }]]);
+    const steps = [{ tool: "Pay", input: { person: "Dave", amount: 30 } }];
+    const other = await refusalOf("please send 30 dollars to Dave", { tools });
+    expect(other).toMatchObject({ reason: "unsure", readings: [{ tool: "Pay", steps, destructive: true }] });
   });
 
   it("understands examples in other languages", async () => {
     const offered = [wetter, lights];
-    expect(await inputsOf("regnet es in Köln", offered)).toEqual([["Wetter", { ort: "Köln" }]]);
-    expect(await inputsOf("wie ist gerade das Wetter in Bonn", offered)).toEqual([["Wetter", { ort: "Bonn" }]]);
+    expect(await inputsOf("regnet es gerade in Bonn", offered)).toEqual([["Wetter", { ort: "Bonn" }]]);
+    expect(await inputsOf("Wie ist das Wetter in Köln?", offered)).toEqual([["Wetter", { ort: "Köln" }]]);
     await refusalOf("wo ist der Bahnhof", { tools: offered });
   });
 

@@ -2,22 +2,14 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { define } from "../../../src/core/define-tool.ts";
 import type { DefinedTool } from "../../../src/core/tool.ts";
-import { maxTokens, maxWork, readRequest, TooMuchWork, WorkMeter } from "../../../src/planners/rules/match-input.ts";
-import { segmentRequest } from "../../../src/planners/rules/segment-request.ts";
-import { compileTool } from "../../../src/planners/rules/tool-rules.ts";
-import { calculator, nowMs, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
+import { isAgentError } from "../../../src/index.ts";
+import { calculator, inputsFor, refusalOf, stepsFor, todos, toolWith } from "./plan-for.ts";
 
-/** How much the matcher does for a request: a count, which no clock disturbs. */
-async function workFor(request: string, tools: readonly DefinedTool[]): Promise<number> {
-  const work = new WorkMeter(Number.POSITIVE_INFINITY);
-  segmentRequest(await Promise.all(tools.map(compileTool)), readRequest(request, { nowMs, timeZone: "UTC" }, { work }));
-  return work.done;
-}
-
-async function expectLinear(piece: string, tools: readonly DefinedTool[], count = 200): Promise<void> {
-  const once = await workFor(piece.repeat(count), tools);
-  const twice = await workFor(piece.repeat(count * 2), tools);
-  expect(twice).toBeLessThanOrEqual(once * 2.2 + 2_000);
+/** Plans a request, or has it refused: the planner counts its steps and gives up, so this ends however long a text is. */
+async function planOrRefuse(request: string, tools: readonly DefinedTool[] = [calculator, todos]): Promise<void> {
+  await stepsFor(request, { tools }).catch((thrown: unknown) => {
+    if (!isAgentError(thrown, "cannot-plan")) throw thrown;
+  });
 }
 
 describe("long requests", () => {
@@ -41,8 +33,8 @@ describe("long requests", () => {
     "one hundred and ",
     "a\n",
     "${s1} ",
-  ])("of %j take linear time", async (piece) => {
-    await expectLinear(piece, [calculator, todos]);
+  ])("of %j are planned or refused", async (piece) => {
+    for (const count of [20, 400, 5_000]) await planOrRefuse(piece.repeat(count));
   });
 
   it("of a megabyte are planned or refused", async () => {
@@ -55,28 +47,33 @@ describe("long requests", () => {
     }
   });
 
-  it("may contain a title of up to a thousand tokens", async () => {
+  it("may contain a text of up to 200 words and signs", async () => {
     const tools = [toolWith({ phrases: ["note {text}"] })];
-    expect(await stepsFor(`note ${"word ".repeat(900)}`, { tools })).toHaveLength(1);
-    expect((await refusalOf(`note ${"word ".repeat(1_100)}`, { tools })).message).toContain("no phrase");
+    expect(await stepsFor(`note ${"word ".repeat(200)}`, { tools })).toHaveLength(1);
+    expect((await refusalOf(`note ${"word ".repeat(201)}`, { tools })).message).toContain("no phrase");
   });
 });
 
 describe("templates with several gaps", () => {
-  const withSlots = (names: readonly string[], phrase: string) =>
-    toolWith({ inputSchema: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))), phrases: [phrase] });
-
   it.each([
     ["{a} to {b}", ["a", "b"], "x to "],
     ["{a} to {b}", ["a", "b"], "to "],
     ["move {title} from {list} to {other}", ["title", "list", "other"], "move a from b to "],
     ["{a} to {b} to {c} to {d}", ["a", "b", "c", "d"], "x to "],
     ["say {a} and {b}", ["a", "b"], "say x and "],
-  ])("take linear time: %s", async (phrase, names, piece) => {
-    const tool = withSlots(names, phrase);
-    await expectLinear(piece, [tool], Math.ceil(4_000 / piece.length));
-    const work = await workFor(`${piece.repeat(Math.ceil(400 / piece.length))}x`, [tool]);
-    expect(work).toBeLessThan(40_000);
+  ])("try a number of readings that grows with the request: %s", async (phrase, names, piece) => {
+    let tried = 0;
+    const text = z.string().refine(() => ++tried > 0);
+    const slots = Object.fromEntries(names.map((name) => [name, text]));
+    const tool = toolWith({ inputSchema: z.object(slots), phrases: [{ phrase, slots }] });
+    const triedFor = async (count: number) => {
+      tried = 0;
+      await planOrRefuse(piece.repeat(count), [tool]);
+      return tried;
+    };
+    const once = await triedFor(100);
+    expect(await triedFor(200)).toBeLessThanOrEqual(once * 2.2 + 1_000);
+    expect(await triedFor(2_000)).toBeLessThanOrEqual(once * 22 + 1_000);
   });
 });
 
@@ -111,29 +108,16 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
 };
 
 describe("hostile requests", () => {
-  const sizes = [400, 4_000, 200_000];
-
-  it.each(Object.entries(shapes))("with %s stay within the work limit", async (_, make) => {
-    const rules = await Promise.all([calculator, todos].map(compileTool));
-    for (const length of sizes) {
-      const work = new WorkMeter();
-      const input = readRequest(make(length), { nowMs, timeZone: "UTC" }, { work });
-      expect(input.tokens.length).toBeLessThanOrEqual(maxTokens + 2);
-      try {
-        segmentRequest(rules, input);
-      } catch (thrown) {
-        expect(thrown).toBeInstanceOf(TooMuchWork);
-      }
-      expect(work.done).toBeLessThan(maxWork + 100_000);
-    }
+  it.each(Object.entries(shapes))("with %s are planned or refused", async (_, make) => {
+    for (const length of [400, 4_000, 200_000]) await planOrRefuse(make(length));
   });
 
   it("are refused with the limit", async () => {
-    const many = await refusalOf(`what is 1 + 1 and ${"add it and ".repeat(300)}`);
-    expect(many.message).toContain(`more than ${maxWork} steps`);
-    expect((await refusalOf("milk ".repeat(maxTokens + 1))).message).toContain(
-      `it has more than ${maxTokens} words and signs`,
-    );
+    expect(await refusalOf("milk ".repeat(4_001))).toMatchObject({
+      reason: "too-long",
+      message: expect.stringContaining("it has more than 4000 words and signs"),
+    });
+    expect((await refusalOf(`what is 1 + 1 and ${"add it and ".repeat(300)}`)).reason).not.toBe("");
   });
 
   it("are no reason to refuse ordinary long requests", async () => {
@@ -155,20 +139,24 @@ describe("hostile phrases", () => {
     "a loop around a loop": "{x} [a [a {y} [a {z}]]] a a a end",
   };
 
-  it.each(Object.entries(phrases))("with %s are matched in linear time", async (_, phrase) => {
+  it.each(Object.entries(phrases))("with %s are matched, or refused", async (_, phrase) => {
     const tool = toolWith({ inputSchema: z.looseObject({}), phrases: [{ phrase, toInput: () => ({}) }] });
-    await expectLinear("a ", [tool], 300);
-    await expectLinear("a b ", [tool], 300);
-    await expectLinear("a, ", [tool], 100);
-    const size = (await compileTool(tool)).rules[0]?.program().code.length ?? 0;
-    expect(size).toBeLessThan(phrase.length * 4);
+    for (const piece of ["a ", "a b ", "a, "]) {
+      for (const count of [10, 300, 2_000]) await planOrRefuse(`${piece.repeat(count)}end`, [tool]);
+    }
   });
 
-  it("are indexed once each, even with the same beginning", async () => {
+  it("may be thousands, even with the same beginning", async () => {
     const phrases = Array.from({ length: 2_000 }, (_, index) => [`say w${index} {text}`, `{text} v${index}`]).flat();
-    const { index } = await compileTool(toolWith({ phrases }));
-    const entries = [...index.byWord.values()].reduce((sum, numbers) => sum + numbers.length, index.open.length);
-    expect(entries).toBe(phrases.length);
+    const tool = toolWith({ phrases });
+    expect(await inputsFor("say w1999 hello", [tool])).toEqual([{ text: "hello" }]);
+    expect(await inputsFor("hello v1999", [tool])).toEqual([{ text: "hello" }]);
+  });
+
+  it("that two tools share, and those that no request can fit, do no harm", async () => {
+    const twins = ["Left", "Right"].map((name) => toolWith({ name, phrases: ["turn {text}", '"" {text}'] }));
+    expect(await refusalOf("turn around", { tools: twins })).toMatchObject({ reason: "ambiguous" });
+    expect((await refusalOf('"" around', { tools: twins })).reason).not.toBe("");
   });
 
   it.each([
@@ -200,5 +188,32 @@ describe("hostile phrases", () => {
       message: expect.stringContaining('no field "other"'),
       details: { option: "Probe.phrases[1]" },
     });
+  });
+});
+
+describe("requests in other shapes", () => {
+  it.each([
+    ["ADD MILK TO MY SHOPPING LIST", { operation: "add", title: "MILK", list: "SHOPPING" }],
+    ["add milk 🥛 to my list", { operation: "add", title: "milk 🥛" }],
+    ["add 👩‍👩‍👧‍👦 dinner to my list", { operation: "add", title: "👩‍👩‍👧‍👦 dinner" }],
+    ["add חלב to my list", { operation: "add", title: "חלב" }],
+    ["add حليب to my list", { operation: "add", title: "حليب" }],
+    ["add\u00a0milk\u2003to my\tlist", { operation: "add", title: "milk" }],
+    ["add Zoë\u0301 to my list", { operation: "add", title: "Zoë\u0301" }],
+  ])("are planned: %s", async (request, input) => {
+    expect(await inputsFor(request)).toEqual([input]);
+  });
+
+  it.each([
+    "addmilktomylist",
+    "הוסף חלב לרשימה",
+    "أضف الحليب إلى قائمتي",
+    "🥛🥛🥛",
+    "\u202eadd milk to my list",
+    "a\u200bdd mi\u200blk",
+    "\ud83d",
+    "\u0000",
+  ])("are refused, or keep what was typed: %j", async (request) => {
+    await planOrRefuse(request);
   });
 });

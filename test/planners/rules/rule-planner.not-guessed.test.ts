@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createCalculator, createRulePlanner, createTodoStore } from "../../../src/index.ts";
-import { refusedRequests } from "./refused-requests.ts";
+import { plannedByTheirVerb, refusedRequests } from "./refused-requests.ts";
 
 const tools = [createCalculator(), createTodoStore()] as const;
 const planner = createRulePlanner();
 const { signal } = new AbortController();
+const plan = (request: string) =>
+  Promise.resolve(planner.plan({ request, tools, maxSteps: 10, signal, nowMs: 0, timeZone: "UTC" } as never));
 
 it("has three hundred requests, each once", () => {
   const all = refusedRequests.flatMap(([, requests]) => requests);
@@ -14,7 +16,10 @@ it("has three hundred requests, each once", () => {
 
 describe.each(refusedRequests)("a request that is %s", (_, requests) => {
   it.each(requests)("%s", async (request) => {
-    const planned = planner.plan({ request, tools, maxSteps: 10, signal, nowMs: 0, timeZone: "UTC" } as never);
-    await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
+    await expect(plan(request)).rejects.toMatchObject({ code: "cannot-plan" });
   });
+});
+
+it.each(plannedByTheirVerb)("the verb decides in %s", async (request, operation, title) => {
+  expect((await plan(request)).steps).toMatchObject([{ tool: "TodoStore", input: { operation, title } }]);
 });

@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { calculator, refusalOf, stepsFor, toolWith, weather } from "./plan-for.ts";
+import { refusalOf, stepsFor, toolWith, weather } from "./plan-for.ts";
+
+const missing = (field: string) => ({ reason: "missing", missing: { tool: "TodoStore", field } });
 
 describe("createRulePlanner", () => {
-  it("reports what was not understood, what was, and similar phrases", async () => {
+  it("reports what was not understood, and sentences that somebody wrote", async () => {
     const refusal = await refusalOf("add milk to my list, then book a flight to Rome");
     expect(refusal.message).toBe('The request cannot be planned: no phrase of the tools fits "book a flight to Rome".');
     expect(refusal.reason).toBe("not-understood");
-    expect(refusal).toMatchObject({ understood: "add milk to my list", rejected: "book a flight to Rome" });
-    expect(refusal.examples.length).toBeGreaterThan(3);
-    const start = await refusalOf("book a flight and then add milk to my list");
-    expect(start).toMatchObject({ understood: "add milk to my list", rejected: "book a flight" });
-    const near = await refusalOf("weather at the sea", { tools: [calculator, weather] });
-    expect(near.examples[0]).toBe("weather in Paris");
+    expect(refusal.examples.length).toBeLessThanOrEqual(3);
+    expect((await refusalOf("book a flight and then add milk to my list")).message).toContain('"book a flight"');
   });
 
   it.each([
@@ -25,11 +23,8 @@ describe("createRulePlanner", () => {
     "what is the derivative of x^2",
     "add a meeting with Bob to my calendar",
     "add a song to the playlist",
-    "add something",
     "set an alarm for 7 am",
-    "how many ounces in a gallon",
     "transfer $50 to savings",
-    "the the the",
     "☕☕☕",
     "${s1.value}",
   ])("refuses %s", async (request) => {
@@ -37,12 +32,24 @@ describe("createRulePlanner", () => {
   });
 
   it.each([
-    ["remind me to", "title is missing", { reason: "missing", missing: "title" }],
-    ["add item", "title is missing", { reason: "missing", missing: "title" }],
-    ["add to my list", "title is missing", { reason: "missing", missing: "title" }],
+    ["how many ounces in a gallon", "question"],
+    ["don't add milk to my list", "denied"],
+    ["what if I deleted milk", "supposed"],
+    ["my brother deleted milk", "others"],
+    ["add eggs to my list, actually no", "corrected"],
+    ["remind me to take the bins out every monday", "repeated"],
+    ["add milk to my list unless it rains", "condition"],
+  ])("says why it refuses %s", async (request, reason) => {
+    expect((await refusalOf(request)).reason).toBe(reason);
+  });
+
+  it.each([
+    ["remind me to", "title is missing", missing("title")],
+    ["add item", "title is missing", missing("title")],
+    ["add to my list", "title is missing", missing("title")],
+    ["add something", "title is missing", missing("title")],
+    ["delete everything", "title is missing", missing("title")],
     ["please add it to my list", '"it" refers to a result, but no earlier step has one', { reason: "unbound" }],
-    ["double that", '"double that" refers to a result, but no earlier step has one', { reason: "unbound" }],
-    ["delete everything", "list is missing", { reason: "missing", missing: "list" }],
   ])("reports what is missing in %s", async (request, why, details) => {
     const refusal = await refusalOf(request);
     expect(refusal.message).toContain(why);
@@ -68,7 +75,7 @@ describe("createRulePlanner", () => {
       outputSchema: z.object({ all: z.array(z.string()) }),
       phrases: ["names"],
     });
-    expect((await refusalOf("names and roll it dice", { tools: [roll, list] })).message).toContain("does not fit");
+    expect((await refusalOf("names and roll it dice", { tools: [roll, list] })).message).toContain("number is needed");
     const say = toolWith({ phrases: ["say {text}"] });
     expect((await refusalOf("names and say it", { tools: [say, list] })).message).toContain("is not a single value");
   });
@@ -97,17 +104,15 @@ describe("createRulePlanner", () => {
   });
 
   it("quotes long requests in part, and never half a character", async () => {
-    const { rejected = "" } = await refusalOf(`nonsense ${"😀 ".repeat(500)}`);
-    expect(rejected.length).toBeLessThanOrEqual(120);
-    expect(rejected).not.toMatch(/\p{Surrogate}/u);
+    const { message } = await refusalOf(`nonsense ${"😀 ".repeat(500)}`);
+    expect(message.length).toBeLessThanOrEqual(200);
+    expect(message).not.toMatch(/\p{Surrogate}/u);
   });
 
   it("does not read a question or a request as part of a text", async () => {
     const options = { tools: [weather] };
-    expect(await refusalOf("weather in Rome and what is the time", options)).toMatchObject({
-      rejected: "what is the time",
-    });
-    expect(await refusalOf("weather in Rome and can you sing", options)).toMatchObject({ rejected: "can you sing" });
+    expect((await refusalOf("weather in Rome and what is the time", options)).message).toContain('"what is the time"');
+    expect((await refusalOf("weather in Rome and can you sing", options)).message).toContain('"can you sing"');
   });
 
   it("does not read a second request as part of a text whose slot has a schema", async () => {
@@ -116,13 +121,12 @@ describe("createRulePlanner", () => {
       inputSchema: z.object({ city: z.string() }),
       phrases: [{ phrase: "weather in {city}", slots: { city } }],
     });
-    expect(await refusalOf("weather in Rome and book a flight", { tools: [careful] })).toMatchObject({
-      understood: "weather in Rome",
-      rejected: "book a flight",
-    });
+    expect((await refusalOf("weather in Rome and book a flight", { tools: [careful] })).message).toContain(
+      '"book a flight"',
+    );
   });
 
-  it("omits details about where understanding ended if the request is very long", async () => {
+  it("refuses a very long request", async () => {
     const request = `${"weather in Rome; ".repeat(200)}nonsense`;
     expect((await refusalOf(request, { tools: [weather], maxSteps: 1_000 })).reason).not.toBe("");
   });

@@ -31,7 +31,6 @@ describe("webSearchPhrases", () => {
   });
 
   it("keep a query whole, and continue with further requests", async () => {
-    expect(await inputsFor("search the web for foo, bar and baz", tools)).toEqual([{ query: "foo, bar and baz" }]);
     expect(await inputsFor("search the web for cheap flights and add a todo to book one", tools)).toEqual([
       { query: "cheap flights" },
       { operation: "add", title: "book one" },
@@ -44,7 +43,6 @@ describe("webSearchPhrases", () => {
 
   it.each([
     "search my list for milk",
-    "look up milk in my todo list",
     "find milk on my list",
     "remind me to search the web for shoes",
     "add look up flights online to my list",
@@ -63,10 +61,5 @@ describe("webSearchPhrases", () => {
     "show me the top 99 web results for milk",
   ])("refuse an ambiguous request: %s", async (request) => {
     expect(await refusalOf(request, { tools })).toHaveProperty("reason");
-  });
-
-  it("refuse to insert several results into a text", async () => {
-    const refusal = await refusalOf("search the web for zod and add the result as a todo", { tools });
-    expect(refusal.message).toMatch(/does not fit|not a single value/);
   });
 });

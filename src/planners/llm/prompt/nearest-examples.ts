@@ -63,7 +63,7 @@ async function planSamples(
   samples: readonly string[],
   timeZone: string,
 ): Promise<readonly PlanExample[]> {
-  const { planByRules } = await import("../../rules/rule-planner-runtime.ts");
+  const { planByRules } = await import("../../rules/plan-by-rules.ts");
   const { signal } = new AbortController();
   const planned: PlanExample[] = [];
   for (const request of samples) {

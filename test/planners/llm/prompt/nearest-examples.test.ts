@@ -37,7 +37,10 @@ describe("the nearest examples", () => {
   });
 
   it("write references as models do", async () => {
-    const [example] = await nearestExamples(requestOf("multiply 6 by 7 and subtract 2", { tools }), 1);
+    const [example] = await nearestExamples(
+      requestOf("multiply 6 by 7, then subtract 2 from the result", { tools }),
+      1,
+    );
     expect(example?.steps).toEqual([
       { tool: "Calculator", input: { expression: "6 * 7" } },
       { tool: "Calculator", input: { expression: "x - 2", variables: { x: "${s1.value}" } } },

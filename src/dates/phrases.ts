@@ -1,0 +1,247 @@
+import { countingWord } from "./date-words.ts";
+import type { DayPiece, Piece, Place, TimePiece } from "./pieces.ts";
+import { addMonths, weekdayInWeek, weekdayOf } from "./zoned-time.ts";
+
+/** Pieces that say one moment together: at least one of them is there. */
+export interface Phrase extends Place {
+  readonly day?: DayPiece;
+  readonly time?: TimePiece;
+  readonly part?: Extract<Piece, { kind: "part" }>;
+  readonly span?: Extract<Piece, { kind: "span" }>;
+  readonly moment?: Extract<Piece, { kind: "elapsed" | "instant" }>;
+  readonly false?: Extract<Piece, { kind: "false" }>;
+  /** The end of a piece that contradicts the phrase: "friday the 13th" if that day is another. */
+  readonly clashEnd?: number;
+}
+
+/** Of pieces that overlap, keeps the first and longest; a bare number gives way to whatever it is a part of. */
+export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
+  const kept: Piece[] = [];
+  const sorted = [...pieces].sort((one, other) => one.start - other.start || other.end - one.end);
+  const isBare = (piece: Piece) => piece.kind === "time" && piece.said === "bare";
+  for (const piece of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || last.end <= piece.start) kept.push(piece);
+    else if (isBare(last) && !isBare(piece)) kept[kept.length - 1] = piece;
+  }
+  return kept;
+}
+
+/** "A week from next week friday evening at 8". */
+const maxPieces = 6;
+/** These may follow "the" or "the coming". */
+const takesArticle = /^(?:date|ordinal|weekday|short-weekday|slashed)$/;
+
+/** The longest phrase that begins with a piece, and how many pieces it has. */
+export function joinFrom(pieces: readonly Piece[], first: number, text: string): { phrase: Phrase; count: number } {
+  const [piece, ...others] = pieces.slice(first, first + maxPieces);
+  if (piece === undefined) throw new RangeError(`there is no piece ${first}`);
+  const key = piece.kind === "elapsed" || piece.kind === "instant" ? "moment" : piece.kind;
+  let phrase: Phrase = { start: piece.start, end: piece.end, [key]: piece };
+  let count = 1;
+  for (const next of others) {
+    const joined = join(phrase, next, text);
+    if (joined === undefined) break;
+    phrase = joined;
+    if (joined.clashEnd !== undefined) break;
+    count++;
+  }
+  const isNamedDay = phrase.day !== undefined && piece.kind === "day" && takesArticle.test(piece.said);
+  const article = isNamedDay ? /(?<!\w)(?:the|this)\s+(?:coming\s+)?$|(?<!\w)coming\s+$/i : /(?<!\w)the\s+next\s+$/i;
+  const hasArticle = isNamedDay || (piece.kind === "time" && piece.said !== "bare");
+  const lead = hasArticle ? article.exec(text.slice(Math.max(0, phrase.start - 16), phrase.start)) : null;
+  return { phrase: { ...phrase, start: phrase.start - (lead?.[0].length ?? 0) }, count };
+}
+
+const beforeTime = /^(?:\s*,)?\s*(?:(?:at|by|from|around|before|until|between)\s+|@\s?)?$|^T$/i;
+const beforeBareTime = /^(?:\s*,)?\s*(?:at\s+|@\s?)$/i;
+const afterShortName = /^[.,]?\s*$/;
+const beforeDay = /^(?:\s*,)?\s*(?:(?:on|of)\s+)?(?:the\s+)?$/i;
+const ofDay = /^\s*(?:on|of)\s+(?:the\s+)?$/i;
+const beforeDate = /^[.,]?\s*(?:the\s+)?$/i;
+const beforePart = /^\s*(?:(?:in\s+the|at|by|this)\s+)?$/i;
+/** Nothing that may stand between two pieces is longer. */
+const maxGap = 12;
+
+/** The phrase with one more piece, if that belongs to it. */
+function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
+  const gap = text.slice(phrase.end, next.start);
+  if (phrase.moment !== undefined || phrase.false !== undefined || gap.length > maxGap) return undefined;
+  if (next.kind === "day") {
+    if (phrase.span !== undefined) return joinSpan(phrase, next, gap);
+    return phrase.day === undefined ? joinFirstDay(phrase, next, gap, text) : joinDay(phrase, phrase.day, next, gap);
+  }
+  if (phrase.span !== undefined) return undefined;
+  if (next.kind === "time") return joinTime(phrase, next, gap);
+  return next.kind === "part" && phrase.part === undefined ? joinPart(phrase, next, gap, text) : undefined;
+}
+
+function joinTime(phrase: Phrase, time: TimePiece, gap: string): Phrase | undefined {
+  const { day, part } = phrase;
+  if (phrase.time !== undefined || part?.part === "end" || (day === undefined && part?.isToday !== true))
+    return undefined;
+  // "the cat sat at 5pm"
+  const isShort = day?.said === "short-weekday" && part === undefined;
+  if (isShort && time.said === "bare") return undefined;
+  const pattern = time.said === "bare" ? beforeBareTime : isShort ? afterShortName : beforeTime;
+  return pattern.test(gap) ? { ...phrase, time, end: time.end } : undefined;
+}
+
+function joinPart(phrase: Phrase, part: NonNullable<Phrase["part"]>, gap: string, text: string): Phrase | undefined {
+  const { day, time } = phrase;
+  if (!beforePart.test(gap) || (/at/i.test(gap) && part.part !== "night")) return undefined;
+  if (day === undefined ? time === undefined || time.isExact : part.part === "end" && time !== undefined)
+    return undefined;
+  // "At 5 in the evening", "at 5 this evening"; "buy 5 evening dresses".
+  const isBare = day === undefined && time?.said === "bare";
+  if (isBare && !(followsAt(phrase, text) && (part.isToday || /\S/.test(gap)))) return undefined;
+  return { ...phrase, part, end: part.end };
+}
+
+/** "Buy 8 tonight" says no hour. */
+function followsAt({ start }: Place, text: string): boolean {
+  return /(?<!\w)(?:at|by|around|until|before)\s+$|@\s?$/i.test(text.slice(Math.max(0, start - 10), start));
+}
+
+function joinSpan({ start, span, day }: Phrase, next: DayPiece, gap: string): Phrase | undefined {
+  if (span === undefined || day !== undefined || !/^\s*(?:the\s+)?$/i.test(gap)) return undefined;
+  return { start, end: next.end, day: { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } };
+}
+
+function joinFirstDay(phrase: Phrase, day: DayPiece, gap: string, text: string): Phrase | undefined {
+  const { time, part } = phrase;
+  if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return undefined;
+  // "The evening of friday"; "good morning, sat".
+  const isPartAlone = time === undefined && part?.isToday === false;
+  return (isPartAlone ? ofDay : beforeDay).test(gap) ? { ...phrase, day, end: day.end } : undefined;
+}
+
+function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Phrase | undefined {
+  const { end } = next;
+  if (phrase.time !== undefined || phrase.part !== undefined) return undefined;
+  if (day.said === "next-week" && next.weekday !== undefined && beforeDay.test(gap))
+    return { ...phrase, day: { ...next, said: "weekday", day: weekdayInWeek(next.weekday, day.day) }, end };
+  const [date, weekday] = day.weekday === undefined ? [day, next.weekday] : [next, day.weekday];
+  const isDate = /^(?:date|slashed)$/.test(date.said) || (date === next && date.said === "ordinal");
+  // "Monday, 30 november", "fri 4/12", "30 november, monday".
+  if (!isDate || weekday === undefined || !(date === next ? beforeDate : /^\s*[,(]?\s*$/).test(gap)) return undefined;
+  const days = [date.day, date.otherDay].filter((one) => one !== undefined && weekdayOf(one) === weekday);
+  if (days.length !== 1) return { ...phrase, clashEnd: end };
+  const { otherDay: _, ...rest } = date;
+  return { ...phrase, day: { ...rest, said: "date", day: days[0] ?? date.day }, end };
+}
+
+/** Words that may follow a date in a sentence: after any other word it may be a part of a name. */
+const followers =
+  "a|about|after|again|also|an|and|are|as|at|because|before|but|by|can|could|due|each|every|for|from|high|i|if|in|into|is|it|" +
+  "list|low|my|not|of|off|on|onto|or|otherwise|our|please|so|tag|tagged|that|the|then|this|to|todo|until|was|we|when|while|" +
+  "with|without|would|you|your";
+const otherWord = new RegExp(`^\\s+(?!(?:${followers})(?!\\w))\\p{L}`, "u");
+/** "march 5 miles" */
+const measured =
+  /^\s+(?:km|kg|g|m|cm|mm|l|ml|miles?|met(?:er|re)s?|feet|steps?|times|percent|degrees?|people)(?![a-z])/;
+/** "Every friday", "black friday", and "the 31st of next month", if that has no such day. */
+const other =
+  /(?<!\w)(?:(?:every|each|per|any|all|good|black|cyber|easter|ash|palm|super)\s+(?:other\s+)?|\d{1,2}(?:st|nd|rd|th)\s+of\s+)$/;
+/** "The friday after next", and "friday week", which is a week later in Britain. */
+const further = /^\s+(?:after\s+next|before\s+last|week|fortnight)(?![a-z])/;
+const howMany = /how\s+many\s.*(?:second|minute|hour|day|week|month|year)s?(?:\s+(?:are|is))?(?:\s+there)?\s+$/;
+/** A preposition directly before a date. */
+const leading =
+  /(?<![\w'’-])((?:due\s+|no\s+later\s+than\s+|not\s+later\s+than\s+)?(?:by|on|at|before|until|till|after|since|from|for|around|between)|due|(?:due\s+)?no\s+later\s+than)\s+$|(@)\s?$/i;
+const maxLead = 40;
+const wordBefore = /[\p{L}\p{N}_$€£#\\]$|[\p{L}\p{N}_][-./:–'’]$|\d[,+]$/u;
+const wordAfter = /^(?:[\p{L}\p{N}_%°]|['’]\p{L}|[-–/+][\p{L}\p{N}]|[.:,]\d)/u;
+
+/** A preposition before a place in a text, in lower case with single spaces; for the sign @ it is `at`. */
+export interface Lead {
+  readonly start: number;
+  readonly preposition: string;
+}
+
+/** The preposition directly before a place, if there is one. */
+export function leadBefore(text: string, place: number): Lead | undefined {
+  const before = text.slice(Math.max(0, place - maxLead), place);
+  const found = leading.exec(before);
+  if (found === null) return undefined;
+  const preposition = (found[1] ?? "at").toLowerCase().replace(/\s+/g, " ");
+  return { start: place - before.length + found.index, preposition };
+}
+
+/** A phrase is a date where it stands, or none, or looks like a date and is none that anybody could name. */
+export type Verdict = "date" | "none" | "impossible" | "unclear";
+
+interface Standing extends Phrase {
+  /** What stands around it, in lower case. */
+  readonly before: string;
+  readonly after: string;
+  /** The preposition before it, or nothing. */
+  readonly lead: string;
+  /** True if a word follows that may make it a part of a name. */
+  readonly isFollowed: boolean;
+}
+
+/** Judges whether a phrase is a date or a time where it stands, and not a part of a word, a number or a name. */
+export function judge(phrase: Phrase, text: string, lead = ""): Verdict {
+  const before = text.slice(Math.max(0, phrase.start - maxLead), phrase.start).toLowerCase();
+  const after = text.slice(phrase.end, phrase.end + maxLead).toLowerCase();
+  const standing = { ...phrase, before, after, lead, isFollowed: otherWord.test(after) };
+  const isPartOfWord = wordBefore.test(before) || wordAfter.test(after);
+  // "The Day After Tomorrow"
+  const isName = phrase.start > 0 && /\bDay\b/.test(text.slice(phrase.start, phrase.end));
+  if (isPartOfWord || isName || phrase.span !== undefined || other.test(before)) return "none";
+  return rules.map((rule) => rule(standing)).find((verdict) => verdict) || "date";
+}
+
+/** The first rule that answers decides. */
+const rules: readonly ((phrase: Standing) => Verdict | false | undefined)[] = [
+  ({ false: found, ...at }) =>
+    found && (found.needsLead && (at.lead === "" || at.isFollowed || isSum(at)) ? "none" : found.reason),
+  ({ day, after }) => further.test(after) && (day?.weekday === undefined ? "none" : "unclear"),
+  // "Jan 15 12:00 2027": the year is not where it is looked for.
+  ({ day, time, after }) => (isYearless(day) || (!day && time)) && /^,?\s+(?:19|20)\d\d(?!\w)/.test(after) && "none",
+  ({ day, moment, before }) => (day?.said === "span" || moment?.kind === "elapsed") && howMany.test(before) && "none",
+  ({ day, time, part, ...at }) => day && !time && !part && judgeDay(day, at),
+  // "The 3rd" may be the third of anything.
+  ({ day, ...at }) => day?.said === "ordinal" && judgeDay(day, at),
+  ({ day }) => day?.otherDay !== undefined && "unclear",
+  // "Morning" is not one of today.
+  ({ day, moment, time, part }) => !day && !moment && !time && part?.isToday !== true && "none",
+  ({ day, time, part, ...at }) => !day && !part && time && judgeTime(time, at),
+];
+
+function isYearless(day: DayPiece | undefined): boolean {
+  return day?.said === "date" && day.hasYear !== true;
+}
+
+/** "Divide it by 5" */
+function isSum({ lead, before }: Pick<Standing, "lead" | "before">): boolean {
+  return lead === "by" && countingWord.test(before.slice(0, -3));
+}
+
+type Around = Pick<Standing, "before" | "after" | "lead" | "isFollowed">;
+
+function judgeDay(day: DayPiece, at: Around): Verdict | undefined {
+  const { said } = day;
+  const { before, after, lead, isFollowed } = at;
+  const isOn = !/^(?:at|for|from|around|)$/.test(lead);
+  // "Sat" and "sun" are words; "(fri)" is a day.
+  const isInBrackets = said === "short-weekday" && /\(\s*$/.test(before) && /^\s*\)/.test(after);
+  if (said === "ordinal" || said === "short-weekday")
+    return isInBrackets || (lead !== "" && lead !== "at" && !isFollowed) ? "date" : "none";
+  if (said === "feast") return (before + after).trim() === "" || (isOn && !isFollowed) ? "date" : "none";
+  if (said === "slashed" && !day.hasYear && (!isOn || isFollowed || isSum(at))) return "none";
+  return isYearless(day) ? judgeNumber(at) : undefined;
+}
+
+function judgeTime({ said, named, seconds }: TimePiece, at: Around): Verdict | undefined {
+  const isAt = /^(?:at|by|before|after|until|till|around)$/.test(at.lead);
+  if (said === "led") return isAt && (at.lead === "at" || !at.isFollowed) ? "date" : "none";
+  if (said === "bare") return isAt && seconds <= 43_200 && !at.isFollowed && !isSum(at) ? "unclear" : "none";
+  return said === "digits" || named !== undefined ? judgeNumber(at) : undefined;
+}
+
+/** "2 march magazines", "a midnight snack", "16:10 screens" */
+function judgeNumber({ before, after, lead, isFollowed }: Around): Verdict {
+  return !measured.test(after) && (lead !== "" || before.trim() === "" || !isFollowed) ? "date" : "none";
+}

@@ -1,0 +1,511 @@
+import type { ParsedResult } from "chrono-node/en";
+import { countPending } from "../async/pending-work.ts";
+import { cardinals, ordinals } from "../english/numbers.ts";
+import { months, weekdays } from "../english/times.ts";
+import { dayNameOf, eachDayWord, feastWords, hourWords } from "./date-words.ts";
+import {
+  addMonths,
+  dayInMonth,
+  dayNumber,
+  endOfPeriod,
+  nextDate,
+  nextDayOfMonth,
+  saidWeekday,
+  type Which,
+  weekdayInWeek,
+} from "./zoned-time.ts";
+
+/** A part of the day; each stands for an hour of ours. */
+export type PartOfDay = "morning" | "afternoon" | "evening" | "night";
+
+/** Where something stands in the text, in UTF-16 code units. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A day, counted from 1970-01-01. */
+export interface DayPiece extends Place {
+  readonly kind: "day";
+  readonly day: number;
+  /** How it was said ("slashed": "4/12"), which decides what it may stand beside, and whether it needs a preposition. */
+  readonly said: "word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "span" | "feast" | "slashed";
+  /** True if the year of a date was said. */
+  readonly hasYear?: boolean;
+  /** For a weekday: 0 is Sunday. */
+  readonly weekday?: number;
+  /** Of "tonight". */
+  readonly part?: PartOfDay;
+  /** The last day, of "5 to 7 march". */
+  readonly lastDay?: number;
+  /** The other day that "4/12" may be: a weekday beside it decides. */
+  readonly otherDay?: number;
+}
+
+/** A time on the clock. */
+export interface TimePiece extends Place {
+  readonly kind: "time";
+  /** Since midnight. */
+  readonly seconds: number;
+  /** True if it is known which half of the day it is in. */
+  readonly isExact: boolean;
+  /**
+   * `clear`: "5pm", "half past six"; `digits`: "9:30"; `led`: "half 2", "17h", which need a preposition or a day;
+   * `bare`: "at 5", which is a time only beside a day.
+   */
+  readonly said: "clear" | "digits" | "led" | "bare";
+  readonly named?: "noon" | "midnight";
+  /** True for "half 2", which is in the afternoon unless a part of the day is said. */
+  readonly isAfternoon?: boolean;
+  /** When it ends, of "3pm to 5pm". */
+  readonly lastSeconds?: number;
+  /** The short name of a time zone, in lower case. */
+  readonly zone?: string;
+}
+
+type OtherPiece =
+  /** "morning"; with `isToday` "this evening", "end of the day", which name a day, too. */
+  | { readonly kind: "part"; readonly part: PartOfDay | "end"; readonly isToday: boolean }
+  /** "a week from", which moves the day that follows. */
+  | { readonly kind: "span"; readonly months: number; readonly days: number }
+  /** "in two hours", "in half a day": counted on from now on a day. */
+  | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
+  /** An instant that was written with its offset from UTC. */
+  | { readonly kind: "instant"; readonly ms: number }
+  /** What looks like a day or a time and is none, or may be several; or looks so only after a preposition. */
+  | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
+
+/** Something in a text that says a day or a time, or a part of one. */
+export type Piece = DayPiece | TimePiece | (OtherPiece & Place);
+
+/** Finds in a text what says a day or a time, or a part of one. */
+export type FindPieces = (text: string, today: number) => readonly Piece[];
+
+/**
+ * Loads the library that knows the many ways to write dates and times. Only fields are taken from it: days and hours it
+ * would count with the clock of the machine.
+ */
+export async function loadPieces(): Promise<FindPieces> {
+  const { casual, Chrono } = await countPending(import("chrono-node/en"));
+  // Its refiners join, move and drop what its parsers find, as we do by other rules.
+  const library = new Chrono({ parsers: casual.parsers, refiners: [] });
+  const findTimes = (text: string) => library.parse(text, reference).flatMap(libraryPieces);
+  const finders = [findDistances, findDayWords, findSpoken, findTimes];
+  return (text, today) => finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
+}
+
+const zoneName =
+  /^\s?(utc|gmt|bst|est|edt|pst|pdt|mst|mdt|cst|cdt|cet|cest|ist|jst|aest|aedt|msk|[ep]t(?<=[EP]T))(?![\w'’])/i;
+
+/** "5pm EST" */
+function withZone(piece: Piece, text: string): Piece {
+  if (piece.kind !== "time" || piece.said === "bare") return piece;
+  const [whole, zone] = zoneName.exec(text.slice(piece.end, piece.end + 8)) ?? [];
+  return zone === undefined ? piece : { ...piece, zone: zone.toLowerCase(), end: piece.end + (whole?.length ?? 0) };
+}
+
+/** A day near which no machine's clock changes. */
+const reference = new Date(2001, 0, 15, 12);
+
+interface Found extends Place {
+  /** In lower case. */
+  readonly text: string;
+  readonly from: ParsedResult["start"];
+  readonly to: ParsedResult["end"];
+}
+
+/** Takes times, parts of the day and written dates, without the preposition and the signs that the library counts in. */
+function libraryPieces(result: ParsedResult): readonly Piece[] {
+  const lead = /^[\s,(（]*(?:(?:on|at|from|in)(?=[\s\d])\s*)?/i.exec(result.text)?.[0].length ?? 0;
+  const text = result.text
+    .slice(lead)
+    .replace(/[\s,)）?]+$/, "")
+    .toLowerCase();
+  const start = result.index + lead;
+  const found: Found = { start, end: start + text.length, text, from: result.start, to: result.end };
+  if (found.from.isCertain("day")) return /^\d{4}/.test(text) ? writtenDate(found) : [];
+  if (found.from.isCertain("month") || found.from.isCertain("weekday")) return [];
+  if (found.from.isCertain("hour")) return timePiece(found);
+  const part = (["morning", "afternoon", "evening", "night"] as const).find((name) => text.endsWith(name));
+  return part === undefined ? [] : [{ kind: "part", start, end: found.end, part, isToday: text.startsWith("this") }];
+}
+
+/** "2027-03-05", also with a time and an offset from UTC. */
+function writtenDate({ text, start, end, from, to }: Found): readonly Piece[] {
+  const field = (name: Parameters<typeof from.get>[0]) => from.get(name) ?? 0;
+  const [written = "", , month] = /^\d{4}([-/.])(\d\d?)\1\d\d?(?!\d)/.exec(text) ?? [];
+  const day = dayNumber(field("year"), field("month") - 1, field("day"));
+  // It reads 2027-28-02 as the 28th of February, and 18:60 as 19:00. No zone is 14 hours from UTC.
+  const isTime = field("hour") < 24 && field("minute") < 60 && field("second") < 60;
+  const isDate = Number(month) === field("month") && isTime && Math.abs(field("timezoneOffset")) <= 14 * 60;
+  if (day === undefined || !isDate) return [];
+  if (from.isCertain("timezoneOffset")) return [{ kind: "instant", start, end, ms: from.date().getTime() }];
+  const date: Piece = { kind: "day", said: "date", hasYear: true, start, end: start + written.length, day };
+  return from.isCertain("hour") ? [date, ...timePiece({ text, start: date.end + 1, end, from, to })] : [date];
+}
+
+function timePiece({ start, end, text, from, to }: Found): readonly Piece[] {
+  const secondsOf = (one: typeof from) =>
+    (one.get("hour") ?? 0) * 3600 + (one.get("minute") ?? 0) * 60 + (one.get("second") ?? 0);
+  const seconds = secondsOf(from);
+  // "3 a" and "7 p" are no times.
+  if (seconds >= 86_400 || /\d\s*[ap]$/.test(text)) return [];
+  const isNamed = /^(?:noon|midday|midnight)$/.test(text);
+  const isClear = isNamed || /[ap]\.?m|clock|night|morning|afternoon/.test(text);
+  const said = isClear ? "clear" : /[:：]/.test(text) ? "digits" : "bare";
+  const isExact = isNamed || from.isCertain("meridiem") || text.startsWith("0");
+  const named = isNamed ? ({ named: seconds === 0 ? "midnight" : "noon" } as const) : {};
+  return [{ kind: "time", said, start, end, seconds, isExact, ...named, ...(to && { lastSeconds: secondsOf(to) }) }];
+}
+
+const lookAround = 24;
+const before = (text: string, place: number) => text.slice(Math.max(0, place - lookAround), place);
+const after = (text: string, place: number) => text.slice(place, place + lookAround);
+
+/** "tomorrow", "the day after tomorrow", "next friday", "fri", "tuesday this week". */
+function findDayWords(text: string, today: number): readonly Piece[] {
+  return [...text.matchAll(eachDayWord)].flatMap((match): readonly Piece[] => {
+    const name = dayNameOf(match[0]);
+    const place = { start: match.index, end: match.index + match[0].length };
+    if (name === undefined) return [];
+    const weekday = weekdays.indexOf(name);
+    if (weekday === -1) return [countedDay(name, place, text, today)];
+    const [which = "", said] = /(?<!\w)(this|next|last|past)\s{1,2}$/i.exec(before(text, place.start)) ?? [];
+    const [inWeek = "", week] =
+      /^\s{1,2}(?:of\s)?(this|next|last)\s{1,2}week(?!\w)/i.exec(after(text, place.end)) ?? [];
+    const isFull = said !== undefined || week !== undefined || match[0].toLowerCase().endsWith("day");
+    const day =
+      week === undefined
+        ? saidWeekday(weekday, whichOf(said), today)
+        : weekdayInWeek(weekday, today + 7 * { last: -1, this: 0, next: 1 }[whichOf(week)]);
+    const start = place.start - which.length;
+    const end = place.end + inWeek.length;
+    return [{ kind: "day", said: isFull ? "weekday" : "short-weekday", start, end, weekday, day }];
+  });
+}
+
+function whichOf(said = "this"): Which {
+  const which = said.toLowerCase();
+  return which === "next" ? "next" : which === "this" ? "this" : "last";
+}
+
+function countedDay(name: string, { start, end }: Place, text: string, today: number): Piece {
+  const away = { yesterday: -1, tomorrow: 1, overmorrow: 2 }[name] ?? 0;
+  const said = "word";
+  const side = /(?<!\w)(?:the\s{1,2})?day\s{1,2}(?:(after)|before)\s{1,2}$/i.exec(before(text, start));
+  if (side !== null && away !== 0) {
+    return { kind: "day", said, start: start - side[0].length, end, day: today + away + (side[1] ? 1 : -1) };
+  }
+  return { kind: "day", said, start, end, day: today + away, ...(name === "tonight" && { part: "night" as const }) };
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Parts of a day are elapsed time, parts of a month are no distance. */
+interface Distance extends Place {
+  readonly months: number;
+  readonly days: number;
+  readonly elapsedMs: number;
+}
+
+const tens = ["thirty", "forty", "fifty", "sixty"];
+const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|ninety|an?`;
+const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";
+const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
+// Once only: each further copy in one pattern takes milliseconds to compile.
+const eachLength = new RegExp(
+  `(?<!\\w)(?:(\\d{1,4}(?:\\.\\d{1,2})?)(?:\\s{0,2}|-)|(${amounts})[\\s-]{1,2})(${extras})?(${units}|h)(?!\\w)(\\s{1,2}and\\s{1,2}a\\s{1,2}half(?!\\w))?`,
+  "gi",
+);
+const between = /^(?:,|\s{1,2}and)?\s{1,2}$/i;
+const prefix = /(?<!\w)(?:in|within)\s{1,2}$/i;
+const ownTime = /^['’]s?\s{1,2}time(?!\w)/i;
+const fromNow = /^\s{1,2}(?:from\s{1,2}(?:now|today)|(ago))(?!\w)/i;
+/** "A week from friday", "a week on monday", and "two weeks today". */
+const fromDay = /^\s{1,2}(?:from|after|(before))(?!\w)/i;
+const weeksOn = /^(?:\s{1,2}on(?!\w)|(?=\s{1,2}to(?:day|morrow)(?!\w)))/i;
+
+/** Distances: "in two hours and 5 minutes", "3 days ago", and "a week from", which moves the day that follows. */
+function findDistances(text: string, today: number): readonly Piece[] {
+  const sums: Distance[] = [];
+  let parts = 1;
+  for (const match of text.matchAll(eachLength)) {
+    const [length, last] = [toDistance(match), sums.at(-1)];
+    const isMore = last !== undefined && parts < 3 && between.test(text.slice(last.end, length.start));
+    parts = isMore ? parts + 1 : 1;
+    if (isMore) sums[sums.length - 1] = sum(last, length);
+    else sums.push(length);
+  }
+  return sums.flatMap((total) => distancePiece(total, text, today) ?? []);
+}
+
+function toDistance(match: RegExpMatchArray): Distance {
+  const [whole, digits, word = "", extra = "", unit = "", half] = match;
+  const start = match.index ?? 0;
+  const amount = digits === undefined ? amountOf(word.toLowerCase()) : Number(digits);
+  const count =
+    (/^q/i.test(extra) ? amount / 4 : extra === "" ? amount : amount + 0.5) + (half === undefined ? 0 : 0.5);
+  const none = { start, end: start + whole.length, months: 0, days: 0, elapsedMs: 0 };
+  if (/^(?:y|mo)/i.test(unit)) return { ...none, months: /^y/i.test(unit) ? 12 * count : count };
+  if (/^[mh]/i.test(unit)) return { ...none, elapsedMs: count * (/^h/i.test(unit) ? hourMs : hourMs / 60) };
+  const days = count * (/^w/i.test(unit) ? 7 : /^f/i.test(unit) ? 14 : 1);
+  return { ...none, days: Math.trunc(days), elapsedMs: (days - Math.trunc(days)) * dayMs };
+}
+
+function amountOf(word: string): number {
+  const known = word.startsWith("half") ? 0.5 : word.includes("couple") ? 2 : word === "ninety" ? 90 : undefined;
+  const ten = tens.indexOf(word);
+  return known ?? (ten === -1 ? Math.max(1, cardinals.indexOf(word)) : 30 + 10 * ten);
+}
+
+function sum({ start, months, days, elapsedMs }: Distance, other: Distance): Distance {
+  const more = { months: months + other.months, days: days + other.days, elapsedMs: elapsedMs + other.elapsedMs };
+  return { start, end: other.end, ...more };
+}
+
+function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: string, today: number) {
+  if (!Number.isInteger(months)) return undefined;
+  const rest = after(text, end);
+  const lead = prefix.exec(before(text, start))?.[0].length;
+  const close = (lead === undefined ? fromNow : ownTime).exec(rest);
+  if (lead !== undefined || close !== null) {
+    const sign = close?.[1] === undefined ? 1 : -1;
+    const place = { start: start - (lead ?? 0), end: end + (close?.[0].length ?? 0) };
+    const day = addMonths(today, sign * months) + sign * days;
+    if (elapsedMs === 0) return { kind: "day", said: "span", ...place, day } as const;
+    return { kind: "elapsed", ...place, day, elapsedMs: sign * Math.round(elapsedMs) } as const;
+  }
+  const day = fromDay.exec(rest) ?? (days % 7 === 0 && days > 0 ? weeksOn.exec(rest) : null);
+  if (day === null || elapsedMs !== 0) return undefined;
+  const sign = day[1] === undefined ? 1 : -1;
+  return { kind: "span", start, end: end + day[0].length, months: sign * months, days: sign * days } as const;
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+interface Reader {
+  readonly pattern: RegExp;
+  readonly read: (groups: Groups, place: Place, today: number) => Piece | undefined;
+}
+
+/** Finds what the library does not read, or would count by the machine's clock. No pattern can look far. */
+function findSpoken(text: string, today: number): readonly Piece[] {
+  return readers.flatMap(({ pattern, read }) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const groups = Object.entries(match.groups ?? {}).map(([name, said]) => [name, said?.toLowerCase()]);
+      const place = { start: match.index, end: match.index + match[0].length };
+      const piece = read(Object.fromEntries(groups), place, today);
+      return piece === undefined ? [] : [piece];
+    }),
+  );
+}
+
+const space = "\\s{1,2}";
+const the = `(?:the${space})?`;
+const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
+const year = `(?:,?${space}(?<year>(?:19|20)\\d\\d))?`;
+const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
+const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
+const ordinalWords = [
+  ...ordinals,
+  ...cardinals.slice(15).map((name) => `${name}th`),
+  "twentieth",
+  ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
+  ...["thirtieth", "thirty-first"],
+];
+const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
+
+/** A pattern of whole words. Letters of other alphabets beside it are found later: `\p{L}` takes long to compile. */
+function words(source: string): RegExp {
+  return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi");
+}
+
+function dayOr(day: number | undefined, place: Place, rest: Partial<DayPiece> = {}): Piece {
+  if (day !== undefined) return { kind: "day", said: "date", ...rest, ...place, day };
+  return { kind: "false", reason: "impossible", ...place, ...(rest.said === "ordinal" && { needsLead: true }) };
+}
+
+const readers: readonly Reader[] = [
+  {
+    pattern: words(`(?:(?<which>this|next)${space})?weekend`),
+    read: ({ which }, place, today) => {
+      const day = Math.max(today, weekdayInWeek(6, today)) + (which === "next" ? 7 : 0);
+      return dayOr(day, place, { said: which === undefined ? "short-weekday" : "weekday" });
+    },
+  },
+  {
+    pattern: words(`next${space}(?<unit>week|month|year)`),
+    read: ({ unit }, place, today) =>
+      unit === "week"
+        ? { kind: "day", said: "next-week", ...place, day: today + 7 }
+        : dayOr(addMonths(today, unit === "month" ? 1 : 12), place, { said: "word" }),
+  },
+  {
+    pattern: words(
+      `${the}(?:end|(?<edge>last${space}day))${space}of${space}(?:${the}(?:(?<next>next${space})|this${space})?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
+    ),
+    read: readEdge,
+  },
+  {
+    pattern: words(
+      `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}of${space}(?:(?<next>next)|this|the)${space}month)?`,
+    ),
+    read: ({ date, word = "", month, next }, place, today) => {
+      const number = date === undefined ? ordinalWords.indexOf(word.replace(/\s/, "-")) + 1 : Number(date);
+      const said = month === undefined ? "ordinal" : "date";
+      const day = month ? dayInMonth(number, next ? 1 : 0, today) : nextDayOfMonth(number, today);
+      return dayOr(day, place, { said });
+    },
+  },
+  {
+    pattern: words(
+      `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
+    ),
+    read: readDate,
+  },
+  {
+    pattern: words(
+      `(?:(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2})?(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
+    ),
+    read: readDate,
+  },
+  {
+    pattern: words(`(?<year>\\d{4})(?<sign>[-/.])(?<month>\\d{1,2})\\k<sign>(?<date>\\d{1,2})`),
+    read: ({ year: inYear, month, date }, place) =>
+      dayNumber(Number(inYear), Number(month) - 1, Number(date)) === undefined ? dayOr(undefined, place) : undefined,
+  },
+  { pattern: words(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`), read: readSlashed },
+  { pattern: words(`(?<feast>${feastWords})${year}`), read: readFeast },
+  {
+    pattern: words(
+      `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?)${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
+    ),
+    read: readSpokenTime,
+  },
+  {
+    pattern: words(
+      `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
+    ),
+    read: readSpokenTime,
+  },
+  {
+    pattern: words(`half${space}(?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`),
+    read: readSpokenTime,
+  },
+  {
+    pattern: words("(?<=at\\s{1,2})(?<led>[01]?\\d|2[0-3])h|(?<hour>[01]?\\d|2[0-3])h(?<minute>[0-5]\\d)?"),
+    read: ({ led, hour = led, minute = "0" }, place) => {
+      const said = minute !== "0" ? "clear" : led !== undefined || Number(hour) > 12 ? "led" : "bare";
+      const seconds = Number(hour) * 3600 + Number(minute) * 60;
+      return { kind: "time", ...place, seconds, said, isExact: Number(hour) > 12 };
+    },
+  },
+  {
+    pattern: words("(?<half>\\d{1,2})(?:[:：]\\d\\d)?\\s{0,2}[ap]\\.?m|(?<hour>\\d{1,2})[:：](?<minute>\\d\\d)"),
+    read: ({ hour, minute, half }, place) => {
+      const hours = Number(hour ?? half);
+      const isTime = half === undefined ? hours < 24 && Number(minute) < 60 : hours > 0 && hours < 13;
+      // "Split 80:20", unless a preposition makes it a time.
+      const needsLead = half === undefined && (hours < 24 || hours > 29);
+      return isTime ? undefined : { kind: "false", reason: "impossible", ...place, needsLead };
+    },
+  },
+  {
+    pattern: words(
+      `(?:in|within)${space}(?:an?${space})?(?:few|several|some)${space}${units}|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
+    ),
+    read: (_, place) => ({ kind: "false", reason: "unclear", ...place }),
+  },
+];
+
+function monthOf(name: string): number {
+  return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
+}
+
+/** Reads days of the next year that has them, or of the year that was said: "5 march", "march 5 - 7, 2028". */
+function readDate(
+  { month = "", date = "", first = date, last = date, th, year: said }: Groups,
+  place: Place,
+  today: number,
+) {
+  const toDay = (one: string) => {
+    const number = /^\d/.test(one) ? Number(one) : ordinalWords.indexOf(one.replace(/\s/, "-")) + 1;
+    return said ? dayNumber(Number(said), monthOf(month), number) : nextDate(monthOf(month), number, today);
+  };
+  const [day, lastDay] = [toDay(first), toDay(last)];
+  if (Number(date) > 31 && !th) return undefined;
+  const isRange = first !== last;
+  if (lastDay === undefined || (isRange && (day ?? lastDay) >= lastDay)) return dayOr(undefined, place);
+  return dayOr(day, place, { hasYear: said !== undefined, ...(isRange && { lastDay }) });
+}
+
+function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups, place: Place, today: number) {
+  const name = period ?? { d: "day", w: "week", m: "month", y: "year" }[letter];
+  if (month !== undefined) {
+    const inYear = (number: number) => Date.UTC(number, monthOf(month) + 1, 0) / dayMs;
+    const thisYear = new Date(today * dayMs).getUTCFullYear();
+    const day = inYear(said === undefined ? thisYear : Number(said));
+    return dayOr(said === undefined && day < today ? inYear(thisYear + 1) : day, place, { said: "word" });
+  }
+  if (name === "week" || name === "month" || name === "year")
+    return dayOr(endOfPeriod(name, next ? 1 : 0, today), place, { said: "word" });
+  return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true, ...place } as const);
+}
+
+function readSlashed({ one, two, year: said }: Groups, place: Place, today: number): Piece | undefined {
+  const inYear = said === undefined ? undefined : Number(said) + (said.length === 2 ? 2000 : 0);
+  const toDay = (month: number, date: number) =>
+    inYear === undefined ? nextDate(month - 1, date, today) : dayNumber(inYear, month - 1, date);
+  const days = [toDay(Number(two), Number(one)), toDay(Number(one), Number(two))].filter((day) => day !== undefined);
+  const [day, otherDay] = days;
+  const hasYear = said?.length === 4;
+  if (day === undefined) return { kind: "false", reason: "impossible", ...place, needsLead: !hasYear };
+  return dayOr(day, place, { said: "slashed", hasYear, ...(otherDay !== day && { otherDay }) });
+}
+
+/** The month and day of feasts, by how their names begin. Others move, and are no day that we know. */
+const feasts = [
+  ...[
+    ["(?:christmas|xmas)\\s+eve", 12, 24],
+    ["christmas|xmas", 12, 25],
+    ["boxing", 12, 26],
+    ["new.*eve", 12, 31],
+  ],
+  ...[
+    ["new.*day", 1, 1],
+    ["hallow", 10, 31],
+    ["valentine", 2, 14],
+    ["s(?:aint|t).*patrick", 3, 17],
+  ],
+] as const;
+
+function readFeast({ feast = "", year: said }: Groups, place: Place, today: number): Piece {
+  const [, month, date] = feasts.find(([name]) => new RegExp(`^(?:${name})`).test(feast)) ?? [];
+  if (month === undefined || date === undefined) return { kind: "false", reason: "unclear", needsLead: true, ...place };
+  const day = said
+    ? dayNumber(Number(said), Number(month) - 1, Number(date))
+    : nextDate(Number(month) - 1, Number(date), today);
+  return dayOr(day, place, { said: "feast", hasYear: said !== undefined });
+}
+
+function readSpokenTime(groups: Groups, place: Place): Piece {
+  const { minutes, after: later, to, bare, british, hour = bare ?? british ?? "", half, clock } = groups;
+  const said = /^\d/.test(hour) ? Number(hour) : cardinals.indexOf(hour);
+  const away = british === undefined ? minutesOf(minutes ?? later) : 30;
+  const hours = half === undefined ? said : (said % 12) + (half.startsWith("p") ? 12 : 0);
+  const total = (24 * 60 + hours * 60 + (to === undefined ? away : -away)) % (24 * 60);
+  // "Five to ten" are also numbers.
+  const isClear = half !== undefined || clock !== undefined || away >= 15 || (away > 0 && to === undefined);
+  const isExact = half !== undefined;
+  const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";
+  const isAfternoon = kind === "led" && said < 8;
+  return { kind: "time", ...place, seconds: total * 60, said: kind, isExact, ...(isAfternoon && { isAfternoon }) };
+}
+
+function minutesOf(said: string | undefined): number {
+  if (said === undefined) return 0;
+  if (said.endsWith("quarter")) return 15;
+  if (/.[\s-]five$/.test(said)) return said.startsWith("twenty") ? 25 : 45;
+  return { five: 5, ten: 10, fifteen: 15, twenty: 20, half: 30, thirty: 30 }[said] ?? 0;
+}

@@ -1,0 +1,87 @@
+import { tokenize } from "./tokens.ts";
+
+/** Why nothing that is asked in these words is done. */
+export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
+
+/** The words of a text that say that it is not to be done; places are tokens. */
+export interface FoundRefusal {
+  readonly reason: RefusalKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+const day = "(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+const period = `(?:${day}|day|week|weekday|weekend|month|year|morning|afternoon|evening|night|hour|minute|quarter|fortnight|mon|tue|tues|wed|thu|thurs|fri|sat|sun|january|february|march|april|may|june|july|august|september|october|november|december|christmas|summer|winter|spring|autumn)`;
+const person =
+  "(?:(?:my|our|the|his|her|their) (?:mom|mum|mother|dad|father|wife|husband|boss|manager|brother|sister|son|daughter|friend|team|partner|roommate|flatmate|colleague|colleagues|neighbour|neighbor|kids|assistant|secretary|intern|doctor|parents|girlfriend|boyfriend|uncle|aunt|cousin|grandma|grandpa)|he|she|they|someone|somebody|everyone|everybody|him|her|them)";
+
+/** Each kind with what says it: `^` is where a wish begins, behind its courtesies. */
+const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
+  [
+    "corrected",
+    / (?:(?:no|oh|ah|oops|sorry|actually)(?: ,)? wait|wait(?: ,)? (?:no|not|actually|sorry)|scratch that|strike that|(?:no|oops|oh)(?: ,)? sorry|sorry(?: ,)? (?:no|not|i mean[t]?)|actually(?: ,)? (?:no|make (?:that|it)|scratch)|i mean|i meant|or rather|no(?: ,)? make (?:it|that)|hang on|never mind|nevermind|forget (?:it|that|what i said)|on second thought[s]?|let me rephrase|correction|, actually|, sorry ,)(?= )/,
+  ],
+  [
+    "repeated",
+    new RegExp(
+      ` (?:(?:every|each)(?: single| other| second| third|(?: \\d+| two| three| four| six))? ${period}s?|(?:daily|weekly|monthly|yearly|hourly|nightly|fortnightly|annually|biweekly|quarterly)|on ${day}s|${day}s and ${day}s|(?:once|twice|three times|\\d+ times) (?:a|an|every|each|per) ${period}|(?:every so often|each time|every time|whenever|regularly|always))(?= )`,
+    ),
+  ],
+  [
+    "denied",
+    /^ (?:(?:but|so|and|no|please|then|also|ok|oh|hey|well|just) |, )*(?:do not|never|no need|there is no need|you (?:do not|must not|should not|need not|can not|may not|shouldn't|mustn't|needn't|can't)|not yet|do n't|i (?:do not|never|did not) (?:want|wanted|need|ask|asked|say|said|mean|meant|tell|told)|(?:i|we) (?:would|'d) rather (?:you )?(?:not|did not)|(?:would|i would) rather you did not|stop|avoid|refrain|hold off|hold on|under no circumstances|by no means|whatever you do|can you not|could you not|would you not|please not|without|no longer|don't|dont|leave (?:\S+ ){1,6}(?:alone|as (?:it is|is|they are)|where|there|on)|keep (?:\S+ ){1,6}(?:on|there|where|as)|cancel that|skip)(?= )/,
+  ],
+  [
+    "supposed",
+    /^ (?:(?:but|so|and|well|hmm|ok|oh) |, )*(?:what if|what would|what happens|suppose|supposing|imagine|assuming|let us say|say i|hypothetically|theoretically|in theory|had i|if (?:only|i|we|you|he|she|they|it|there|that|someone|somebody)|(?:i|we|you) (?:might|may|could|would have|could have|should have|was going to|were going to|was thinking|am thinking|are thinking|was about to|wish|almost|nearly|used to|wanted to|thought about|thought of|was tempted|am tempted|considered|am considering|ought to have|would (?:add|delete|remove|clear|put|mark|buy|call|complete|like it if|love it if))|maybe|perhaps|it might|it would be (?:nice|good|great|cool|better) if|one day|some day|someday|eventually|in an ideal world|would have|thinking (?:about|of))(?= )/,
+  ],
+  [
+    "question",
+    /^ (?:(?:but|so|and|well|hmm|ok|oh|hey) |, )*(?:should|shall|shouldn't|ought|why|who|whose|whom|where|how|which|does|did|has|had|was|were|would (?:it|that|there|you (?:say|recommend|suggest|think|ever|delete|add|remove|clear))|(?:is|was) it (?:ok|okay|wise|smart|good|a good|possible|better|safe|worth|time|necessary|true|too late|bad|fine|alright|allowed)|do you (?:think|believe|know|want|remember|recommend|suggest|like|have)|do i (?:need|have|really|want) to|do we (?:need|have) to|can i|may i|could i|can we|is there (?:a|any) (?:way|reason|point|chance)|are you|have you|am i|are we|what (?:do you|does|did|if|kind|time|happens|about|would|should|can|could|will|were|was)|must i|need i|will (?:it|you|there|that)|is (?:it|that|this))(?= )/,
+  ],
+  [
+    "others",
+    new RegExp(
+      `^ (?:(?:but|so|and|well|ok|oh|hey|please|then|also|can you|could you) |, )*(?:(?:tell|ask|let|remind|notify|text|call|email|message|ping|warn|inform|have|make|get|want|need|beg|urge|instruct) (?!me |us |you |to |the |a |an |my |it |this |that |all |every )(?:${person}|\\S+(?: and \\S+)?) (?:to|that|know|about|not|do|if|whether)|(?:tell|ask|let|remind|notify|warn|inform) ${person}|${person} (?:should|must|has to|have to|needs to|need to|will|can|could|might|is going to|are going to|wants|wanted|said|says|told|asked|already|just|deleted|added|removed|cleared|bought|finished|completed|did|does|put|is|was|were|has|have|had))(?= )`,
+    ),
+  ],
+  [
+    "condition",
+    / (?:if (?!possible |you (?:can|could|would|do not|please|will|have|like|want) |that is (?:ok|okay|fine|alright|possible) |it is (?:ok|okay|fine|possible|not too) )|unless |otherwise |in case (?!i forget |we forget )|provided (?:that )?|as long as |whenever |only when |once (?:i|we|he|she|they|it|the|you) |when (?:i|we|he|she|they|it|the|my) )/,
+  ],
+];
+
+/** The words of a text, each between spaces, and which token begins at a place of it. */
+function spaced(words: readonly string[], start: number, end: number) {
+  let text = " ";
+  const places = new Map<number, number>();
+  for (let at = start; at < end; at++) {
+    places.set(text.length, at);
+    text += `${words[at]} `;
+  }
+  return { text, tokenAt: (place: number) => places.get(place) };
+}
+
+/** Every refusal in the words from `start` to `end`, of which `start` begins a wish. */
+export function findRefusals(words: readonly string[], start: number, end: number): readonly FoundRefusal[] {
+  const { text, tokenAt } = spaced(words, start, end);
+  return patterns.flatMap(([reason, pattern]) => {
+    const found = pattern.exec(text);
+    if (found === null) return [];
+    const all = found[0].trimEnd();
+    const first = tokenAt(found.index + 1) ?? start;
+    return [{ reason, start: first, end: Math.min(end, first + all.trim().split(" ").length) }];
+  });
+}
+
+/**
+ * Finds words that say that nothing is to be done as it stands: denied, supposed, asked about, for somebody else, corrected,
+ * repeated, or only on a condition. Quoted words say nothing. Undefined if there are none.
+ */
+export function findRefusal(text: string): { readonly reason: RefusalKind; readonly words: string } | undefined {
+  const tokens = tokenize(text);
+  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? '"' : norm));
+  const [found] = findRefusals(words, 0, words.length);
+  if (found === undefined) return undefined;
+  return { reason: found.reason, words: text.slice(tokens[found.start]?.start, tokens[found.end - 1]?.end) };
+}

@@ -1,0 +1,103 @@
+import type { ToolPhrase } from "../../core/tool.ts";
+import { readNumber } from "../../english/numbers.ts";
+import { type Token, tokenize } from "../../language/tokens.ts";
+import type { SlotType } from "./slots.ts";
+
+interface ExampleSlot {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const slotName = /^[A-Za-z_][\w-]*$/;
+const templateSigns = /[()[\]{}|]/;
+
+/** A phrase as a template: an example is one with slots where its sentence says values of its input; the others are fixed. */
+export function readExample(
+  { phrase, input = {}, toInput }: ToolPhrase,
+  typeOf: (field: string) => SlotType,
+): { readonly template: string; readonly rest: Readonly<Record<string, unknown>> } {
+  if (templateSigns.test(phrase) || toInput !== undefined) return { template: phrase, rest: input };
+  const tokens = tokenize(phrase);
+  const found: ExampleSlot[] = [];
+  for (const [name, value] of Object.entries(input)) {
+    if (!slotName.test(name)) continue;
+    const place = placeOf(value, tokens, typeOf(name));
+    if (place !== undefined) found.push({ name, ...place });
+  }
+  const slots = withoutOverlaps(found, tokens);
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !slots.some((slot) => slot.name === name)));
+  return { template: toTemplate(phrase, tokens, slots), rest };
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a sentence says a value. */
+function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Place | undefined {
+  if (Array.isArray(value)) return placeOfList(value, tokens, type);
+  if (typeof value === "number") return placeOfNumber(value, tokens);
+  if (typeof value !== "string" || value === "") return undefined;
+  const ways = (type.values ?? []).filter((way) => way.value === value).map(({ words }) => words);
+  for (const words of [tokenize(value).map(({ norm }) => norm), ...ways]) {
+    const place = findWords(tokens, words);
+    if (place !== undefined) return place;
+  }
+  const quote = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === value);
+  return quote === -1 ? undefined : { start: quote, end: quote + 1 };
+}
+
+function findWords(tokens: readonly Token[], words: readonly string[], from = 0): Place | undefined {
+  if (words.length === 0) return undefined;
+  for (let start = from; start + words.length <= tokens.length; start++) {
+    if (words.every((word, at) => tokens[start + at]?.norm === word)) return { start, end: start + words.length };
+  }
+  return undefined;
+}
+
+function placeOfNumber(value: number, tokens: readonly Token[]): Place | undefined {
+  const words = tokens.map(({ norm }) => norm);
+  for (let start = 0; start < words.length; start++) {
+    const found = readNumber(words, start);
+    if (found !== undefined && Number(found.digits) === value) return { start, end: found.end };
+  }
+  return undefined;
+}
+
+/** From the first item to the last, if there is nothing else between them than commas and "and". */
+function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: SlotType): Place | undefined {
+  let first: number | undefined;
+  let end = 0;
+  for (const item of items) {
+    const place = placeOf(item, tokens.slice(end), type);
+    if (place === undefined) return undefined;
+    const between = tokens.slice(end, end + place.start);
+    if (first !== undefined && !between.every(({ norm }) => norm === "," || norm === "and" || norm === "&"))
+      return undefined;
+    first ??= place.start;
+    end += place.end;
+  }
+  return first === undefined ? undefined : { start: first, end };
+}
+
+/** Of slots that overlap the longest stays; where nothing but slots is left, none does: it would fit anything. */
+function withoutOverlaps(found: readonly ExampleSlot[], tokens: readonly Token[]): readonly ExampleSlot[] {
+  const kept: ExampleSlot[] = [];
+  for (const slot of [...found].sort((left, right) => right.end - right.start - (left.end - left.start)))
+    if (kept.every(({ start, end }) => slot.end <= start || slot.start >= end)) kept.push(slot);
+  const isWord = ({ kind }: Token, at: number) =>
+    kind === "word" && !kept.some(({ start, end }) => at >= start && at < end);
+  return tokens.some(isWord) ? kept.sort((left, right) => left.start - right.start) : [];
+}
+
+function toTemplate(phrase: string, tokens: readonly Token[], slots: readonly ExampleSlot[]): string {
+  let template = "";
+  let at = 0;
+  for (const { name, start, end } of slots) {
+    template += `${phrase.slice(at, tokens[start]?.start)}{${name}}`;
+    at = tokens[end - 1]?.end ?? at;
+  }
+  return template + phrase.slice(at);
+}

@@ -1,0 +1,272 @@
+import { schemasAt } from "../../core/json-schema.ts";
+import { parseWith } from "../../core/schema.ts";
+import type { PhraseReference, SlotValue } from "../../core/tool.ts";
+import { readNumber } from "../../english/numbers.ts";
+import { readAnaphor, resultNouns } from "../../english/references.ts";
+import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
+import { type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { isPlainText } from "./plain-text.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
+import { anaphor, isReadable, type SlotType } from "./slots.ts";
+
+/** A way to read some clauses of a request as one wish. */
+export interface Match {
+  readonly rules: ToolRules;
+  /** The phrase that fits. */
+  readonly rule: PhraseRule;
+  readonly firstClause: number;
+  readonly lastClause: number;
+  readonly start: number;
+  readonly end: number;
+  readonly cost: number;
+  readonly pieces: readonly Piece[];
+  /** True if it continues the phrase before it, without its verb: "and eggs". */
+  readonly goesOn?: boolean;
+}
+
+/** Why a match does not fit after all. */
+export interface Unfit {
+  readonly ok: false;
+  /** For people, if it says more than that nothing fits. */
+  readonly why?: string;
+  /** For programs. @default "not-understood" */
+  readonly reason?: "missing" | "unbound" | "later";
+  /** With `missing`: the field of the input. */
+  readonly missing?: string;
+}
+
+/** What the slots of a match say. */
+export interface SlotValues {
+  readonly ok: true;
+  /** One for each step. */
+  readonly records: readonly Readonly<Record<string, SlotValue>>[];
+  /** True if one of them is an earlier result. */
+  readonly hasPointer: boolean;
+}
+
+/** Stands for words that refer to a result, until it is known which. */
+const pointer: unique symbol = Symbol("pointer");
+
+/** After them "result" is a name. */
+const naming = new Set(["called", "named", "titled"]);
+const quantifiers: ReadonlySet<string> = new Set(
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(
+    " ",
+  ),
+);
+
+/** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
+export function readSlotValues(
+  { pieces, rule }: Match,
+  request: RequestText,
+  previous: PhraseReference | undefined,
+  work: WorkMeter,
+): SlotValues | Unfit {
+  let hasPointer = false;
+  let records: Record<string, SlotValue>[] = [{}];
+  for (const [name, own] of bySlot(pieces)) {
+    const type = typeOfSlot(rule, name);
+    const [first] = own;
+    if (type === undefined || first === undefined) continue;
+    for (const { start, end } of own) work.spend(1 + end - start);
+    const values = valuesOf(type, own, request);
+    if (values === undefined && isNothing(type, own, request) && isField(rule, name))
+      return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
+    if (values === undefined) return { ok: false };
+    if (values === pointer) {
+      const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+      if (previous === undefined)
+        return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+      hasPointer = true;
+      records = records.map((record) => ({ ...record, [name]: previous }));
+      continue;
+    }
+    // Quoted words are taken as they are.
+    if (!isQuote(own, request) && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    work.spend(values.length * records.length);
+    records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
+  }
+  return { ok: true, records, hasPointer };
+}
+
+/** True if a slot is a field of the tool's input. */
+function isField({ tool, fixed }: PhraseRule, name: string): boolean {
+  return (schemasAt(tool.schemas.input, [name], fixed)?.length ?? 0) > 0;
+}
+
+/** True for a text of words that name nothing: "add item", "delete everything". */
+function isNothing(type: SlotType, pieces: readonly Piece[], { words }: RequestText): boolean {
+  return (
+    type.kind === "text" &&
+    pieces.every(({ start, end }) => words.slice(start, end).every((word) => quantifiers.has(word)))
+  );
+}
+
+/** The type of a slot of a phrase, or of what stands beside it. */
+export function typeOfSlot(rule: PhraseRule, name: string): SlotType | undefined {
+  return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
+}
+
+/** The values of a slot: several where a text names several things, each of which is a step. */
+function valuesOf(
+  type: SlotType,
+  pieces: readonly Piece[],
+  request: RequestText,
+): readonly SlotValue[] | typeof pointer | undefined {
+  const [first] = pieces;
+  if (first === undefined) return undefined;
+  if (first.value === anaphor) return pointer;
+  if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
+  if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
+  if (isReadable(type)) return undefined;
+  const { words, tokens } = request;
+  const isOne = pieces.length === 1;
+  if (isOne && readAnaphor(words, first.start) === first.end) return pointer;
+  const isBare = isOne && first.end - first.start === 1 && resultNouns.has(words[first.start] ?? "");
+  if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
+  if (type.kind === "list") return listOf(type, pieces, request);
+  if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
+  const items = itemsOf(pieces, request);
+  if (items === undefined) return undefined;
+  const values = items.map((item) => textOf(item, request));
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+function listOf(type: SlotType, pieces: readonly Piece[], request: RequestText): readonly SlotValue[] | undefined {
+  const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
+  if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
+  return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];
+}
+
+/** The pieces of each slot, in their order. */
+function bySlot(pieces: readonly Piece[]): ReadonlyMap<string, readonly Piece[]> {
+  const parts = new Map<string, Piece[]>();
+  for (const piece of pieces) {
+    if (piece.name === undefined) continue;
+    const known = parts.get(piece.name);
+    if (known === undefined) parts.set(piece.name, [piece]);
+    else known.push(piece);
+  }
+  return parts;
+}
+
+/** True for a single quoted text. */
+function isQuote(parts: readonly Part[], { tokens }: RequestText): boolean {
+  const [first] = parts;
+  return parts.length === 1 && first?.end === (first?.start ?? 0) + 1 && tokens[first?.start ?? 0]?.kind === "quote";
+}
+
+type Part = Pick<Piece, "start" | "end">;
+
+/** The user's own words; a fully quoted text without its quotes; undefined for words that name nothing. */
+function textOf(parts: readonly Part[], request: RequestText): string | undefined {
+  const { words, tokens } = request;
+  const [first] = parts;
+  if (first !== undefined && isQuote(parts, request)) return tokens[first.start]?.norm;
+  const said = parts.flatMap(({ start, end }) => words.slice(start, end));
+  if (said.every((word) => quantifiers.has(word) || !/[\p{L}\p{N}\p{S}"]/u.test(word))) return undefined;
+  if (!parts.every(({ start, end }) => isPlainText(request, start, end))) return undefined;
+  return parts.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+}
+
+const separators: ReadonlySet<string> = new Set([",", "and", "&", ";"]);
+
+/** The items of a text: "milk, eggs and bread" is three. */
+function splitAt(request: RequestText, pieces: readonly Part[]): readonly (readonly Part[])[] {
+  const items: Part[][] = [[]];
+  for (const { start, end } of pieces) {
+    let from = start;
+    for (let at = start; at <= end; at++) {
+      const isSeparator = at < end && isSeparatorAt(request, at);
+      if (at < end && !isSeparator) continue;
+      if (at > from) items.at(-1)?.push({ start: from, end: at });
+      if (isSeparator) items.push([]);
+      from = at + 1;
+    }
+  }
+  return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, request.words));
+}
+
+/** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "war and peace". */
+export function isSeparatorAt({ words, tokens }: RequestText, at: number): boolean {
+  const word = words[at] ?? "";
+  if (!separators.has(word) || tokens[at]?.kind === "quote") return false;
+  if (word === "," || word === ";") return true;
+  if (word === "&" && (tokens[at]?.glued === true || tokens[at + 1]?.glued === true)) return false;
+  if (unsplitPairs.has(`${words[at - 1]} and ${words[at + 1]}`)) return false;
+  return true;
+}
+
+/** "Four Weddings and a Funeral", "Rome and Paris": one name or two, nobody can tell. */
+export function isBetweenNames(request: RequestText, at: number): boolean {
+  const { words, text } = request;
+  if (!/^(?:and|&)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
+  const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
+  return at > 1 && isCapital(request, at - 1) && isCapital(request, next);
+}
+
+/** "and also bread" */
+function withoutAlso(item: readonly Part[], words: readonly string[]): readonly Part[] {
+  const [first, ...others] = item;
+  if (first === undefined || first.end - first.start < 2) return item;
+  return ["also", "both"].includes(words[first.start] ?? "") ? [{ ...first, start: first.start + 1 }, ...others] : item;
+}
+
+const maxItemTokens = 6;
+
+/** The things that a text names: itself, several, or undefined where nobody can tell. */
+function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
+  const { words } = request;
+  const isOne = !pieces.some(({ start, end }) =>
+    words.slice(start, end).some((_, at) => isSeparatorAt(request, start + at)),
+  );
+  const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
+  if (isOne || before === "that" || before === "saying") return [pieces];
+  if (
+    pieces.some(({ start, end }) =>
+      words
+        .slice(start, end)
+        .some((_, at) => isSeparatorAt(request, start + at) && isBetweenNames(request, start + at)),
+    )
+  )
+    return undefined;
+  const items = splitAt(request, pieces);
+  const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
+  const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
+  if (unsplitPairs.has(said.map((item) => item.join(" ")).join(" and "))) return [pieces];
+  if (said.some((item) => item.length > maxItemTokens)) return undefined;
+  const verbs = said.map(startsWithVerb);
+  // "buy milk and eggs" is one thing to do.
+  if (verbs[0] === true && !verbs.slice(1).some(Boolean))
+    return marks.includes(",") || said.length > 2 ? undefined : [pieces];
+  return mayBeItems(said, marks) && new Set(verbs).size === 1 ? items : undefined;
+}
+
+/** True if things with these marks between them are several: "stamps, 1st class" may be one. */
+export function mayBeItems(said: readonly (readonly string[])[], marks: readonly string[]): boolean {
+  if (said.some(([first]) => first === "not" || first === "no")) return false;
+  const longest = Math.max(...said.map(({ length }) => length));
+  if (marks.includes("&")) return longest === 1;
+  return marks.includes("and") || longest === 1 || (said.length > 2 && longest <= 3);
+}
+
+function itemOf(type: SlotType, item: readonly Part[], request: RequestText): string | number | undefined {
+  if (type.item !== "number") return textOf(item, request);
+  const said = item.flatMap(({ start, end }) => request.words.slice(start, end));
+  const found = readNumber(said, 0);
+  return found?.end === said.length ? Number(found.digits) : undefined;
+}
+
+/** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
+function fitsOwnSchema({ schema }: SlotType, value: SlotValue, work: WorkMeter): boolean {
+  if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
+  work.check(value);
+  const parsed = parseWith(schema, value);
+  return parsed instanceof Promise || parsed.ok;
+}
+
+/** The pieces of a fit, in their order. */
+export function piecesIn(last: Piece | undefined): readonly Piece[] {
+  return piecesOf(last);
+}

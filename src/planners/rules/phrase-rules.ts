@@ -1,0 +1,250 @@
+import { AgentError } from "../../core/errors.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
+import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
+import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import { readExample } from "./example-sentence.ts";
+import { loosenPhrase } from "./loosen.ts";
+import type { Template } from "./match.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
+import {
+  compilePhrase,
+  examplePhrase,
+  firstOf,
+  literalsOf,
+  PhraseError,
+  type PhraseNode,
+  parsePhrase,
+  requiredWords,
+  slotNames,
+} from "./template.ts";
+
+/** One phrase of a tool, ready to be matched. */
+export interface PhraseRule extends Template {
+  readonly tool: ToolRules;
+  readonly index: number;
+  readonly source: ToolPhrase;
+  readonly node: PhraseNode;
+  /** Words of which a request must have one of each set. */
+  readonly required: readonly ReadonlySet<string>[];
+  readonly firstWords: ReadonlySet<string>;
+  /** True if it may start with a slot. */
+  readonly isOpen: boolean;
+  /** The phrase as someone would say it, with `{slot}` where there is something to fill in. */
+  readonly example: string;
+  /** True if a slot is a sum. */
+  readonly hasSum: boolean;
+  /** True for a phrase as people also say it: only where no phrase fits word for word. */
+  readonly isLoose: boolean;
+  /** The input that all requests of the phrase have; of an example without what its sentence says. */
+  readonly fixed: Readonly<Record<string, unknown>>;
+}
+
+/** The phrases of a tool, ready to be matched, and what else the planner needs of it. */
+export interface ToolRules {
+  readonly tool: DefinedTool;
+  readonly schemas: ToolSchemas;
+  readonly rules: readonly PhraseRule[];
+  /** The same phrases in other words, made when they are first needed. */
+  loose(): readonly PhraseRule[];
+  /** Every word of the phrases. */
+  readonly vocabulary: ReadonlySet<string>;
+  /** Whether a phrase has a slot for a date. */
+  readonly hasDates: boolean;
+  /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
+  readonly resultPath: string;
+}
+
+const rulesOf = new WeakMap<DefinedTool, ToolRules>();
+
+/**
+ * A tool's phrases, compiled once. Synchronous, except for the first time with zod 3, whose converter has to be loaded,
+ * and for phrases that a function loads. Throws `invalid-options`, with the phrase, for one that cannot be read.
+ */
+export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
+  const known = rulesOf.get(tool);
+  if (known !== undefined) return known;
+  const { phrases } = tool;
+  return typeof phrases === "function" ? phrases().then((loaded) => compile(tool, loaded)) : compile(tool, phrases);
+}
+
+type OwnSchemas = ReadonlyMap<string, JsonSchema>;
+
+function compile(tool: DefinedTool, phrases: readonly ToolPhrase[]): ToolRules | Promise<ToolRules> {
+  const schemas = toolSchemas(tool);
+  const owned = phrases.map(ownSchemas);
+  if (!(schemas instanceof Promise) && owned.every((own) => !(own instanceof Promise)))
+    return remember(tool, phrases, { schemas, owned: owned as readonly OwnSchemas[] });
+  return Promise.all([schemas, Promise.all(owned)]).then(([schemas, owned]) =>
+    remember(tool, phrases, { schemas, owned }),
+  );
+}
+
+const ownJson = new WeakMap<StandardSchema, JsonSchema | Promise<JsonSchema>>();
+
+/** The JSON Schemas of a phrase's own slots; many phrases of a tool share one. */
+function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas> {
+  const entries = Object.entries(slots).map(([name, schema]) => {
+    const json = ownJson.get(schema) ?? inputJsonSchema(schema);
+    ownJson.set(schema, json);
+    return [name, json] as const;
+  });
+  if (entries.every(([, json]) => !(json instanceof Promise))) return new Map(entries as [string, JsonSchema][]);
+  return Promise.all(entries.map(async ([name, json]) => [name, await json] as const)).then((ready) => new Map(ready));
+}
+
+interface Compiling {
+  readonly schemas: ToolSchemas;
+  readonly owned: readonly OwnSchemas[];
+}
+
+function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, owned }: Compiling): ToolRules {
+  const rules: PhraseRule[] = [];
+  const vocabulary = new Set<string>();
+  const shared = new Map<string, Template>();
+  let looseRules: readonly PhraseRule[] | undefined;
+  const result: ToolRules = {
+    tool,
+    schemas,
+    rules,
+    vocabulary,
+    loose: () => {
+      looseRules ??= rules.flatMap(loosen);
+      return looseRules;
+    },
+    get hasDates() {
+      return rules.some(({ slots, anywhere }) =>
+        [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate)),
+      );
+    },
+    resultPath: resultPathOf(tool, schemas.output),
+  };
+  for (const [index, source] of phrases.entries()) {
+    const own = owned[index] ?? new Map();
+    const typeOf = (name: string) => slotType(name, { source, own, input: schemas.input });
+    const read = (phrase: string) => reading(phrase, `${tool.name}.phrases[${index}]`, typeOf);
+    const { template, rest } = readExample(source, typeOf);
+    const { node, ...compiled } = read(template);
+    for (const word of literalsOf(node)) vocabulary.add(word);
+    const asides = source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf });
+    const anywhere = asides.map((phrase) => {
+      // Phrases that share their types share what is known about a request, too.
+      const key = JSON.stringify([phrase, Object.keys(source.slots ?? {})]);
+      let aside = shared.get(key);
+      if (aside === undefined) {
+        const { node: inner, ...made } = read(phrase);
+        for (const word of literalsOf(inner)) vocabulary.add(word);
+        aside = { ...made, anywhere: [] };
+        shared.set(key, aside);
+      }
+      return aside;
+    });
+    const first = firstOf(node);
+    rules.push({
+      ...compiled,
+      ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
+      // What cannot be taken back is not done for a word that may be mistyped.
+      isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
+      hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
+      required: requiredWords(node),
+      firstWords: first.words,
+      isOpen: first.isOpen,
+      example: examplePhrase(node),
+    });
+  }
+  rulesOf.set(tool, result);
+  return result;
+}
+
+function loosen(rule: PhraseRule): readonly PhraseRule[] {
+  // A function knows only its own phrase, and values that an example does not say count only for its sentence.
+  if (rule.source.toInput !== undefined || (Object.keys(rule.fixed).length > 0 && isExample(rule))) return [];
+  return loosenPhrase(rule.node, rule.slots).map((template) => ({
+    ...rule,
+    ...template,
+    anywhere: [...template.anywhere, ...rule.anywhere],
+    ...{ isLoose: true, required: [], firstWords: new Set<string>(), isOpen: true },
+  }));
+}
+
+function isExample({ source, fixed }: PhraseRule): boolean {
+  return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
+}
+
+function reading(phrase: string, option: string, typeOf: (name: string) => SlotType) {
+  try {
+    const node = parsePhrase(phrase);
+    const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
+    return { node, program: compilePhrase(node), slots };
+  } catch (thrown) {
+    if (!(thrown instanceof PhraseError)) throw thrown;
+    const received = JSON.stringify(phrase.slice(0, 200));
+    throw new AgentError(
+      "invalid-options",
+      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
+      {
+        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
+      },
+    );
+  }
+}
+
+interface Typing {
+  readonly source: ToolPhrase;
+  readonly own: OwnSchemas;
+  readonly input: JsonSchema;
+}
+
+function slotType(name: string, { source, own, input }: Typing): SlotType {
+  // A fixed part of the input may choose the branch of a union, and so the field.
+  const schemas = schemasAt(input, [name], source.input ?? {});
+  const field = schemas === undefined || schemas.length === 0 ? undefined : slotTypeOf(schemas);
+  const json = own.get(name);
+  const schema = source.slots?.[name];
+  if (json !== undefined && schema !== undefined)
+    return ownSlotType({ type: slotTypeOf(schemasAt(json, [])), schema }, field);
+  if (source.toInput === undefined) checkSlotField(name, schemas);
+  return field ?? slotTypeOf(schemas);
+}
+
+/** "minutesBefore" as it is said. */
+export function sayName(name: string): string {
+  return name
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replace(/[\s_-]+/g, " ")
+    .toLowerCase();
+}
+
+/** What may stand beside a phrase that does not say it: the other fields of the input that have a type of their own. */
+function asidesOf(
+  { input: fixed = {}, toInput }: ToolPhrase,
+  { node, input, typeOf }: { node: PhraseNode; input: JsonSchema; typeOf: (name: string) => SlotType },
+): readonly string[] {
+  if (toInput !== undefined) return [];
+  const said = slotNames(node);
+  const branches = schemasAt(input, [], fixed) ?? [];
+  const names = branches.length === 1 ? Object.keys(branches[0]?.properties ?? {}) : [];
+  return names.flatMap((name) => {
+    if (said.has(name) || Object.hasOwn(fixed, name) || !/^[A-Za-z_][\w-]*$/.test(name)) return [];
+    const type = typeOf(name);
+    if (!isReadable(type) || type.kind === "boolean") return [];
+    const noun = sayName(name).replace(/[^a-z0-9 ]/g, "");
+    if (isDate(type)) return [`[(on|for|by|at|due|until|from|starting)] {${name}}`];
+    if (type.kind === "enum")
+      return [
+        `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,
+        `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`,
+      ];
+    return [`[(for|of|at|with|in|to)] {${name}} ${noun}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
+  });
+}
+
+/** The path the tool names; else the only property of its output; else the whole output. */
+function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): string {
+  if (result !== undefined) return result.startsWith("[") ? result : `.${result}`;
+  const branches = output && schemasAt(output, []);
+  const keys = branches?.length === 1 ? Object.keys(branches[0]?.properties ?? {}) : [];
+  const [only] = keys;
+  if (keys.length !== 1 || only === undefined) return "";
+  return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
+}

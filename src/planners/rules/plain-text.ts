@@ -1,0 +1,62 @@
+import type { RequestText } from "./request.ts";
+
+/** Words with which no text begins unless it is quoted: they belong to what stands before it. */
+const dangling: ReadonlySet<string> = new Set(
+  (
+    "with w/ w about abt of from for by at on in into onto to than if whether because cos cuz bc since so as when while after before until till down up off out " +
+    "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but"
+  ).split(" "),
+);
+/** Words that are said to somebody, and are no part of what is to be done. */
+const spoken: ReadonlySet<string> = new Set(
+  "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(
+    " ",
+  ),
+);
+/** Words with which no text begins or ends, as they point to something else or belong to the verb. */
+const first: ReadonlySet<string> = new Set(
+  "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest".split(
+    " ",
+  ),
+);
+const last: ReadonlySet<string> = new Set(
+  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me".split(
+    " ",
+  ),
+);
+/** Somebody who does something: a sentence of its own. */
+const subjects: ReadonlySet<string> = new Set(
+  "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
+);
+/** What stands for something that was spoken of. */
+const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
+const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
+
+/**
+ * Whether some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
+ * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
+ */
+export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
+  const before = words[start - 1] ?? "";
+  if (before === ":" || before === "that" || before === "saying" || before === "says") return true;
+  if (isTitleCase({ tokens, text }, start, end)) return true;
+  if (dangling.has(words[start] ?? "")) return false;
+  if (first.has(words[start] ?? "") || (last.has(words[end - 1] ?? "") && end - start > 1)) return false;
+  for (let at = start; at < end; at++) if (tokens[at]?.kind === "word" && isOfSentence(words, at, end)) return false;
+  return true;
+}
+
+/** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
+function isOfSentence(words: readonly string[], at: number, end: number): boolean {
+  const word = words[at] ?? "";
+  if (spoken.has(word) || pronouns.has(word)) return true;
+  if (subjects.has(word)) return !afterThanks.has(words[at - 1] ?? "");
+  return (word === "this" || word === "that") && (at + 1 === end || words[at + 1] === "one");
+}
+
+/** "As Good as It Gets": each longer word begins with a capital. */
+function isTitleCase({ tokens, text }: Pick<RequestText, "tokens" | "text">, start: number, end: number): boolean {
+  const long = tokens.slice(start, end).filter(({ kind, norm }) => kind === "word" && norm.length > 3);
+  const isUpper = ({ start: at }: { start: number }) => /\p{Lu}/u.test(text.charAt(at));
+  return long.length > 0 && long.every(isUpper) && text !== text.toUpperCase() && end - start > 1;
+}

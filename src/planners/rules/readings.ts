@@ -1,0 +1,723 @@
+import type { JsonObject } from "../../core/json.ts";
+import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
+import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
+import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
+import { findReferences, parseReference } from "../../plan/reference.ts";
+import { readSum } from "../../sums/read-sum.ts";
+import { type Clause, splitClauses } from "./clauses.ts";
+import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
+import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
+import {
+  isBetweenNames,
+  isSeparatorAt,
+  type Match,
+  mayBeItems,
+  piecesIn,
+  readSlotValues,
+  type SlotValues,
+  type Unfit,
+} from "./matches.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
+import { issueOf, toStepInput } from "./step-input.ts";
+import { readTextEdges } from "./text-edges.ts";
+
+/** A step whose dependencies are not known yet. */
+export interface DraftStep {
+  readonly id: string;
+  readonly rules: ToolRules;
+  readonly input: JsonObject;
+  readonly match: Match;
+}
+
+/** Some clauses of a request as steps. */
+interface Partial {
+  readonly cost: number;
+  readonly matches: readonly Match[];
+  readonly drafts: readonly DraftStep[];
+  readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
+}
+
+/** What was said before a wish. */
+interface Earlier {
+  /** The step whose result "it" is, and that result. */
+  readonly earlier: DraftStep | undefined;
+  readonly previous: PhraseReference | undefined;
+  /** What was said to the same tool. */
+  readonly before: EarlierPhrases | undefined;
+}
+
+/** A request that was read as a whole, or why it was not. */
+export type Readings =
+  | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
+  | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
+  | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
+  | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
+  | {
+      readonly type: "not-understood";
+      readonly clause: number;
+      readonly match?: Match;
+      readonly unfit?: Unfit;
+      /** The text that a phrase lacks at the end of the clause. */
+      readonly lacking?: Lacking;
+    };
+
+/** What was found so far, by the clause that is read next, and why the rest was not. */
+interface Search {
+  readonly beams: Partial[][];
+  farthest: number;
+  failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
+  refused: Extract<Readings, { type: "refused" }> | undefined;
+  unsure: Extract<Readings, { type: "unsure" }> | undefined;
+}
+
+/** A phrase that fits but for a text that is not there: "remind me to". */
+interface Lacking {
+  readonly tool: string;
+  readonly field: string;
+}
+
+const statesFact =
+  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
+/** How many earlier steps "it" may refer to. */
+const maxLookBack = 16;
+const maxBeam = 3;
+/** Each wish costs a little, so that of two ways that take the same words the one with fewer wishes wins. */
+const wishCost = 4;
+/** Going on with the phrase before is likelier than a new wish. */
+const goesOnCost = -3;
+const reasonCost = 6;
+/** A word that a phrase explains is better explained than one that is taken for a courtesy. */
+const politeCost = 2;
+const maxCandidates = 12;
+const maxSumClauses = 4;
+
+/** Reads a request with the phrases of tools. */
+export class RequestReader {
+  readonly clauses: readonly Clause[];
+  readonly work = new WorkMeter();
+  private readonly matcher: Matcher;
+  private readonly leads: ReadonlySet<string>;
+  private readonly ends = new Map<number, number>();
+  private readonly textEnds = new Set<number>();
+  /** Inputs that do not depend on what was said before. */
+  private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
+  private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
+  private readonly matchesFrom = new Map<number, readonly Match[]>();
+  private readonly refusals: readonly (readonly FoundRefusal[])[];
+  private readonly present: ReadonlySet<string>;
+
+  constructor(
+    private readonly tools: readonly ToolRules[],
+    readonly request: RequestText,
+    private readonly meaningsOf: FindMeanings,
+  ) {
+    const { words, tokens } = request;
+    this.leads = leadsOf(tools);
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.leads, this.work);
+    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
+      ({ start, end }) => !isCourtesy(words, start, end),
+    );
+    for (const [index, { start, end }] of this.clauses.entries()) {
+      for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
+      for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
+    }
+    this.refusals = this.clauses.map(({ start, end }) => this.findRefusals(start, end));
+    this.present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+  }
+
+  /** The refusals in a clause, behind its courtesies as well as with them. */
+  private findRefusals(start: number, end: number): readonly FoundRefusal[] {
+    const { words } = this.request;
+    const starts = contentStarts(words, start, end);
+    const found = starts.flatMap((from) => findRefusals(words, from, end));
+    // "add eggs, actually butter"
+    if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
+    return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
+  }
+
+  async read(): Promise<Readings> {
+    const count = this.clauses.length;
+    const search: Search = {
+      beams: Array.from({ length: count + 1 }, () => []),
+      farthest: 0,
+      failure: { clause: 0 },
+      refused: undefined,
+      unsure: undefined,
+    };
+    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
+    for (let clause = 0; clause < count; clause++) {
+      const partials = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      for (const partial of partials) {
+        if (this.isReason(clause, partial))
+          search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+        await this.extendAll(partial, clause, search);
+      }
+    }
+    return this.bestOf(search.beams[count] ?? []) ?? this.explainFailure(search);
+  }
+
+  /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
+  private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
+    const done = new Map<number, number>();
+    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)];
+    for (const match of matches.sort((left, right) => left.cost - right.cost)) {
+      const { lastClause, rule } = match;
+      const count = done.get(lastClause) ?? 0;
+      if (count >= 2) continue;
+      const refusal = this.refusalOf(match);
+      if (refusal !== undefined) {
+        search.refused ??= { type: "refused", clause, refusal, match };
+        continue;
+      }
+      const pending = this.extend(partial, match);
+      const extended = pending instanceof Promise ? await pending : pending;
+      if ("ok" in extended) {
+        if (extended.why !== undefined && clause >= search.failure.clause)
+          search.failure = { clause, match, unfit: extended };
+      } else if (rule.isLoose && isGrave(rule)) {
+        // What cannot be taken back is done only if its own phrase is said.
+        search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
+      } else {
+        done.set(lastClause, count + 1);
+        search.beams[lastClause + 1]?.push(extended);
+        search.farthest = Math.max(search.farthest, lastClause + 1);
+      }
+    }
+  }
+
+  /** The cheapest reading of the whole request; ambiguous if another is as cheap. */
+  private bestOf(whole: readonly Partial[]): Readings | undefined {
+    const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
+    if (best === undefined || best.drafts.length === 0) return undefined;
+    const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
+    const rivals = isTie ? firstDifference(best, second) : undefined;
+    if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
+    return { type: "read", matches: best.matches, drafts: best.drafts };
+  }
+
+  private explainFailure({ farthest, failure, refused, unsure }: Search): Readings {
+    if (unsure !== undefined) return unsure;
+    const clause = Math.min(farthest, this.clauses.length - 1);
+    if (refused !== undefined && refused.clause >= clause) return refused;
+    const [refusal] = this.refusals[clause] ?? [];
+    if (refusal !== undefined) return { type: "refused", clause, refusal };
+    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", ...failure };
+    const lacking = this.findLacking(clause);
+    return { type: "not-understood", clause, ...(lacking !== undefined && { lacking }) };
+  }
+
+  /** Words that say that a wish is not to be done, unless the phrase itself says them. */
+  private refusalOf(match: Match): FoundRefusal | undefined {
+    const { firstClause, lastClause, pieces, rule, rules } = match;
+    const said = saidBy(pieces);
+    const mayStand = ({ reason }: FoundRefusal) => {
+      // Every word of a sum has its part in it.
+      if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
+      // To ask is not to ask whether to do it, where the tool only answers.
+      return reason === "question" && rules.tool.declaredEffect === "pure";
+    };
+    for (let clause = firstClause; clause <= lastClause; clause++) {
+      const refusal = this.refusals[clause]?.find(
+        (each) => !mayStand(each) && !this.isBeside(match, clause, each) && !isSaid(each, said),
+      );
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  /** Courtesies around a wish, as in "I wonder if you could", set no condition. */
+  private isBeside({ firstClause, lastClause, start, end }: Match, clause: number, refusal: FoundRefusal): boolean {
+    if (refusal.reason !== "condition") return false;
+    if (clause === firstClause && refusal.end <= start) return true;
+    const isBehind = clause === lastClause && refusal.start >= end;
+    return isBehind && isCourtesy(this.request.words, end, this.clauses[clause]?.end ?? end);
+  }
+
+  /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
+  private isReason(clause: number, { drafts }: Partial): boolean {
+    const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
+    const { words, dates, tokens } = this.request;
+    const said = words.slice(start, end);
+    const isBarred = (this.refusals[clause] ?? []).some(({ reason }) =>
+      ["corrected", "condition", "repeated"].includes(reason),
+    );
+    const hasDate = dates.some((date) => date.isFirm && date.start >= start && date.end <= end);
+    const hasNumber = said.some((word) => /\d/.test(word));
+    if (isBarred || hasDate || hasNumber || tokens.slice(start, end).some(({ kind }) => kind === "quote")) return false;
+    // What comes first may say what "it" is.
+    const rest = words.slice(end);
+    if (
+      drafts.length === 0 &&
+      (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))
+    )
+      return false;
+    const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
+    // "I want to know …" asks for something.
+    const [, , third = ""] = said;
+    if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
+    if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
+    if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
+    return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
+  }
+
+  private matchesAt(clause: number): readonly Match[] {
+    let known = this.matchesFrom.get(clause);
+    if (known === undefined) {
+      known = this.findMatches(clause);
+      this.matchesFrom.set(clause, known);
+    }
+    return known;
+  }
+
+  private findMatches(firstClause: number): readonly Match[] {
+    const { words } = this.request;
+    const first = this.clauses[firstClause];
+    if (first === undefined) return [];
+    const limit = this.limitFrom(firstClause);
+    const starts = contentStarts(words, first.start, first.end);
+    const fitAt = (rule: PhraseRule) => (start: number) => this.fit(rule, { start, limit, firstClause });
+    const fitRule = (rule: PhraseRule) => {
+      if (rule.hasSum) return this.readSums(rule, firstClause);
+      if (!rule.required.every((group) => this.hasOne(group))) return [];
+      return starts.filter((start) => this.mayStart(rule, start)).flatMap(fitAt(rule));
+    };
+    let matches = this.tools.flatMap(({ rules }) => rules.flatMap(fitRule));
+    if (matches.length === 0)
+      matches = this.tools.flatMap((tool) => tool.loose().flatMap((rule) => starts.flatMap(fitAt(rule))));
+    return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
+  }
+
+  private findLacking(clause: number): Lacking | undefined {
+    const { start = 0, end = 0 } = this.clauses[clause] ?? {};
+    for (const from of contentStarts(this.request.words, start, end))
+      for (const { rules } of this.tools)
+        for (const rule of rules) {
+          if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
+          const field = this.matcher.findLacking(rule, from, end);
+          if (field !== undefined) return { tool: rule.tool.tool.name, field };
+        }
+    return undefined;
+  }
+
+  private fit(
+    rule: PhraseRule,
+    { start, limit, firstClause }: { start: number; limit: number; firstClause: number },
+    from = 0,
+  ) {
+    const isEnd = (position: number, isText: boolean) =>
+      (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
+      (this.ends.get(position) ?? -1) >= firstClause;
+    const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
+    return fits.map((fit): Match => {
+      const lastClause = this.ends.get(fit.end) ?? firstClause;
+      const polite =
+        start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
+      const cost = fit.cost + wishCost + politeCost * polite;
+      return {
+        rules: rule.tool,
+        rule,
+        firstClause,
+        lastClause,
+        start,
+        end: fit.end,
+        cost,
+        pieces: piecesIn(fit.pieces),
+      };
+    });
+  }
+
+  private hasOne(group: ReadonlySet<string>): boolean {
+    for (const word of group) if (this.present.has(word)) return true;
+    return false;
+  }
+
+  private mayStart({ firstWords, isOpen, anywhere }: PhraseRule, start: number): boolean {
+    if (isOpen || anywhere.length > 0) return true;
+    const word = this.request.words[start] ?? "";
+    return firstWords.has(word) || this.meaningsOf(word).some((meaning) => firstWords.has(meaning));
+  }
+
+  /** The end of the first clause from here on that ends for certain. */
+  private limitFrom(firstClause: number): number {
+    let index = firstClause;
+    while (this.clauses[index]?.endsHard === false && index + 1 < this.clauses.length) index++;
+    return this.clauses[index]?.end ?? 0;
+  }
+
+  /** A sum takes whole clauses. */
+  private readSums(rule: PhraseRule, firstClause: number): readonly Match[] {
+    const name = [...rule.slots].find(([, { kind }]) => kind === "sum")?.[0];
+    const first = this.clauses[firstClause];
+    if (name === undefined || first === undefined) return [];
+    const matches: Match[] = [];
+    for (
+      let lastClause = firstClause;
+      lastClause < Math.min(firstClause + maxSumClauses, this.clauses.length);
+      lastClause++
+    ) {
+      const end = this.clauses[lastClause]?.end ?? 0;
+      const { start } = first;
+      const tokens = this.request.tokens.slice(start, end);
+      if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
+        const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
+        matches.push({
+          rules: rule.tool,
+          rule,
+          firstClause,
+          lastClause,
+          start,
+          end,
+          cost: wishCost + 2 + (end - start),
+          pieces,
+        });
+      }
+      if (this.clauses[lastClause]?.endsHard !== false) break;
+    }
+    return matches;
+  }
+
+  /** "… and eggs": the phrase before, without its verb. */
+  private goOn({ matches }: Partial, clause: number): readonly Match[] {
+    const last = matches.at(-1);
+    const next = this.clauses[clause];
+    const rule = last?.rule;
+    if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
+    if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
+    const slot = rule.program.findIndex(
+      (each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name),
+    );
+    const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
+    if (slot <= 0) return [];
+    const limit = this.limitFrom(clause);
+    // What begins with a verb of a phrase is a wish of its own.
+    if (this.leads.has(this.request.words[next.start] ?? "")) return [];
+    return contentStarts(this.request.words, next.start, next.end)
+      .flatMap((start) =>
+        [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
+      )
+      .filter((match) => this.isLike(last, match))
+      .sort((left, right) => left.cost - right.cost)
+      .slice(0, maxCandidates)
+      .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
+  }
+
+  /** "buy milk and eggs" is one thing to do, "milk and eggs" are two. */
+  private isLike(last: Match, next: Match): boolean {
+    const texts = [last, next].map(({ pieces }) => pieces.find(({ kind }) => kind === "slot"));
+    const [first, second] = texts.map((piece) => (piece ? this.request.words.slice(piece.start, piece.end) : []));
+    if (first === undefined || second === undefined || second.length === 0) return false;
+    const marks = this.request.words.slice(last.end, next.start);
+    // What has its own date or list is a thing of its own.
+    const isApart = [last, next].every(({ pieces, rule }) =>
+      pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
+    );
+    const isCapitals = marks.some(
+      (_, at) =>
+        ["and", "&"].includes(marks[at] ?? "") &&
+        (!isSeparatorAt(this.request, last.end + at) || isBetweenNames(this.request, last.end + at)),
+    );
+    const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
+    const said =
+      parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
+    return !isCapitals && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
+  }
+
+  /** The steps with those of one more wish. */
+  private extend(partial: Partial, match: Match): Partial | Unfit | Promise<Partial | Unfit> {
+    const earlier = partial.drafts.slice(-maxLookBack).reverse();
+    const tried: (DraftStep | undefined)[] = earlier.length === 0 ? [undefined] : earlier;
+    let first: Unfit | undefined;
+    for (const [index, draft] of tried.entries()) {
+      const made = this.makeInputs(match, partial, draft);
+      if (made instanceof Promise)
+        return made.then(async (ready) => {
+          if (!("ok" in ready)) return this.join(partial, match, ready);
+          const rest = partial.drafts.slice(0, -1 - index);
+          if (rest.length === 0) return ready;
+          const other = await this.extend({ ...partial, drafts: rest }, match);
+          return "ok" in other
+            ? ready
+            : this.join(
+                partial,
+                match,
+                other.drafts.slice(rest.length).map(({ input }) => input),
+              );
+        });
+      if (!("ok" in made)) return this.join(partial, match, made);
+      if (first?.why === undefined) first = made;
+    }
+    return first ?? { ok: false };
+  }
+
+  /** What stands before the first of several things, or is a name such as that of a list, is said of the others, too. */
+  private shareForward(last: Match, match: Match): Match {
+    const { pieces, rule } = last;
+    const text = pieces.findIndex(
+      ({ name, value }) => name !== undefined && rule.slots.has(name) && value === undefined,
+    );
+    const shared = pieces.filter(
+      ({ name, value }, index) =>
+        name !== undefined &&
+        !rule.slots.has(name) &&
+        (index < text || value === undefined) &&
+        !match.pieces.some((piece) => piece.name === name),
+    );
+    return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
+  }
+
+  private join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Partial {
+    const { rules } = match;
+    this.work.spend((partial.drafts.length + inputs.length) >> 3);
+    const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
+    const made = inputs.map((input, index) => ({ id: `s${partial.drafts.length + index + 1}`, rules, input, match }));
+    const before = partial.asked.get(rules);
+    const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
+    const asked = new Map(partial.asked);
+    asked.set(rules, {
+      input: made.at(-1)?.input ?? {},
+      results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
+    });
+    return {
+      cost: partial.cost + match.cost,
+      matches: [...partial.matches, match],
+      drafts: [...shared, ...made],
+      asked,
+    };
+  }
+
+  /** What is said of the last of several things is said of all that have nothing of its kind. */
+  private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
+    const beside = match.pieces.filter(({ name }) => name !== undefined && !match.rule.slots.has(name));
+    if (beside.length === 0) return partial.drafts;
+    const drafts = [...partial.drafts];
+    for (let index = drafts.length - 1; index >= 0; index--) {
+      const draft = drafts[index];
+      if (draft === undefined || draft.match.rule !== match.rule) break;
+      const missing = beside.filter(({ name }) => !draft.match.pieces.some((piece) => piece.name === name));
+      const isFirst = draft.match.goesOn !== true;
+      if (missing.length > 0) {
+        const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
+        const made = this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
+        const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;
+        if (!(made instanceof Promise) && !("ok" in made) && made[place] !== undefined)
+          drafts[index] = { ...draft, input: made[place] };
+      }
+      if (isFirst && drafts[index - 1]?.match !== draft.match) break;
+    }
+    return drafts;
+  }
+
+  /** The inputs of a wish, given a step whose result "it" is. Async only if a tool's schema is. */
+  private makeInputs(
+    match: Match,
+    partial: Partial,
+    earlier: DraftStep | undefined,
+  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+    const { rules } = match;
+    this.work.spend(5);
+    const loose = earlier === undefined ? undefined : this.findLooseResult(match);
+    const known = this.inputs.get(match);
+    if (known !== undefined) return loose ?? known;
+    const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
+    const before = partial.asked.get(rules);
+    const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
+    const wishes = this.readWishes(match, context);
+    if (!("ok" in wishes) && loose !== undefined) return loose;
+    const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
+    const slots = this.slots.get(match);
+    if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise))
+      this.inputs.set(match, made);
+    return made;
+  }
+
+  private checkInputs(
+    match: Match,
+    wishes: readonly unknown[],
+    { previous, before, earlier }: Earlier,
+  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+    const { rules } = match;
+    const known: readonly PhraseReference[] = [
+      ...(previous === undefined ? [] : [previous]),
+      ...(before?.results ?? []),
+    ];
+    const inputs: JsonObject[] = [];
+    const issues: (string | undefined | Promise<string | undefined>)[] = [];
+    for (const made of wishes) {
+      const input = made === undefined ? undefined : toStepInput(made, { schema: rules.schemas.input, known });
+      if (input === undefined) return { ok: false };
+      const open = this.openResult(input, earlier);
+      if (open !== undefined) return open;
+      inputs.push(input);
+      this.work.check(input);
+      issues.push(issueOf(input, rules.tool, earlier?.rules.tool));
+    }
+    if (issues.some((issue) => issue instanceof Promise))
+      return Promise.all(issues).then((all) => toUnfit(all, match) ?? inputs);
+    return toUnfit(issues as (string | undefined)[], match) ?? inputs;
+  }
+
+  /** Refuses "pay that amount" behind a sum: the words may stand for its result, and nobody can tell. */
+  private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
+    const { words, tokens } = this.request;
+    for (const { kind, name, value, start, end } of pieces) {
+      const isText = kind === "slot" && value === undefined && name !== undefined && !rule.hasSum;
+      if (!isText || readAnaphor(words, start) === end || (end - start === 1 && resultNouns.has(words[start] ?? "")))
+        continue;
+      if (tokens.slice(start, end).every((token) => token.kind === "quote") || !mentionsResult(words, start, end))
+        continue;
+      const said = JSON.stringify(textBetween(this.request, start, end));
+      const why = `${said} may refer to the result of an earlier step; say "the result" alone, or put the text in quotes`;
+      return { ok: false, reason: "unbound", why };
+    }
+    return undefined;
+  }
+
+  private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
+    const { rule } = match;
+    const values = this.slotsOf(match, context.previous);
+    if (!values.ok) return values;
+    return values.records.map((slots) =>
+      rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
+    );
+  }
+
+  /** The values of a match's slots. Only those that are an earlier result depend on which that is. */
+  private slotsOf(match: Match, previous: PhraseReference | undefined): SlotValues | Unfit {
+    const known = this.slots.get(match);
+    const isFinal = known?.ok === true ? !known.hasPointer : known !== undefined && known.reason !== "unbound";
+    if (known !== undefined && isFinal) return known;
+    const values = readSlotValues(match, this.request, previous, this.work);
+    this.slots.set(match, values);
+    return values;
+  }
+
+  /** Refuses a result that is an object or a list within a text: nobody wants that in a title. */
+  private openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
+    const output = earlier?.rules.schemas.output;
+    if (earlier === undefined || output === undefined) return undefined;
+    for (const { kind, text } of findReferences(input)) {
+      const reference = parseReference(text);
+      if (kind !== "text" || reference?.stepId !== earlier.id) continue;
+      const types = typesOf(schemasAt(output, reference.path) ?? [{}]);
+      if (types !== undefined && (types.has("object") || types.has("array")))
+        return { ok: false, why: `the result of ${earlier.id} (${earlier.rules.tool.name}) is not a single value` };
+    }
+    return undefined;
+  }
+
+  /** The words of a clause, quoted. */
+  quote(first: number, last = first): string {
+    return textBetween(this.request, this.clauses[first]?.start ?? 0, this.clauses[last]?.end ?? 0);
+  }
+}
+
+/** A context, and whether anybody looked at what was said before. */
+function watched(context: PhraseContext): { readonly context: PhraseContext; wasRead(): boolean } {
+  let isRead = false;
+  const watching = new Proxy(context, {
+    get(target, key, receiver) {
+      if (key === "previous" || key === "before") isRead = true;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  return { context: watching, wasRead: () => isRead };
+}
+
+function toUnfit(issues: readonly (string | undefined)[], match: Match): Unfit | undefined {
+  const why = issues.find((issue) => issue !== undefined);
+  if (why === undefined) return undefined;
+  const missing = missingField(match);
+  return missing === undefined ? { ok: false, why } : { ok: false, why, reason: "missing", missing };
+}
+
+/** A required field that the phrase does not fill. */
+function missingField({ pieces, rules, rule: { fixed } }: Match): string | undefined {
+  const branches = schemasAt(rules.schemas.input, [], fixed) ?? [];
+  const required = branches.length === 1 ? branches[0]?.required : undefined;
+  if (!Array.isArray(required)) return undefined;
+  const names = new Set(pieces.map(({ name }) => name));
+  return required.find((name) => typeof name === "string" && !names.has(name) && !Object.hasOwn(fixed, name));
+}
+
+function isSame(left: Partial, right: Partial): boolean {
+  const inputs = (partial: Partial) =>
+    JSON.stringify(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
+  return inputs(left) === inputs(right);
+}
+
+function firstDifference(left: Partial, right: Partial): readonly [Match, Match] | undefined {
+  for (const [index, match] of left.matches.entries()) {
+    const other = right.matches[index];
+    if (other !== undefined && (other.rule !== match.rule || other.end !== match.end)) return [match, other];
+  }
+  return undefined;
+}
+
+/** The tokens that a phrase says itself: its words, and the values of slots that are no text. */
+function saidBy(pieces: readonly Piece[]): ReadonlySet<number> {
+  const said = new Set<number>();
+  for (const { kind, value, start, end } of pieces)
+    if (kind !== "slot" || value !== undefined) for (let at = start; at < end; at++) said.add(at);
+  return said;
+}
+
+/** True for a refusal whose words the phrase says; of a question or of others, some of them: "remind me that i …". */
+function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>): boolean {
+  let count = 0;
+  for (let at = start; at < end; at++) if (said.has(at)) count++;
+  return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
+}
+
+/** Does not cut within a date or a range: "between monday and thursday". */
+function keepSpans(clauses: readonly Clause[], { dates, range }: RequestText): readonly Clause[] {
+  const spans = [...dates, ...(range === undefined ? [] : [range])];
+  const kept: Clause[] = [];
+  for (const clause of clauses) {
+    const last = kept.at(-1);
+    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
+    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
+    else kept.push(clause);
+  }
+  return kept;
+}
+
+/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
+function reasonStarts(words: readonly string[]): ReadonlySet<number> {
+  const starts = new Set<number>();
+  for (const [at, word] of words.entries()) {
+    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
+    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
+  }
+  return starts;
+}
+
+/** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
+function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
+  return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
+}
+
+const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
+
+/** The words with which phrases begin. */
+function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
+  const leads = new Set(
+    "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(
+      " ",
+    ),
+  );
+  for (const { rules } of tools)
+    for (const { firstWords } of rules) for (const word of firstWords) if (!articles.has(word)) leads.add(word);
+  return leads;
+}
+
+/** Where a text may end in a clause: at its end, or before what nobody would call anything, as "please" and "thanks". */
+function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
+  const { words, text } = request;
+  return contentEnds(words, start, end, true).filter((at) => {
+    const isName = at < end && isCapital(request, at) && text !== text.toUpperCase();
+    return !isName && !(at < end && /^(?:say|tell|hear|saying|says|said)$/.test(words[at - 1] ?? ""));
+  });
+}

@@ -1,0 +1,193 @@
+import { mayHoldDate } from "../../dates/date-words.ts";
+import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { type Token, tokenize } from "../../language/tokens.ts";
+
+/** How many words and signs a request may have; a quoted text is one. */
+export const maxTokens = 4_000;
+
+/** A date in a request; places are tokens. */
+export interface RequestDate {
+  readonly start: number;
+  readonly end: number;
+  /** Where the preposition before it begins; without one, the same as {@link start}. */
+  readonly leadStart: number;
+  /** In lower case. */
+  readonly preposition?: string;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  /** ISO 8601 with the offset of the time zone, if a time was said, or a part of the day. */
+  readonly dateTime?: string;
+  /** True if a part of the day was said, for which the hour is ours. */
+  readonly isPartOfDay?: boolean;
+  /** True if only a time was said, and its next day is taken. */
+  readonly isDayAssumed?: boolean;
+  /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
+  readonly isFirm: boolean;
+  /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
+  dayAlone(): { readonly end: number; readonly date: string } | undefined;
+}
+
+/** A request as the planner reads it. */
+export interface RequestText {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** The tokens as they are compared; a quoted text is not a word. */
+  readonly words: readonly string[];
+  readonly clock: DateClock;
+  /** In their order. */
+  readonly dates: readonly RequestDate[];
+  /** Days from one to another, as filters name them. */
+  readonly range: RequestRange | undefined;
+  /** Tokens of what looks like a date and cannot be read. */
+  readonly falseDates: ReadonlySet<number>;
+  /** By each token that they may be said from: also from "at", "on" and "for". */
+  readonly datesByStart: ReadonlyMap<number, RequestDate>;
+}
+
+/** Days from one to another in a request; places are tokens. */
+export interface RequestRange {
+  readonly start: number;
+  readonly end: number;
+  /** A day, or exclusive ends: `2026-11-22`, `2026-11-22/2026-11-30`, `../2026-11-30`. */
+  readonly value: string;
+}
+
+/** Represents a quoted text among the words: no phrase contains it. */
+export const quotedWord = '"';
+
+/** Reads a request, up to one token beyond the limit. Linear in its length. */
+export async function readRequest(text: string, clock: DateClock): Promise<RequestText> {
+  const tokens = tokenize(text, maxTokens);
+  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const falseDates = new Set<number>();
+  const isTooLong = tokens.length > maxTokens;
+  const readDates = isTooLong ? undefined : await loadDateReaderFor(text);
+  const dates =
+    readDates === undefined
+      ? []
+      : findDates({ text, tokens }, clock, (part, at) =>
+          readDates(part, at, ({ leadStart, end }) => {
+            for (const [index, token] of tokens.entries())
+              if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
+          }),
+        );
+  const range = isTooLong ? undefined : await findRange({ text, tokens }, clock);
+  const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
+  return { text, tokens, words, clock, dates, range, falseDates, datesByStart };
+}
+
+async function findRange(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  clock: DateClock,
+): Promise<RequestRange | undefined> {
+  if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return undefined;
+  const { loadRangeReader } = await import("../../dates/read-range.ts");
+  const found = (await loadRangeReader())(text, clock);
+  if (found === undefined) return undefined;
+  const start = tokens.findIndex((token) => token.start === found.start);
+  const end = tokens.findIndex((token) => token.end === found.end) + 1;
+  if (start === -1 || end <= start) return undefined;
+  return { start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` };
+}
+
+/** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
+export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
+  if (!mayHoldDate(text)) return undefined;
+  const { loadDateReader } = await import("../../dates/read-dates.ts");
+  return loadDateReader();
+}
+
+function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
+  return /^(?:at|on|for)$/.test(preposition ?? "") ? [start, leadStart] : [start];
+}
+
+/** The dates of a request that begin and end with a token, and are in no quoted text. In their order. */
+function findDates(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  clock: DateClock,
+  read: ReadDates,
+): readonly RequestDate[] {
+  const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
+  const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
+  return read(text, clock)
+    .flatMap(bothEnds)
+    .flatMap((reading) => {
+      const { until, date, dateTime, partOfDay } = reading;
+      const start = starts.get(reading.start);
+      const end = ends.get(reading.end);
+      // Of a range one end would be lost.
+      if (start === undefined || end === undefined || until !== undefined) return [];
+      const isFirm = standsAlone(tokens, end);
+      // "Friday Night Lights"
+      if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
+      return [
+        {
+          isFirm,
+          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+          ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+          ...(dateTime !== undefined && { dateTime }),
+          ...(partOfDay !== undefined && { isPartOfDay: true }),
+          ...(reading.isDayAssumed && { isDayAssumed: true }),
+          dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock, read }),
+        },
+      ];
+    });
+}
+
+/** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
+function bothEnds(reading: DateReading): readonly DateReading[] {
+  const { until, ...from } = reading;
+  return until !== undefined && /^(?:between|after)$/.test(reading.preposition ?? "") ? [from, from] : [reading];
+}
+
+/** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */
+const followers: ReadonlySet<string> = new Set(
+  (
+    "a about after again also an and are as at be because before but by due every for from high i if in into is it low my not of off " +
+    "on onto or otherwise our please so tag tagged that the then this to until was we when while with without would you your " +
+    "instead too thanks asap urgent since"
+  ).split(" "),
+);
+
+function standsAlone(tokens: readonly Token[], end: number): boolean {
+  const next = tokens[end];
+  return next === undefined || next.kind !== "word" || followers.has(next.norm) || next.newLine;
+}
+
+/** True if a word begins with a capital letter. */
+export function isCapital({ text, tokens }: Pick<RequestText, "text" | "tokens">, at: number): boolean {
+  return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
+}
+
+interface DatePlace {
+  readonly start: number;
+  readonly end: number;
+  readonly clock: DateClock;
+  readonly read: ReadDates;
+}
+
+function findDayAlone(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  reading: DateReading,
+  { start, end: last, clock, read }: DatePlace,
+) {
+  for (let end = last - 1; end > start; end--) {
+    if (tokens[end]?.glued) continue;
+    const part = text.slice(reading.start, tokens[end - 1]?.end);
+    const [day] = read(part, clock);
+    const isWhole = day?.start === 0 && day.end === part.length;
+    if (isWhole && day.dateTime === undefined) return { end, date: day.date };
+  }
+  return undefined;
+}
+
+/** The request's own text from one token to before another. */
+export function textBetween(
+  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  start: number,
+  end: number,
+): string {
+  const first = tokens[start];
+  const last = tokens[end - 1];
+  return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
+}

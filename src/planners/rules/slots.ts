@@ -1,0 +1,207 @@
+import type { JsonSchema } from "../../core/json-schema.ts";
+import type { StandardSchema } from "../../core/schema.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
+import { ordinals, readNumber } from "../../english/numbers.ts";
+import { onePointers, readAnaphor } from "../../english/references.ts";
+import { truthWords } from "../../english/small-words.ts";
+import { currencySigns } from "../../english/units.ts";
+import type { RequestDate, RequestText } from "./request.ts";
+import { PhraseError } from "./template.ts";
+
+/** A value of a slot that was found in the words, and where the next word is. */
+export interface SlotReading {
+  readonly value: string | number | boolean | typeof anaphor;
+  readonly end: number;
+}
+
+/** Stands for an earlier result, until it is known which. */
+export const anaphor: unique symbol = Symbol("anaphor");
+const nth = /^(\d+)(?:st|nd|rd|th)$/;
+
+/** Whether values of the type are recognized by their words, so that they are looked up, not spanned. */
+export function isReadable({ kind }: SlotType): boolean {
+  return kind !== "text" && kind !== "list";
+}
+
+/** Whether values of the type are dates or times. */
+export function isDate({ kind }: SlotType): boolean {
+  return kind === "date" || kind === "date-time";
+}
+
+/** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
+export function readSlot(
+  type: SlotType,
+  { words, datesByStart, clock, range }: RequestText,
+  start: number,
+): readonly SlotReading[] {
+  switch (type.kind) {
+    case "number":
+      return readNumberSlot(words, start);
+    case "boolean": {
+      const word = words[start] ?? "";
+      const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
+      return value === undefined ? none : [{ value, end: start + 1 }];
+    }
+    case "enum":
+      return readEnum(type, words, start);
+    case "date":
+    case "date-time": {
+      const date = datesByStart.get(start);
+      if (date === undefined) return none;
+      return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
+    }
+    case "range":
+      return range?.start === start ? [{ value: range.value, end: range.end }] : none;
+    case "sum":
+    case "text":
+    case "list":
+      return none;
+  }
+}
+
+const none: readonly SlotReading[] = [];
+
+function readEnum({ values = [] }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
+  let readings: SlotReading[] | undefined;
+  for (const { words: said, value } of values) {
+    if (said[0] !== words[start] || !said.every((word, index) => words[start + index] === word)) continue;
+    readings ??= [];
+    readings.push({ value, end: start + said.length });
+  }
+  return readings ?? none;
+}
+
+function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {
+  // "ticket number 14", "ticket no. 14", "ticket #14"
+  const mark = /^(?:number|nr|no|#)$/.test(words[start] ?? "") ? start + 1 : start;
+  const from = mark > start && words[mark] === "." ? mark + 1 : mark;
+  if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(words, from) : none;
+  const readings: SlotReading[] = [...readAmount(words, start)];
+  const first = words[start] ?? "";
+  const rank = ordinals.indexOf(first) + 1 || Number(nth.exec(first)?.[1] ?? 0);
+  if (rank > 0) readings.push({ value: rank, end: start + 1 });
+  const end = readAnaphor(words, start);
+  if (end !== undefined) readings.push({ value: anaphor, end });
+  return readings;
+}
+
+/** A number as it is written or said: "-3", "$1,200", "twelve". */
+function readAmount(words: readonly string[], start: number): readonly SlotReading[] {
+  const first = words[start] ?? "";
+  // "That one" is something that was spoken of.
+  if (first === "one" && onePointers.has(words[start - 1] ?? "")) return none;
+  const isNegative = first === "-" || first === "minus" || first === "negative";
+  const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
+  if (found === undefined) return none;
+  const value = Number(found.digits);
+  return [{ value: isNegative ? -value : value, end: found.end }];
+}
+
+/** A day without a time, which would be lost. */
+function readDay({ end, date, dateTime, dayAlone }: RequestDate): readonly SlotReading[] {
+  if (dateTime === undefined) return [{ value: date, end }];
+  const day = dayAlone();
+  return day === undefined ? none : [{ value: day.date, end: day.end }];
+}
+
+/** A time; a day alone is its first instant, unless the slot takes days, too. */
+function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): readonly SlotReading[] {
+  const { end, date, dateTime, isPartOfDay, isDayAssumed } = found;
+  if (type.needsDay && isDayAssumed) return none;
+  if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
+  const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
+  return [{ value: type.takesOffset ? isoDateTime(ms, timeZone) : new Date(ms).toISOString(), end }];
+}
+
+/** What a slot may be filled with. */
+export interface SlotType {
+  readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
+  /** For `enum`: the ways to say each value, as words in lower case. */
+  readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
+  /** For `date-time`: whether a day without a time is a value, too. */
+  readonly takesDay?: boolean;
+  /** For `date-time`: whether a time may have an offset; else it is in UTC. */
+  readonly takesOffset?: boolean;
+  /** For `date-time`: whether it refuses a time without a day, which would be the next one. */
+  readonly needsDay?: boolean;
+  /** For `list`: what each item is. */
+  readonly item?: "text" | "number";
+  /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
+  readonly schema?: StandardSchema;
+  /** A list where the input wants one value: there is one step for each item. */
+  readonly isSpread?: boolean;
+}
+
+/** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
+export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
+  const values = (schemas ?? []).flatMap(valuesOf);
+  if (values.length > 0) return { kind: "enum", values };
+  const types = (schemas ?? []).flatMap((schema) => typeOf(schema) ?? []);
+  const [first = { kind: "text" }] = types;
+  const time = types.find(({ kind }) => kind === "date-time");
+  const takesDay = types.some(({ kind }) => kind === "date");
+  return isDate(first) && time !== undefined ? { ...time, takesDay } : first;
+}
+
+function typeOf(schema: JsonSchema): SlotType | undefined {
+  const { type, format, items } = schema;
+  const types = [type ?? []].flat();
+  if (types.includes("string")) {
+    if (schema.slot === "range" || schema.slot === "sum") return { kind: schema.slot };
+    if (format === "date-time") return timeType(schema);
+    return { kind: format === "date" ? "date" : "text" };
+  }
+  if (types.includes("number") || types.includes("integer")) return { kind: "number" };
+  if (types.includes("boolean")) return { kind: "boolean" };
+  if (!types.includes("array")) return undefined;
+  const itemType = [items ?? []].flat().flatMap((item) => (item as JsonSchema).type ?? []);
+  const isNumeric = itemType.includes("number") || itemType.includes("integer");
+  return { kind: "list", item: isNumeric ? "number" : "text" };
+}
+
+function timeType({ pattern, needsDay }: JsonSchema): SlotType {
+  const takesOffset = typeof pattern === "string" && new RegExp(pattern).test("2026-11-22T18:00:00+01:00");
+  return { kind: "date-time", takesOffset, needsDay: needsDay === true };
+}
+
+/** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
+function valuesOf(schema: JsonSchema): { words: readonly string[]; value: string | number }[] {
+  const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
+  const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
+  return constants.flatMap((value) => {
+    if (typeof value !== "string" && typeof value !== "number") return [];
+    const own = Object.hasOwn(synonyms, value) ? [synonyms[value]].flat() : [];
+    const said = [String(value), ...own.filter((word) => typeof word === "string")].flatMap(waysToSay);
+    return said.map((words) => ({ words, value }));
+  });
+}
+
+/** `inProgress`, `in-progress` and `in_progress` are "in progress"; "lists" also matches "list", and the reverse. */
+function waysToSay(value: string): readonly (readonly string[])[] {
+  const spaced = value.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[\s_-]+/g, " ");
+  const words = spaced.trim().toLowerCase().split(" ");
+  const last = words.at(-1) ?? "";
+  if (last === "" || !/\p{L}$/u.test(last)) return last === "" ? [] : [words];
+  const other = last.endsWith("s") ? last.slice(0, -1) : `${last}s`;
+  return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
+}
+
+/** The type of a slot that has a schema of its own in the phrase. */
+export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, field: SlotType | undefined): SlotType {
+  const { type, schema } = own;
+  return {
+    ...type,
+    schema,
+    ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }),
+  };
+}
+
+/** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */
+export function checkSlotField(name: string, schemas: readonly JsonSchema[] | undefined): void {
+  if (schemas?.length === 0) {
+    throw new PhraseError(
+      `the input has no field "${name}"; name the slot like a field, or give the phrase a \`toInput\``,
+    );
+  }
+}

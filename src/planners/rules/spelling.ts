@@ -1,0 +1,53 @@
+import { isVerb } from "../../english/verbs.ts";
+
+const none: readonly string[] = [];
+const minLength = 5;
+
+/** What the words of a request may mean to the phrases of tools; each word is looked up once. */
+export class Spelling {
+  private readonly meanings = new Map<string, readonly string[]>();
+  private byLetter: Map<string, string[]> | undefined;
+
+  constructor(private readonly vocabularies: readonly ReadonlySet<string>[]) {}
+
+  /** The words of phrases that a word may be a misspelling of; none for a word that a phrase has. */
+  meaningsOf(word: string): readonly string[] {
+    if (word.length < minLength - 1) return none;
+    let meanings = this.meanings.get(word);
+    if (meanings === undefined) {
+      const isKnown = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word));
+      meanings = isKnown ? none : (this.index().get(word.charAt(0)) ?? none).filter((other) => isMistyped(word, other));
+      this.meanings.set(word, meanings);
+    }
+    return meanings;
+  }
+
+  private index(): ReadonlyMap<string, readonly string[]> {
+    if (this.byLetter !== undefined) return this.byLetter;
+    const index = new Map<string, string[]>();
+    for (const word of new Set(this.vocabularies.flatMap((vocabulary) => [...vocabulary]))) {
+      const alike = index.get(word.charAt(0));
+      if (alike === undefined) index.set(word.charAt(0), [word]);
+      else alike.push(word);
+    }
+    this.byLetter = index;
+    return index;
+  }
+}
+
+/**
+ * Whether a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped. Only for
+ * words of at least five letters, and never in the first letter: shorter ones are too similar.
+ */
+export function isMistyped(typed: string, meant: string): boolean {
+  const difference = typed.length - meant.length;
+  if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
+    return false;
+  let at = 1;
+  while (typed[at] === meant[at]) at++;
+  if (difference === 1) return typed.slice(at + 1) === meant.slice(at);
+  if (difference === -1) return typed.slice(at) === meant.slice(at + 1);
+  if (typed.slice(at + 1) === meant.slice(at + 1)) return true;
+  const isSwapped = typed[at] === meant[at + 1] && typed[at + 1] === meant[at];
+  return isSwapped && typed.slice(at + 2) === meant.slice(at + 2);
+}

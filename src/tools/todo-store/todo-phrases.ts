@@ -1,0 +1,634 @@
+import * as z from "zod/v4";
+import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
+import type { TodoStoreInput } from "./todo-input.ts";
+
+type Phrase = ToolPhraseOptions<TodoStoreInput>;
+type Slots = Readonly<Record<string, SlotValue>>;
+type Operation = TodoStoreInput["operation"];
+
+/*
+ * Nouns and pieces that many phrases share.
+ */
+const todo =
+  "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
+const own = "(my|the|our|this|that|your)";
+const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
+const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
+const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for) [(the|my|our)] {list}|[${own}] {place} [list]`;
+const anyList = `(${namedList}|${plainList})`;
+const onList = `(to|on|onto|in|into|under) ${anyList}`;
+const offList = `(from|off|off of|out of|of|on|in) ${anyList}`;
+
+/** A list that people name without saying that it is one. */
+const knownLists = z
+  .string()
+  .regex(
+    /^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i,
+  );
+/** Which of several is meant: no title begins so. */
+const whichOfThem =
+  /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
+const otherList =
+  /\b(?:contacts?|guest|waiting|wait|mailing|distribution|cc|block|blocked|price|wine|cocktail|passenger|cast|subscribers?|friends|playlist|to|on|from|in|off|list|lists|my|her|his|their|your|and|or|it|that|this|them|everything|all|items|new|what|which|how|is|are|the|me|i|be|of|for|task|todo|done|it's|as|with|by|plus|put|add|show|delete|remove|then|overview|summary|thing|things|buy|call|get|copy)\b/i;
+const listName = z
+  .string()
+  .refine(
+    (name) =>
+      !whichOfThem.test(name) &&
+      /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) &&
+      !otherList.test(name),
+  );
+const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const priority = z.enum(["low", "medium", "high"]).meta({
+  synonyms: {
+    high: ["highest", "top", "hi", "max", "maximum", "critical"],
+    medium: ["normal", "mid", "regular", "average"],
+    low: ["lowest", "min", "minimum", "lower"],
+  },
+});
+const urgency = z.enum(["urgent", "not urgent"]).meta({
+  synonyms: {
+    urgent: [
+      "urgently",
+      "very urgent",
+      "really urgent",
+      "important",
+      "very important",
+      "really important",
+      "asap",
+      "as soon as possible",
+      "critical",
+      "top priority",
+      "high prio",
+      "p1",
+      "super urgent",
+      "super important",
+    ],
+    "not urgent": [
+      "not important",
+      "low prio",
+      "no rush",
+      "no hurry",
+      "unimportant",
+      "p3",
+      "not that urgent",
+      "not that important",
+    ],
+  },
+});
+const tagList = z.array(z.string().regex(/^\p{Ll}[\p{L}\p{N}_-]*$/u));
+const status = z.enum(["pending", "completed"]).meta({
+  synonyms: {
+    pending: [
+      "open",
+      "still open",
+      "unfinished",
+      "incomplete",
+      "remaining",
+      "outstanding",
+      "active",
+      "undone",
+      "left",
+      "still left",
+      "to do",
+      "still to do",
+      "not done",
+      "not finished",
+      "left to do",
+      "not done yet",
+      "unchecked",
+      "still pending",
+    ],
+    completed: [
+      "done",
+      "complete",
+      "finished",
+      "closed",
+      "ticked off",
+      "checked off",
+      "crossed off",
+      "already done",
+      "done already",
+    ],
+  },
+});
+const order = z.enum(["newest", "oldest", "due", "latest due", "priority", "title"]).meta({
+  synonyms: {
+    newest: ["newest first", "latest first", "most recent first", "most recent", "latest"],
+    oldest: ["oldest first"],
+    due: [
+      "sorted by due date",
+      "by due date",
+      "sorted by date",
+      "by date",
+      "soonest first",
+      "due soonest",
+      "in order of due date",
+      "ordered by due date",
+      "sort by due date",
+      "earliest first",
+      "by deadline",
+      "sorted by deadline",
+    ],
+    priority: [
+      "sorted by priority",
+      "by priority",
+      "most important first",
+      "most urgent first",
+      "in order of priority",
+      "ordered by priority",
+      "highest priority first",
+      "sort by priority",
+    ],
+    title: [
+      "alphabetically",
+      "sorted alphabetically",
+      "sorted by name",
+      "by name",
+      "by title",
+      "in alphabetical order",
+      "sorted by title",
+      "a to z",
+    ],
+  },
+});
+const dayRange = z.string().meta({ slot: "range" });
+const position = z.number().int();
+
+/** Words that say something of a todo are none of its title. */
+const aboutTodo =
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+/** "salt to the soup": something is put somewhere, and that is no list. */
+const elsewhere =
+  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
+const title = z
+  .string()
+  .refine(
+    (text) =>
+      !aboutTodo.test(text) &&
+      !whichOfThem.test(text) &&
+      !elsewhere.test(text) &&
+      !/ (?:as \p{L}+|(?:to|by) (?:low|high|medium|normal|urgent|top))$|\blists?$/iu.test(text) &&
+      /\p{L}/u.test(text),
+  );
+
+const slots = {
+  title,
+  newTitle: title.refine((text) => /\p{L}{2}/u.test(text)),
+  query: title,
+  list: listName,
+  place: knownLists,
+  due: dueMoment,
+  priority,
+  urgency,
+  tags: tagList,
+  removeTags: tagList,
+};
+
+/** What may be said of a new todo, in any order. */
+const details: readonly string[] = [
+  onList,
+  "[(due|due on|due by|due at|by|before|for|on|at|until|till|with [a] due date [(of|on)]|with [a] deadline [(of|on)]|deadline|due date)] {due}",
+  "[(with|at|as|in|it is|that is|this is|set to|set it to|make it|mark it|mark it as)] [(a|the)] {priority} (priority|prio)",
+  "[(with|set)] (priority|prio) [(is|of|:|to|=)] {priority}",
+  "[(it is|that is|this is|and it is|make it|mark it|mark it as|quite|pretty)] {urgency}",
+  "[(it is|that is|this is)] {urgency} :",
+  "# {tags}",
+  "(tagged|tagged with|tagged as|with tag[s]|with the tag[s]|tag it [(as|with)]|, tag|labelled|labeled|with [the] label[s]) [#] {tags}",
+];
+
+/** Filters of a list, in any order, and the other words of which a request to see it may consist. */
+const filters: readonly string[] = [
+  `[(on|in|from|of|for)] ${anyList}`,
+  "[(due|for|from|on|of|that are|that is|which are|in|over|scheduled for|coming up|planned for|due on|due for|due in)] {range}",
+  "[(that are|that is|which are|are|is|i have|marked|marked as)] [(still|not yet)] {status}",
+  "[(with|of|at|by)] [(a|the)] {priority} (priority|prio)",
+  "[(that are|that is|which are)] {urgency}",
+  "[(by|with)] (priority|prio) {priority}",
+  "(# {tag}|(tagged|tagged with|tagged as|with [the] tag|labelled|labeled) [#] {tag}|[the] {tag} tag)",
+  "{order}",
+  "[the] (top|first|next) {limit}",
+  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
+];
+const filterSlots = {
+  ...slots,
+  range: dayRange,
+  status,
+  tag: z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u),
+  order,
+  limit: position,
+};
+
+/** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
+function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
+  if (typeof range !== "string") return {};
+  const [after = "..", before] = range.split("/");
+  if (before === undefined) return { dueOn: after };
+  const today = new Intl.DateTimeFormat("en-CA", { timeZone }).format(nowMs);
+  const isOverdue = after === ".." && before.slice(0, 10) <= today;
+  return {
+    ...(after !== ".." && { dueAfter: after }),
+    ...(before !== ".." && { dueBefore: before }),
+    ...(isOverdue && { status: "pending" }),
+  };
+}
+
+const orders: Readonly<Record<string, object>> = {
+  newest: { sort: "created", reverse: true },
+  oldest: { sort: "created" },
+  due: { sort: "due" },
+  "latest due": { sort: "due", reverse: true },
+  priority: { sort: "priority" },
+  title: { sort: "title" },
+};
+
+/** The fields that slots of several phrases stand for. */
+function fieldsOf({ place, due, urgency, order, tags, removeTags, ...others }: Slots) {
+  if (place !== undefined && others.list !== undefined) return { list: "", title: "" };
+  return {
+    ...(place !== undefined && { list: place }),
+    ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
+    ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
+    ...(typeof order === "string" && orders[order]),
+    ...(tags !== undefined && { tags }),
+    ...(removeTags !== undefined && { removeTags }),
+    ...others,
+  };
+}
+
+function made(operation: Operation, fields: object): TodoStoreInput {
+  return { operation, ...fields } as unknown as TodoStoreInput;
+}
+
+/** The list that was spoken of before. */
+function listBefore({ before }: PhraseContext): object {
+  const list = before?.input.list;
+  return typeof list === "string" ? { list } : {};
+}
+
+function adding(...phrases: readonly string[]): readonly Phrase[] {
+  return phrases.map((phrase) => ({
+    phrase,
+    slots,
+    anywhere: details,
+    toInput(found, context) {
+      const { title } = found;
+      const { operation, query } = context.before?.input ?? {};
+      // "Is milk on my list? If not, add it."
+      const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
+      return made("add", {
+        ...(isSought && listBefore(context)),
+        ...fieldsOf(found),
+        ...(isSought && { title: query }),
+      });
+    },
+  }));
+}
+
+const add =
+  "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
+const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
+
+const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
+const called =
+  "to|for|about|called|named|titled|that says|saying|of|:|-|that|with the title|to remember to|to remember";
+
+const addPhrases = adding(
+  "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
+  `${add} [down] {title} ${onList}`,
+  `${add} [down] ${onList} [:] {title}`,
+  `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
+  `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} (${called}) {title}`,
+  `${create} [me] ${todo} (${called}) {title}`,
+  "(new|todo|to do|task|reminder|note to self|remember) (:|-) {title}",
+  `(remind|ping|nudge|prompt) (me|us) [again] [(about|of|:|that|to remember|to remember to)] ${needTo} {title}`,
+  `[(please|also)] (do not|never) [let (me|us)] forget [(to|about|that|:)] ${needTo} {title}`,
+  `(remember|i must remember|i need to remember|i have to remember|make sure i remember|make sure i do not forget|help me remember|make sure we remember) [(to|that|about)] ${needTo} {title}`,
+  `${add} {title} [down] (as|into) [(a|an)] [new] ${todo}`,
+  `[(i|we)] (need|want|must have|would like) {title} [(added|put|to be|to go)] ${onList}`,
+  `{title} (needs|need|has|have|should|must|ought) [to] (be|go|get) [(added|put)] ${onList}`,
+  `{title} (goes|go|belongs|belong) ${onList}`,
+  `(make sure|see to it|ensure) [that] {title} (is|gets|goes|are|get|go) ${onList}`,
+  "• {title}",
+).concat(
+  // "task force" is no task: without a word between, only something to do is one.
+  [`(add|create|make|new) [(a|another|new|a new)] ${todo} {title}`, "(new|add) (todo|task) {title}"].map((phrase) => ({
+    phrase,
+    slots: { ...slots, title: title.refine((text) => startsWithVerb(text.toLowerCase().split(" "))) },
+    anywhere: details,
+    toInput: (found) => made("add", fieldsOf(found)),
+  })),
+  {
+  phrase: `${namedList} (:|-) {title}`,
+  slots: {
+    ...slots,
+    title: title.refine(
+      (text) =>
+        !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
+          text,
+        ),
+    ),
+  },
+  anywhere: details,
+  toInput: (found) => made("add", fieldsOf(found)),
+  },
+);
+
+/** A frame in which `@` is a todo: its title, or its place in the list. */
+function about(
+  frames: readonly string[],
+  operation: Operation,
+  fields: object = {},
+  options: Partial<Phrase> = {},
+): readonly Phrase[] {
+  const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) (task|todo|item|reminder|entry) {title}|(the|my|that|our) {title} (task|todo|item|reminder|entry)`;
+  const index = `(the|my) {index} (one|item|task|todo|to do|entry|thing|reminder)|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}`;
+  const last = "[(the|my)] last (one|item|task|todo|to do|entry|thing|reminder)";
+  const common = {
+    slots: { ...slots, index: position, newList: listName, addTags: tagList },
+    anywhere: [offList],
+    ...options,
+  };
+  return frames.flatMap((frame): readonly Phrase[] => [
+    {
+      phrase: frame.replaceAll("@", `(${title})`),
+      ...common,
+      toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context),
+    },
+    {
+      phrase: frame.replaceAll("@", `(${index})`),
+      ...common,
+      toInput: (found) =>
+        typeof found.index === "number" ? made(operation, { ...fields, ...fieldsOf(found) }) : undefined,
+    },
+    {
+      phrase: frame.replaceAll("@", `(${last})`),
+      ...common,
+      toInput: (found) => made(operation, { index: -1, ...fields, ...fieldsOf(found) }),
+    },
+  ]);
+}
+
+/** A todo from an earlier step is named by its id. */
+function targetOf(
+  operation: Operation,
+  fields: Readonly<Record<string, unknown>>,
+  { previous, before }: PhraseContext,
+): TodoStoreInput | undefined {
+  const { title, ...others } = fields;
+  if (typeof title !== "object" || title === null) return made(operation, fields);
+  const { operation: last, query } = before?.input ?? {};
+  // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
+  if (last === "search") return typeof query === "string" ? made(operation, { ...others, title: query }) : undefined;
+  // "I did the dishes, so tick it off" is one wish, said twice.
+  if (last === "list" || last === "clear" || last === operation || previous === undefined) return undefined;
+  return made(operation, { ...others, id: { $ref: `${previous.$ref}.id` } });
+}
+
+const doneWord = "(done|complete|completed|finished|checked|checked off|ticked off|closed|crossed off|sorted)";
+const openWord =
+  "(open|open again|not done|undone|incomplete|unfinished|uncompleted|unchecked|not completed|not finished|pending|to do again|not done yet|active)";
+const remove =
+  "(delete|deleting|remove|removing|erase|scrap|nix|discard|get rid of|throw out|throw away|trash|bin|ditch|kill|drop|cancel|scratch|strike|take off|take out|cross out|wipe|dump)";
+
+const changePhrases: readonly Phrase[] = [
+  ...about(
+    [
+      "(complete|finish|tick|tick off|check off|cross off|mark off|close|close off|close out) @",
+      `(mark|set|flag|check|tick|put|make|consider|move) @ [off] [(as|to|to be|is|to the)] ${doneWord}`,
+      `(mark|set|flag) as ${doneWord} [:] @`,
+      `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
+      `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] @`,
+      `(just|already) (done|finished|completed|did|sorted) [with] @`,
+      `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
+      `@ [(,|:|-)] (done|finished|completed|complete|sorted)`,
+      `(done|finished|completed|complete) [(with|:)] @`,
+      `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
+    ],
+    "complete",
+  ),
+  ...about(
+    [
+      "(reopen|re open|uncheck|unmark|untick|uncomplete|undo|restore|reactivate|un tick|un check) @",
+      `(mark|set|flag|put|make|change|move) @ [back] [(as|to|to be|is)] ${openWord} [again]`,
+      "open @ again",
+      `@ (is|was|are) [actually] (not done|not finished|not done yet|still open|not done after all|open again|still not done)`,
+    ],
+    "reopen",
+  ),
+  ...about(
+    [
+      `${remove} @`,
+      "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
+      `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) ${anyList}`,
+      `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
+      `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
+    ],
+    "delete",
+    {},
+    { destructive: true },
+  ),
+  ...about(
+    [
+      "(make|set|mark|flag|change|raise|lower|bump|update|put|turn|move|give) @ [(to|as|a|up to|down to|to be|with)] [a] {priority} (priority|prio)",
+      "(set|change|raise|lower|update|make|bump|increase|decrease|reduce) [the] (priority|prio) (of|for|on) @ [(to|as|be)] {priority} [(priority|prio)]",
+      "(make|mark|flag|set) @ [(as|to|to be)] {urgency}",
+      "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
+      "(raise|bump|move|change|set|lower) @ (to|up to|down to) {priority}",
+    ],
+    "update",
+  ),
+  ...about(["(prioritize|prioritise) @"], "update", { priority: "high" }),
+  ...about(["(deprioritize|deprioritise) @"], "update", { priority: "low" }),
+  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], "update", {
+    priority: null,
+  }),
+  ...about(
+    ["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"],
+    "update",
+    { dueDate: null },
+  ),
+  ...about(
+    [
+      "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
+      "(change|set|bring) @ [(back|forward)] to {due}",
+      "(make|set) @ [to be] due [(on|by|at)] {due}",
+      "@ is [now] due [(on|by|at)] {due}",
+      "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
+      "(postpone|reschedule|move|push) @ {due}",
+    ],
+    "update",
+  ),
+  ...about(
+    [
+      "(rename|retitle|reword) @ (to|as|into) {newTitle}",
+      "(change|edit|update|correct|fix) @ (to|into) {newTitle}",
+      "(change|edit|update|correct|set) [the] (title|name|text|wording) of @ (to|into) {newTitle}",
+      "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
+      "(replace|swap) @ (with|for|by) {newTitle}",
+    ],
+    "update",
+  ),
+  ...about([`(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`], "update"),
+  ...about(
+    ["(tag|label) @ (as|with) [#] {tags}", "tag @ # {tags}", "(set|change) the tag[s] of @ (to|as) [#] {tags}"],
+    "update",
+  ),
+  ...about(
+    ["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"],
+    "update",
+  ),
+  ...about(
+    [
+      "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
+      "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
+      "(remove|delete|take|drop) # {removeTags} (from|off) @",
+    ],
+    "update",
+  ),
+  ...about(
+    [
+      "(when|at what time|what time|what day) is @ [due]",
+      "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) @",
+      `(show|open|get|give|display|tell) [me] [the] (details|detail|info|information) (of|on|about|for) @`,
+    ],
+    "get",
+  ),
+];
+
+const clearing = (phrases: readonly string[], fields: object): readonly Phrase[] =>
+  phrases.map((phrase) => ({
+    phrase,
+    slots,
+    destructive: true,
+    toInput: (found) => made("clear", { ...fields, ...fieldsOf(found) }),
+  }));
+const wipe =
+  "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
+const all =
+  "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
+const clearPhrases: readonly Phrase[] = [
+  ...clearing(
+    [
+      `${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`,
+      `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
+      `take ${all} off [of] ${anyList}`,
+    ],
+    {},
+  ),
+  ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], {
+    allLists: true,
+  }),
+  ...clearing(
+    [
+      `${wipe} [(all|all of|everything that is)] [(the|my)] ${doneWord} [(tasks|todos|items|ones|things|stuff|to dos)] [(from|on|in|off) ${anyList}]`,
+      `${wipe} everything [(that is|i have)] [already] ${doneWord} [(from|on|in|off) ${anyList}]`,
+    ],
+    { onlyCompleted: true },
+  ),
+];
+
+const listing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
+  phrases.map((phrase) => ({
+    phrase,
+    slots: filterSlots,
+    anywhere: filters,
+    toInput: ({ range, ...found }, context) =>
+      made("list", { ...fields, ...daysOf(range, context), ...fieldsOf(found) }),
+  }));
+const show =
+  "(show|list|display|read|tell|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
+const shownNoun =
+  "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
+const listPhrases = listing([
+  `${show} ${shownNoun}`,
+  `${show} {list} list`,
+  `${show} {place}`,
+  `${show} {status}`,
+  `${show} {range}`,
+  `${show} due`,
+  `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
+  `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {range}`,
+  "(what is|show me) (due|next|coming up)",
+  "(show|list|read|give) [me] everything",
+]);
+const shownBefore: Phrase = {
+  phrase:
+    "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
+  toInput(_, context) {
+    const { operation } = context.before?.input ?? {};
+    return operation === undefined || operation === "list" || operation === "search"
+      ? undefined
+      : made("list", listBefore(context));
+  },
+};
+const clearedBefore: Phrase = {
+  phrase: `${wipe} (it|that list|everything on it|it all)`,
+  destructive: true,
+  toInput(_, context) {
+    // "It" is a list only if one was shown.
+    return context.before?.input.operation === "list" ? made("clear", listBefore(context)) : undefined;
+  },
+};
+const shownAlone = [
+  "[(my|the|all)] {status} (todos|to dos|tasks|items)",
+  "(my|the|our) {list} list",
+  "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
+].map((phrase): Phrase => {
+  const [shown] = listing([phrase]);
+  // "add milk to my shopping list and my work list" does not show one.
+  const toInput: Phrase["toInput"] = (found, context) =>
+    context.before ? undefined : shown?.toInput?.(found, context);
+  return { ...shown, phrase, anywhere: filters.slice(1, -1), toInput };
+});
+
+const searching = (phrases: readonly string[]): readonly Phrase[] =>
+  phrases.map((phrase) => ({
+    phrase,
+    slots,
+    anywhere: ["(now|already|still|currently|there|anywhere)"],
+    toInput: (found) => {
+      const { query, ...others } = fieldsOf(found) as Record<string, unknown>;
+      if (typeof query !== "string") return undefined;
+      return made("search", { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") });
+    },
+  }));
+const whether = "(see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
+const searchPhrases = searching([
+  "(search|look|hunt) for {query}",
+  `(search|look|check|hunt) [(through|in|on)] ${anyList} for {query}`,
+  `(search|look|find|hunt) [for] {query} (on|in|among|through) ${anyList}`,
+  `(find|show|list|search [for]|get) [me] [(all|any|every)] [(my|the)] ${todo} (about|with|containing|mentioning|that mention|that contain|related to|called|named|to do with|regarding) {query}`,
+  `(is|are) [there] [(a|an|any)] {query} (on|in) ${anyList}`,
+  `(do|did|have) (i|we) [(already|still)] (have|put|add|added|got|need|include) {query} (on|in|to) ${anyList}`,
+  `${whether} [there is] {query} (is|are) (on|in) ${anyList}`,
+  `${whether} (i|we) (have|had|put|added|need) [already] [(put|added|got)] {query} (on|in|to) ${anyList}`,
+  `[(do|did|have)] (i|we) [already] (have|had) [already] (put|added|got) {query} (on|in|to) ${anyList}`,
+  `does ${anyList} (have|include|contain|say) {query} [on it]`,
+]);
+
+/** "Its due date": of what was spoken of before. */
+const itsPhrases: readonly Phrase[] = [
+  "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
+  "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
+  "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
+  "give it (a|the) (due date|deadline) [of] {due}",
+].map((phrase) => ({
+  phrase,
+  slots,
+  toInput: (found, context) => targetOf("update", { ...fieldsOf(found), title: context.previous }, context),
+}));
+
+/** The phrases about todos for the rule planner. */
+export const todoPhrases: readonly Phrase[] = [
+  ...listPhrases,
+  ...shownAlone,
+  shownBefore,
+  clearedBefore,
+  ...addPhrases,
+  ...changePhrases,
+  ...itsPhrases,
+  ...clearPhrases,
+  ...searchPhrases,
+];

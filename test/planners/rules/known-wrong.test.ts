@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { createNotes } from "../../../src/tools/notes/notes.ts";
+import { createWebSearch } from "../../../src/tools/web-search/web-search.ts";
+import { knownWrong } from "./known-wrong.ts";
+import { calculator, inputsFor, todos } from "./plan-for.ts";
+
+const tools = [calculator, todos, createNotes(), createWebSearch({ search: () => [] })];
+
+it.each(knownWrong)("plans wrongly, as is known: $request", async ({ request, everyTool, today, wanted }) => {
+  const inputs = await inputsFor(request, everyTool === true ? tools : tools.slice(0, 2));
+  expect(inputs).toEqual(today);
+  expect(inputs).not.toEqual(wanted);
+});

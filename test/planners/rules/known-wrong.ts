@@ -1,0 +1,173 @@
+/** What the rules plan wrongly today. */
+export interface KnownWrong {
+  readonly request: string;
+  /** True if the tools for notes and the web are there, too. */
+  readonly everyTool?: boolean;
+  /** The inputs of the steps that are planned. */
+  readonly today: readonly object[];
+  /** The inputs that were asked for. */
+  readonly wanted: "refused" | readonly object[];
+}
+
+/** A row that is planned otherwise is either right, and goes, or wrong in another way. */
+export const knownWrong: readonly KnownWrong[] = [
+  {
+    request: "remind me to buy milk and add buy that many apples to my list",
+    today: [{ operation: "add", title: "buy milk and add buy that many apples" }],
+    wanted: "refused",
+  },
+  {
+    request: "remind me to buy milk and add print this figure to my list",
+    today: [{ operation: "add", title: "buy milk and add print this figure" }],
+    wanted: "refused",
+  },
+  {
+    request: "remind me to buy milk and put send Ann the sum on my list",
+    today: [
+      { operation: "add", title: "buy milk" },
+      { operation: "add", title: "put send Ann the sum" },
+    ],
+    wanted: "refused",
+  },
+  {
+    request: "remind me to buy milk and remind me to check the output",
+    today: [
+      { operation: "add", title: "buy milk" },
+      { operation: "add", title: "remind me to check the output" },
+    ],
+    wanted: "refused",
+  },
+  {
+    request: "remind me to buy milk and remind me to use the number",
+    today: [
+      { operation: "add", title: "buy milk" },
+      { operation: "add", title: "remind me to use the number" },
+    ],
+    wanted: "refused",
+  },
+  {
+    request: "calculate 100 / 4 and create a task called answer",
+    today: [{ expression: "100 / 4" }, { operation: "add", title: "answer" }],
+    wanted: "refused",
+  },
+  {
+    request: "delete the task force",
+    today: [{ operation: "delete", title: "force" }],
+    wanted: [{ operation: "delete", title: "task force" }],
+  },
+  { request: "add two numbers", today: [{ operation: "add", title: "two numbers" }], wanted: "refused" },
+  {
+    request: "add the answer of 5 + 6 to my list",
+    today: [{ operation: "add", title: "answer of 5 + 6" }],
+    wanted: "refused",
+  },
+  {
+    request: "if 5 plus 5 is 10, add milk to my list",
+    today: [{ expression: "5 + 5" }, { operation: "add", title: "milk" }],
+    wanted: "refused",
+  },
+  {
+    request: "reschedule buy milk to 5pm",
+    today: [{ operation: "update", dueAt: "2026-11-22T17:00:00+00:00", title: "buy milk" }],
+    wanted: "refused",
+  },
+  { request: "get the milk thing away", today: [{ operation: "delete", title: "milk thing" }], wanted: "refused" },
+  {
+    request: "remove turnips from my shopping list and add juice",
+    today: [
+      { operation: "delete", title: "turnips", list: "shopping" },
+      { operation: "add", title: "juice" },
+    ],
+    wanted: [
+      { operation: "delete", title: "turnips", list: "shopping" },
+      { operation: "add", title: "juice", list: "shopping" },
+    ],
+  },
+  {
+    request: "when is the dentist due on my list",
+    today: [{ operation: "get", title: "dentist" }],
+    wanted: [{ operation: "search", query: "dentist" }],
+  },
+  {
+    request: "is buying milk something on my list",
+    today: [{ operation: "search", query: "buying milk something" }],
+    wanted: [{ operation: "search", query: "buying milk" }],
+  },
+  {
+    request: "add a gallon of milk to my list",
+    today: [{ operation: "add", title: "gallon of milk" }],
+    wanted: [{ operation: "add", title: "a gallon of milk" }],
+  },
+  {
+    request: "put a tent on the camping list",
+    today: [{ operation: "add", title: "tent", list: "camping" }],
+    wanted: [{ operation: "add", title: "a tent", list: "camping" }],
+  },
+  {
+    request: "add Eat, Pray, Love to my list",
+    today: [
+      { operation: "add", title: "Eat" },
+      { operation: "add", title: "Pray" },
+      { operation: "add", title: "Love" },
+    ],
+    wanted: [{ operation: "add", title: "Eat, Pray, Love" }],
+  },
+  {
+    request: "add Show and tell, Year 3 to my list",
+    today: [
+      { operation: "add", title: "Show" },
+      { operation: "list", list: "Year 3" },
+    ],
+    wanted: [{ operation: "add", title: "Show and tell, Year 3" }],
+  },
+  {
+    request: "remind me to List of emergency contacts",
+    today: [{ operation: "add", title: "emergency contacts" }],
+    wanted: [{ operation: "add", title: "List of emergency contacts" }],
+  },
+  {
+    request: "remind me to shopping list pad with magnet",
+    today: [{ operation: "add", list: "shopping", title: "pad with magnet" }],
+    wanted: [{ operation: "add", title: "shopping list pad with magnet" }],
+  },
+  {
+    request: "remind me to to-do list template",
+    today: [{ operation: "add", title: "template" }],
+    wanted: [{ operation: "add", title: "to-do list template" }],
+  },
+  {
+    request: "Is the birthday cake still on the shopping list? And please add candles to that list as well.",
+    today: [
+      { operation: "search", list: "shopping", query: "birthday cake" },
+      { operation: "add", title: "candles" },
+    ],
+    wanted: [
+      { operation: "search", query: "birthday cake", list: "shopping" },
+      { operation: "add", title: "candles", list: "shopping" },
+    ],
+  },
+  {
+    request: "add a note to PROP-1: a – b",
+    everyTool: true,
+    today: [{ operation: "add", item: "PROP-1", text: "b" }],
+    wanted: [{ operation: "add", item: "PROP-1", text: "a – b" }],
+  },
+  {
+    request: "note on PROP-1 that a – b",
+    everyTool: true,
+    today: [{ operation: "add", item: "PROP-1", text: "b" }],
+    wanted: [{ operation: "add", item: "PROP-1", text: "a – b" }],
+  },
+  {
+    request: "search the web for foo, bar and baz",
+    everyTool: true,
+    today: [{ query: "foo" }, { query: "bar" }, { query: "baz" }],
+    wanted: [{ query: "foo, bar and baz" }],
+  },
+  {
+    request: "search the web for zod and add the result as a todo",
+    everyTool: true,
+    today: [{ query: "zod" }, { query: "add the result as a todo" }],
+    wanted: "refused",
+  },
+];
