@@ -48,7 +48,6 @@ export const contractions: ReadonlyMap<string, readonly string[]> = new Map<stri
   ["plz", ["please"]],
   ["bc", ["because"]],
   ["cuz", ["because"]],
-  ["cos", ["because"]],
   ["abt", ["about"]],
   ["prio", ["priority"]],
   ["thx", ["thanks"]],

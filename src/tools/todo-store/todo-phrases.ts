@@ -35,9 +35,7 @@ const listName = z
   .string()
   .refine(
     (name) =>
-      !whichOfThem.test(name) &&
-      /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) &&
-      !otherList.test(name),
+      !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) && !otherList.test(name),
   );
 const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const priority = z.enum(["low", "medium", "high"]).meta({
@@ -320,18 +318,18 @@ const addPhrases = adding(
     toInput: (found) => made("add", fieldsOf(found)),
   })),
   {
-  phrase: `${namedList} (:|-) {title}`,
-  slots: {
-    ...slots,
-    title: title.refine(
-      (text) =>
-        !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
-          text,
-        ),
-    ),
-  },
-  anywhere: details,
-  toInput: (found) => made("add", fieldsOf(found)),
+    phrase: `${namedList} (:|-) {title}`,
+    slots: {
+      ...slots,
+      title: title.refine(
+        (text) =>
+          !/^(?:take|mark|move|tick|delete|remove|add|put|show|what|clear|change|set|cross|complete\w*|done|finished)\b/i.test(
+            text,
+          ),
+      ),
+    },
+    anywhere: details,
+    toInput: (found) => made("add", fieldsOf(found)),
   },
 );
 
