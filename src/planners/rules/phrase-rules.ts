@@ -101,6 +101,7 @@ interface Compiling {
 function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, owned }: Compiling): ToolRules {
   const rules: PhraseRule[] = [];
   const vocabulary = new Set<string>();
+  const groups = new Map<string, PhraseNode>();
   const shared = new Map<string, Template>();
   let looseRules: readonly PhraseRule[] | undefined;
   const result: ToolRules = {
@@ -122,7 +123,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   for (const [index, source] of phrases.entries()) {
     const own = owned[index] ?? new Map();
     const typeOf = (name: string) => slotType(name, { source, own, input: schemas.input });
-    const read = (phrase: string) => reading(phrase, `${tool.name}.phrases[${index}]`, typeOf);
+    const read = (phrase: string) => reading(phrase, { option: `${tool.name}.phrases[${index}]`, groups, typeOf });
     const { template, rest } = readExample(source, typeOf);
     const { node, ...compiled } = read(template);
     for (const word of literalsOf(node)) vocabulary.add(word);
@@ -171,11 +172,14 @@ function isExample({ source, fixed }: PhraseRule): boolean {
   return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
-function reading(phrase: string, option: string, typeOf: (name: string) => SlotType) {
+function reading(
+  phrase: string,
+  { option, groups, typeOf }: { option: string; groups: Map<string, PhraseNode>; typeOf: (name: string) => SlotType },
+) {
   try {
-    const node = parsePhrase(phrase);
+    const node = parsePhrase(phrase, groups);
     const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
-    return { node, program: compilePhrase(node), slots };
+    return { node, start: compilePhrase(node), slots };
   } catch (thrown) {
     if (!(thrown instanceof PhraseError)) throw thrown;
     const received = JSON.stringify(phrase.slice(0, 200));

@@ -22,6 +22,7 @@ import {
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
+import type { PhrasePlace } from "./template.ts";
 import { readTextEdges } from "./text-edges.ts";
 
 /** A step whose dependencies are not known yet. */
@@ -116,7 +117,7 @@ export class RequestReader {
   ) {
     const { words, tokens } = request;
     this.leads = leadsOf(tools);
-    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.leads, this.work);
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.leads.has(word), this.work);
     this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
       ({ start, end }) => !isCourtesy(words, start, end),
     );
@@ -282,7 +283,7 @@ export class RequestReader {
     const fitRule = (rule: PhraseRule) => {
       if (rule.hasSum) return this.readSums(rule, firstClause);
       if (!rule.required.every((group) => this.hasOne(group))) return [];
-      return starts.filter((start) => this.mayStart(rule, start)).flatMap(fitAt(rule));
+      return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
     let matches = this.tools.flatMap(({ rules }) => rules.flatMap(fitRule));
     if (matches.length === 0)
@@ -305,7 +306,7 @@ export class RequestReader {
   private fit(
     rule: PhraseRule,
     { start, limit, firstClause }: { start: number; limit: number; firstClause: number },
-    from = 0,
+    from?: PhrasePlace,
   ) {
     const isEnd = (position: number, isText: boolean) =>
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
@@ -332,12 +333,6 @@ export class RequestReader {
   private hasOne(group: ReadonlySet<string>): boolean {
     for (const word of group) if (this.present.has(word)) return true;
     return false;
-  }
-
-  private mayStart({ firstWords, isOpen, anywhere }: PhraseRule, start: number): boolean {
-    if (isOpen || anywhere.length > 0) return true;
-    const word = this.request.words[start] ?? "";
-    return firstWords.has(word) || this.meaningsOf(word).some((meaning) => firstWords.has(meaning));
   }
 
   /** The end of the first clause from here on that ends for certain. */
@@ -386,17 +381,20 @@ export class RequestReader {
     const rule = last?.rule;
     if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
     if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
-    const slot = rule.program.findIndex(
-      (each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name),
-    );
-    const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
-    if (slot <= 0) return [];
+    const spoken = last.pieces.filter(({ place }) => place !== undefined);
+    const slot = spoken.findIndex(({ name }) => name !== undefined && rule.slots.has(name));
+    // "and task two": the word before the slot may be said again.
+    const from = spoken.slice(Math.max(0, slot - 1), slot + 1).flatMap(({ kind, place }, index) => {
+      const isNoun = kind === "word" && slot > 1;
+      return place !== undefined && (index === 1 || isNoun || slot === 0) ? [place] : [];
+    });
+    if (from.length === 0 || slot < 0) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
     if (this.leads.has(this.request.words[next.start] ?? "")) return [];
     return contentStarts(this.request.words, next.start, next.end)
       .flatMap((start) =>
-        [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
+        from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)),
       )
       .filter((match) => this.isLike(last, match))
       .sort((left, right) => left.cost - right.cost)
