@@ -247,12 +247,7 @@ export class Matcher {
   }
 
   /** Continues a text with the next token, or behind a date within it; returns the thread that ends it here. */
-  private goOnWithText(
-    template: Template,
-    { name, next }: PhraseSlot,
-    thread: Thread,
-    step: Step,
-  ): Thread | undefined {
+  private goOnWithText(template: Template, { name, next }: PhraseSlot, thread: Thread, step: Step): Thread | undefined {
     const { place, cost, pieces, open, filled } = thread;
     const { position, push } = step;
     const hasWord = position < this.request.words.length;

@@ -1,6 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
+import { hasSensitive } from "../../core/sensitive.ts";
 import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import { readExample } from "./example-sentence.ts";
@@ -47,14 +48,21 @@ export interface ToolRules {
   readonly rules: readonly PhraseRule[];
   /** The same phrases in other words, made when they are first needed. */
   loose(): readonly PhraseRule[];
+  /** The phrases that words may fit, in their order: all for which a request has each required word. */
+  candidates(words: ReadonlySet<string>): readonly PhraseRule[];
   /** Every word of the phrases. */
   readonly vocabulary: ReadonlySet<string>;
+  /** The words with which phrases begin. */
+  readonly leads: ReadonlySet<string>;
+  /** True if the words of a request may be a secret. */
+  readonly isSensitive: boolean;
   /** Whether a phrase has a slot for a date. */
   readonly hasDates: boolean;
   /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
 
+const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /**
@@ -103,15 +111,26 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   const vocabulary = new Set<string>();
   const groups = new Map<string, PhraseNode>();
   const shared = new Map<string, Template>();
+  const leads = new Set<string>();
   let looseRules: readonly PhraseRule[] | undefined;
+  let byWord: RuleIndex | undefined;
   const result: ToolRules = {
     tool,
     schemas,
     rules,
     vocabulary,
+    leads,
+    isSensitive: hasSensitive(tool.inputSchema),
     loose: () => {
       looseRules ??= rules.flatMap(loosen);
       return looseRules;
+    },
+    candidates: (words) => {
+      byWord ??= indexByWord(rules);
+      const found = new Set(byWord.open);
+      for (const word of words) for (const rule of byWord.rules.get(word) ?? []) found.add(rule);
+      const fits = (rule: PhraseRule) => rule.required.every((group) => hasOne(group, words));
+      return [...found].filter(fits).sort((left, right) => left.index - right.index);
     },
     get hasDates() {
       return rules.some(({ slots, anywhere }) =>
@@ -141,6 +160,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       return aside;
     });
     const first = firstOf(node);
+    for (const word of first.words) if (!articles.has(word)) leads.add(word);
     rules.push({
       ...compiled,
       ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
@@ -155,6 +175,34 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   }
   rulesOf.set(tool, result);
   return result;
+}
+
+interface RuleIndex {
+  /** Under each word of the smallest group of required words. */
+  readonly rules: ReadonlyMap<string, readonly PhraseRule[]>;
+  /** Those without required words. */
+  readonly open: readonly PhraseRule[];
+}
+
+function indexByWord(all: readonly PhraseRule[]): RuleIndex {
+  const rules = new Map<string, PhraseRule[]>();
+  const open: PhraseRule[] = [];
+  for (const rule of all) {
+    const [smallest] = [...rule.required].sort((left, right) => left.size - right.size);
+    if (smallest === undefined) open.push(rule);
+    for (const word of smallest ?? []) {
+      const known = rules.get(word);
+      if (known === undefined) rules.set(word, [rule]);
+      else known.push(rule);
+    }
+  }
+  return { rules, open };
+}
+
+function hasOne(group: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
+  const [few, many] = group.size < words.size ? [group, words] : [words, group];
+  for (const word of few) if (many.has(word)) return true;
+  return false;
 }
 
 function loosen(rule: PhraseRule): readonly PhraseRule[] {
