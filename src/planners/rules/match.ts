@@ -105,6 +105,8 @@ export interface Range {
   readonly limit: number;
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
+  /** Called for a text that would begin at the limit. */
+  onLacking?(slot: string): void;
 }
 
 /**
@@ -125,7 +127,8 @@ export class Matcher {
   ) {}
 
   /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
-  run(template: Template, { start, limit, isEnd }: Range, from?: PhrasePlace): readonly Fit[] {
+  run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
+    const { start, limit } = range;
     const fits: Fit[] = [];
     const arriving: (Thread[] | undefined)[] = [];
     const push = (position: number, thread: Thread) => {
@@ -140,7 +143,7 @@ export class Matcher {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, start, isEnd, fits, goesOn: from !== undefined });
+      this.advance(template, { threads, position, push, range, fits, goesOn: from !== undefined });
     }
     return fits;
   }
@@ -159,15 +162,13 @@ export class Matcher {
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
   findLacking(template: Template, start: number, limit: number): string | undefined {
-    this.lacking = undefined;
-    this.lackingAt = limit;
-    this.run(template, { start, limit, isEnd: () => false });
-    this.lackingAt = -1;
-    return this.lacking;
+    let lacking: string | undefined;
+    const onLacking = (slot: string) => {
+      lacking ??= slot;
+    };
+    this.run(template, { start, limit, isEnd: () => false, onLacking });
+    return lacking;
   }
-
-  private lacking: string | undefined;
-  private lackingAt = -1;
 
   private advance(template: Template, step: Step): void {
     const seen = new Set<PhrasePlace | PhraseSlot>();
@@ -188,7 +189,7 @@ export class Matcher {
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, start }: Step): void {
+  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, range }: Step): void {
     const word = this.request.words[position];
     if (word === undefined) return;
     const { cost, pieces, filled } = thread;
@@ -202,7 +203,7 @@ export class Matcher {
         filled: [...filled, ...taken],
       });
     }
-    const skipCost = position === start ? 0 : this.skipCost(position, word, isLoose === true);
+    const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
     // "watch The List"
     if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
     push(position + 1, {
@@ -217,8 +218,8 @@ export class Matcher {
     const { place, cost, pieces, filled } = thread;
     const { position, push } = step;
     const { words, slots, isEnd } = place.steps;
-    if (isEnd && step.isEnd(position, isText(pieces)))
-      step.fits.push({ cost, start: step.start, end: position, pieces, filled });
+    if (isEnd && step.range.isEnd(position, isText(pieces)))
+      step.fits.push({ cost, start: step.range.start, end: position, pieces, filled });
     const word = this.request.words[position];
     const take = (places: readonly PhrasePlace[], spelling: number) => {
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
@@ -259,7 +260,7 @@ export class Matcher {
     return { place: next, cost, pieces: piece, text: undefined, open: -1, filled: [...filled, name] };
   }
 
-  private beginText(slot: PhraseSlot, thread: Thread, { position, push, goesOn }: Step): void {
+  private beginText(slot: PhraseSlot, thread: Thread, { position, push, goesOn, range }: Step): void {
     const { cost, pieces } = thread;
     const word = this.request.words[position];
     if (this.followsBareValue(pieces, position)) return;
@@ -267,7 +268,7 @@ export class Matcher {
     if (!hasVerb && this.isLead(word ?? "")) return;
     if (word !== undefined && this.edges.mayBegin(position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
-    if (position === this.lackingAt) this.lacking ??= slot.name;
+    if (position === range.limit) range.onLacking?.(slot.name);
   }
 
   /** Continues a text behind a date within it. */
@@ -360,12 +361,11 @@ export class Matcher {
 interface Step {
   readonly threads: Thread[];
   readonly position: number;
-  readonly start: number;
+  readonly range: Range;
   readonly fits: Fit[];
   /** True if a verb was said before the run. */
   readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
-  isEnd(position: number, isText: boolean): boolean;
 }
 
 /** True if the last piece is a text. */

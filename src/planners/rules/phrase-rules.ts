@@ -9,10 +9,10 @@ import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
 import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 import {
+  addWords,
   compilePhrase,
   examplePhrase,
   firstOf,
-  literalsOf,
   PhraseError,
   type PhraseNode,
   parsePhrase,
@@ -101,6 +101,13 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
   return Promise.all(entries.map(async ([name, json]) => [name, await json] as const)).then((ready) => new Map(ready));
 }
 
+/** What may stand beside several phrases. */
+interface SharedAsides {
+  readonly asides: readonly string[];
+  readonly slots: ToolPhrase["slots"];
+  readonly anywhere: readonly Template[];
+}
+
 interface Compiling {
   readonly schemas: ToolSchemas;
   readonly owned: readonly OwnSchemas[];
@@ -110,7 +117,9 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   const rules: PhraseRule[] = [];
   const vocabulary = new Set<string>();
   const groups = new Map<string, PhraseNode>();
-  const shared = new Map<string, Template>();
+  const seen = new Set<PhraseNode>();
+  const shared: SharedAsides[] = [];
+  const types = new Map<StandardSchema, Map<string, SlotType>>();
   const leads = new Set<string>();
   let looseRules: readonly PhraseRule[] | undefined;
   let byWord: RuleIndex | undefined;
@@ -141,24 +150,29 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   };
   for (const [index, source] of phrases.entries()) {
     const own = owned[index] ?? new Map();
-    const typeOf = (name: string) => slotType(name, { source, own, input: schemas.input });
+    const typeOf = (name: string) => {
+      const schema = source.input === undefined ? source.slots?.[name] : undefined;
+      const known = schema && types.get(schema)?.get(name);
+      if (known !== undefined) return known;
+      const type = slotType(name, { source, own, input: schemas.input });
+      if (schema !== undefined) types.set(schema, new Map([...(types.get(schema) ?? []), [name, type]]));
+      return type;
+    };
     const read = (phrase: string) => reading(phrase, { option: `${tool.name}.phrases[${index}]`, groups, typeOf });
     const { template, rest } = readExample(source, typeOf);
     const { node, ...compiled } = read(template);
-    for (const word of literalsOf(node)) vocabulary.add(word);
-    const asides = source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf });
-    const anywhere = asides.map((phrase) => {
-      // Phrases that share their types share what is known about a request, too.
-      const key = JSON.stringify([phrase, Object.keys(source.slots ?? {})]);
-      let aside = shared.get(key);
-      if (aside === undefined) {
-        const { node: inner, ...made } = read(phrase);
-        for (const word of literalsOf(inner)) vocabulary.add(word);
-        aside = { ...made, anywhere: [] };
-        shared.set(key, aside);
-      }
-      return aside;
-    });
+    addWords(node, vocabulary, seen);
+    const readAside = (phrase: string): Template => {
+      const { node: inner, ...made } = read(phrase);
+      addWords(inner, vocabulary, seen);
+      return { ...made, anywhere: [] };
+    };
+    const given = source.anywhere;
+    // Phrases that share what may stand beside them share what is known about a request, too.
+    const alike = shared.find(({ asides, slots }) => asides === given && slots === source.slots);
+    const asides = given ?? asidesOf(source, { node, input: schemas.input, typeOf });
+    const anywhere = alike?.anywhere ?? asides.map(readAside);
+    if (given !== undefined && alike === undefined) shared.push({ asides: given, slots: source.slots, anywhere });
     const first = firstOf(node);
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
     rules.push({

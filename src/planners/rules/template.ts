@@ -152,11 +152,13 @@ export const slotNames = remembered((node): ReadonlySet<string> => {
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
 });
 
-/** Every literal word of a phrase. */
-export const literalsOf = remembered((node): ReadonlySet<string> => {
-  if (node.type === "word") return new Set([node.word]);
-  return node.type === "slot" ? new Set() : new Set(node.items.flatMap((item) => [...literalsOf(item)]));
-});
+/** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */
+export function addWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  if (node.type === "word") words.add(node.word);
+  else if (node.type !== "slot") for (const item of node.items) addWords(item, words, seen);
+}
 
 /** A function of a phrase or a part of one, worked out once: many phrases share their parts. */
 function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
