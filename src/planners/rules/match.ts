@@ -149,15 +149,15 @@ export class Matcher {
   }
 
   /** True if a template may start with a token, or with what may stand beside it. */
-  mayStart({ start, anywhere }: Template, position: number): boolean {
+  mayStart({ start, slots: types, anywhere }: Template, position: number): boolean {
     const { words, slots } = start.steps;
     const word = this.request.words[position] ?? "";
-    return (
-      slots.length > 0 ||
-      words.has(word) ||
-      this.meaningsOf(word).some((meaning) => words.has(meaning)) ||
-      this.modifiersAt(anywhere, position).length > 0
-    );
+    if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
+    const takesToken = ({ name }: PhraseSlot) => {
+      const type = types.get(name);
+      return type !== undefined && (!isReadable(type) || readSlot(type, this.request, position).length > 0);
+    };
+    return slots.some(takesToken) || this.modifiersAt(anywhere, position).length > 0;
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
