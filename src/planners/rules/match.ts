@@ -43,6 +43,12 @@ export interface Fit {
   readonly filled: readonly string[];
 }
 
+/** One way in which a template fits beside a phrase. */
+interface AsideFit extends Fit {
+  /** The slots that no other may fill: a list may be filled more than once. */
+  readonly taken: readonly string[];
+}
+
 /** One reading of the tokens so far. */
 interface Thread {
   readonly place: PhrasePlace;
@@ -70,7 +76,9 @@ export const costs = {
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
-const noFits: readonly Fit[] = [];
+const noFits: readonly AsideFit[] = [];
+/** No text is open. */
+const closed = { text: undefined, open: -1 } as const;
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
@@ -114,8 +122,8 @@ export interface Range {
  * times the size of the template, and no phrase or request can make it backtrack.
  */
 export class Matcher {
-  private readonly asides = new Map<readonly Template[], (readonly Fit[])[]>();
-  private readonly modifiers = new Map<Template, Map<number, readonly Fit[]>>();
+  private readonly asides = new Map<readonly Template[], AsideFits>();
+  private readonly modifiers = new Map<Template, Map<number, readonly AsideFit[]>>();
 
   constructor(
     private readonly request: RequestText,
@@ -138,7 +146,7 @@ export class Matcher {
       else waiting.push(thread);
     };
     const place = from ?? template.start;
-    push(start, { place, cost: 0, pieces: undefined, text: undefined, open: -1, filled: noNames });
+    push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames });
     for (let position = start; position <= limit && position - start < arriving.length; position++) {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
@@ -192,25 +200,22 @@ export class Matcher {
   private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, range }: Step): void {
     const word = this.request.words[position];
     if (word === undefined) return;
-    const { cost, pieces, filled } = thread;
+    const { place, cost, pieces, filled } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
-      const taken = namesIn(fit, anywhere);
-      if (taken.some((name) => filled.includes(name))) continue;
+      if (fit.taken.some((name) => filled.includes(name))) continue;
       push(fit.end, {
-        ...thread,
+        place,
         cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier),
         pieces: joinPieces(pieces, fit.pieces),
-        filled: [...filled, ...taken],
+        ...closed,
+        filled: [...filled, ...fit.taken],
       });
     }
     const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
     // "watch The List"
     if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
-    push(position + 1, {
-      ...thread,
-      cost: cost + skipCost,
-      pieces: { kind: "free", start: position, end: position + 1, before: pieces },
-    });
+    const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
+    push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled });
   }
 
   /** Follows a phrase with the next token, or ends it there. */
@@ -223,7 +228,8 @@ export class Matcher {
     const word = this.request.words[position];
     const take = (places: readonly PhrasePlace[], spelling: number) => {
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
-      for (const next of places) push(position + 1, { ...thread, place: next, cost: cost + spelling, pieces: piece });
+      for (const next of places)
+        push(position + 1, { place: next, cost: cost + spelling, pieces: piece, ...closed, filled });
     };
     if (word !== undefined) {
       const exact = words.get(word);
@@ -238,10 +244,10 @@ export class Matcher {
       if (!isReadable(type)) this.beginText(slot, thread, step);
       for (const { value, end } of readSlot(type, this.request, position))
         push(end, {
-          ...thread,
           place: next,
           cost: cost + costs.value * (end - position),
           pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
+          ...closed,
           filled: [...filled, name],
         });
     }
@@ -257,7 +263,7 @@ export class Matcher {
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
     if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
     if (!this.edges.mayEnd(position)) return undefined;
-    return { place: next, cost, pieces: piece, text: undefined, open: -1, filled: [...filled, name] };
+    return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name] };
   }
 
   private beginText(slot: PhraseSlot, thread: Thread, { position, push, goesOn, range }: Step): void {
@@ -275,14 +281,13 @@ export class Matcher {
   private passDate({ anywhere }: Template, piece: Piece, thread: Thread, { position, push }: Step): void {
     const { cost, filled } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
-      const taken = namesIn(fit, anywhere);
-      if (taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
+      if (fit.taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
       push(fit.end + 1, {
         ...thread,
         cost: cost + costs.modifier + fit.cost + costs.text,
         pieces: joinPieces(piece, fit.pieces),
         open: fit.end,
-        filled: [...filled, ...taken],
+        filled: [...filled, ...fit.taken],
       });
     }
   }
@@ -301,7 +306,7 @@ export class Matcher {
   }
 
   /** What fits at a token beside the phrase. */
-  private modifiersAt(anywhere: readonly Template[], position: number): readonly Fit[] {
+  private modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     if (anywhere.length === 0) return noFits;
     let byPosition = this.asides.get(anywhere);
     if (byPosition === undefined) {
@@ -310,12 +315,16 @@ export class Matcher {
     }
     const known = byPosition[position];
     if (known !== undefined) return known;
-    const fits = anywhere.flatMap((template) => this.modifierAt(template, position));
+    let fits = noFits;
+    for (const template of anywhere) {
+      const found = this.modifierAt(template, position);
+      if (found.length > 0) fits = [...fits, ...found];
+    }
     byPosition[position] = fits;
     return fits;
   }
 
-  private modifierAt(template: Template, position: number): readonly Fit[] {
+  private modifierAt(template: Template, position: number): readonly AsideFit[] {
     let byPosition = this.modifiers.get(template);
     if (byPosition === undefined) {
       byPosition = new Map();
@@ -326,7 +335,9 @@ export class Matcher {
       const limit = Math.min(this.request.words.length, position + maxModifierTokens);
       const range = { start: position, limit, isEnd: (end: number) => end > position };
       fits = this.mayStart(template, position)
-        ? this.run(template, range).filter((fit) => this.fitsOwnSchemas(template, fit))
+        ? this.run(template, range)
+            .filter((fit) => this.fitsOwnSchemas(template, fit))
+            .map((fit) => ({ ...fit, taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list") }))
         : noFits;
       byPosition.set(position, fits);
     }
@@ -358,6 +369,9 @@ export class Matcher {
   }
 }
 
+/** What fits beside phrases, by the token at which it starts. */
+type AsideFits = (readonly AsideFit[])[];
+
 interface Step {
   readonly threads: Thread[];
   readonly position: number;
@@ -376,14 +390,6 @@ function isText(piece: Piece | undefined): boolean {
 /** The pieces of a fit behind others. */
 function joinPieces(before: Piece | undefined, pieces: Piece | undefined): Piece | undefined {
   return pieces === undefined ? before : { ...pieces, before: joinPieces(before, pieces.before) };
-}
-
-/** The slots that a fit beside the phrase fills; a list may be filled more than once. */
-function namesIn({ pieces }: Fit, template: readonly Template[]): readonly string[] {
-  return piecesOf(pieces).flatMap(({ name }) => {
-    const isList = template.some(({ slots }) => name !== undefined && slots.get(name)?.kind === "list");
-    return name === undefined || isList ? [] : [name];
-  });
 }
 
 /** The pieces of a fit in their order. */

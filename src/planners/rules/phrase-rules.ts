@@ -138,7 +138,13 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       byWord ??= indexByWord(rules);
       const found = new Set(byWord.open);
       for (const word of words) for (const rule of byWord.rules.get(word) ?? []) found.add(rule);
-      const fits = (rule: PhraseRule) => rule.required.every((group) => hasOne(group, words));
+      const known = new Map<ReadonlySet<string>, boolean>();
+      const isThere = (group: ReadonlySet<string>) => {
+        const answer = known.get(group) ?? hasOne(group, words);
+        known.set(group, answer);
+        return answer;
+      };
+      const fits = ({ required }: PhraseRule) => required.every(isThere);
       return [...found].filter(fits).sort((left, right) => left.index - right.index);
     },
     get hasDates() {

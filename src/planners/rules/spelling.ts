@@ -3,7 +3,7 @@ import { isVerb } from "../../english/verbs.ts";
 const none: readonly string[] = [];
 const minLength = 5;
 
-/** The words of a vocabulary by their first letter. */
+/** The words of a vocabulary by their first letter and length. */
 type Index = ReadonlyMap<string, readonly string[]>;
 
 const indexes = new WeakMap<ReadonlySet<string>, Index>();
@@ -13,8 +13,9 @@ function indexOf(vocabulary: ReadonlySet<string>): Index {
   if (known !== undefined) return known;
   const index = new Map<string, string[]>();
   for (const word of vocabulary) {
-    const alike = index.get(word.charAt(0));
-    if (alike === undefined) index.set(word.charAt(0), [word]);
+    const key = word.charAt(0) + word.length;
+    const alike = index.get(key);
+    if (alike === undefined) index.set(key, [word]);
     else alike.push(word);
   }
   indexes.set(vocabulary, index);
@@ -39,8 +40,11 @@ export class Spelling {
   }
 
   private find(word: string): readonly string[] {
+    const { length } = word;
     const found = this.vocabularies.flatMap((vocabulary) =>
-      (indexOf(vocabulary).get(word.charAt(0)) ?? []).filter((other) => isMistyped(word, other)),
+      [length - 1, length, length + 1].flatMap((near) =>
+        (indexOf(vocabulary).get(word.charAt(0) + near) ?? []).filter((other) => isMistyped(word, other)),
+      ),
     );
     return found.length < 2 ? found : [...new Set(found)];
   }
