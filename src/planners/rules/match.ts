@@ -270,8 +270,7 @@ export class Matcher {
     const { cost, pieces } = thread;
     const word = this.request.words[position];
     if (this.followsBareValue(pieces, position)) return;
-    const hasVerb = goesOn || piecesOf(pieces).some(({ kind }) => kind === "word");
-    if (!hasVerb && this.isLead(word ?? "")) return;
+    if (!goesOn && !hasVerb(pieces) && this.isLead(word ?? "")) return;
     if (word !== undefined && this.edges.mayBegin(position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
     if (position === range.limit) range.onLacking?.(slot.name);
@@ -385,6 +384,12 @@ interface Step {
 /** True if the last piece is a text. */
 function isText(piece: Piece | undefined): boolean {
   return piece?.kind === "slot" && piece.value === undefined;
+}
+
+/** True if a word of the phrase itself was said. */
+function hasVerb(last: Piece | undefined): boolean {
+  for (let piece = last; piece !== undefined; piece = piece.before) if (piece.kind === "word") return true;
+  return false;
 }
 
 /** The pieces of a fit behind others. */

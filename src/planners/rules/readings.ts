@@ -93,6 +93,8 @@ const reasonCost = 6;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
+/** A reading that costs so much more than another of the same words is not followed. */
+const maxWorse = 4;
 const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
@@ -164,12 +166,12 @@ export class RequestReader {
 
   /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
-    const done = new Map<number, number>();
+    const done = new Map<number, readonly number[]>();
     const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)];
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause, rule } = match;
-      const count = done.get(lastClause) ?? 0;
-      if (count >= 2) continue;
+      const better = done.get(lastClause) ?? [];
+      if (better.length >= 2 || match.cost - (better[0] ?? match.cost) > maxWorse) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { type: "refused", clause, refusal, match };
@@ -184,7 +186,7 @@ export class RequestReader {
         // What cannot be taken back is done only if its own phrase is said.
         search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
       } else {
-        done.set(lastClause, count + 1);
+        done.set(lastClause, [...better, match.cost]);
         search.beams[lastClause + 1]?.push(extended);
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
