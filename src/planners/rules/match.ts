@@ -123,6 +123,8 @@ export interface Range {
  */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], AsideFits>();
+  /** Where each word comes last, and each that a misspelt one may mean. */
+  private readonly lastPlaces = new Map<string, number>();
   private readonly modifiers = new Map<Template, Map<number, readonly AsideFit[]>>();
 
   constructor(
@@ -132,7 +134,10 @@ export class Matcher {
     /** True for a word with which wishes begin: no text without a verb before it does. */
     private readonly isLead: (word: string) => boolean,
     readonly work: WorkMeter,
-  ) {}
+  ) {
+    for (const [at, word] of request.words.entries())
+      for (const meaning of [word, ...meaningsOf(word)]) this.lastPlaces.set(meaning, at);
+  }
 
   /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
   run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
@@ -271,9 +276,16 @@ export class Matcher {
     const word = this.request.words[position];
     if (this.followsBareValue(pieces, position)) return;
     if (!goesOn && !hasVerb(pieces) && this.isLead(word ?? "")) return;
-    if (word !== undefined && this.edges.mayBegin(position))
-      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
     if (position === range.limit) range.onLacking?.(slot.name);
+    if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
+      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
+  }
+
+  /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
+  private mayFollow({ steps: { words, slots, isEnd } }: PhrasePlace, position: number): boolean {
+    if (isEnd || slots.length > 0) return true;
+    for (const [word, last] of this.lastPlaces) if (last > position && words.has(word)) return true;
+    return false;
   }
 
   /** Continues a text behind a date within it. */

@@ -291,8 +291,7 @@ export class RequestReader {
       return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
     let matches = this.candidates.flatMap(fitRule);
-    if (matches.length === 0)
-      matches = this.tools.flatMap((tool) => tool.loose().flatMap((rule) => starts.flatMap(fitAt(rule))));
+    if (matches.length === 0) matches = this.tools.flatMap((tool) => tool.loose().flatMap(fitRule));
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
