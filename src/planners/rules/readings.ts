@@ -298,12 +298,11 @@ export class RequestReader {
   private findLacking(clause: number): Lacking | undefined {
     const end = this.clauses[clause]?.end ?? 0;
     for (const from of this.starts[clause] ?? [])
-      for (const { rules } of this.tools)
-        for (const rule of rules) {
-          if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
-          const field = this.matcher.findLacking(rule, from, end);
-          if (field !== undefined) return { tool: rule.tool.tool.name, field };
-        }
+      for (const rule of this.candidates) {
+        if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
+        const field = this.matcher.findLacking(rule, from, end);
+        if (field !== undefined) return { tool: rule.tool.tool.name, field };
+      }
     return undefined;
   }
 
