@@ -119,7 +119,9 @@ class Planning {
     const request = await readRequest(text, this.clock);
     if (request.tokens.length > maxTokens)
       throw new Refused("too-long", `it has more than ${maxTokens} words and signs`);
-    const reader = new RequestReader(this.rules, request, (word) => this.spelling.meaningsOf(word));
+    const { maxSteps, explain } = this.options;
+    const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
+    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps });
     const { clauses } = reader;
     if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
@@ -133,9 +135,6 @@ class Planning {
       throw isTalk ? new Refused("small-talk", "it asks for nothing") : this.refuse(found, reader);
     }
     const { drafts, matches } = found;
-    const { maxSteps, explain } = this.options;
-    if (drafts.length > maxSteps)
-      throw new Refused("too-long", `it needs ${drafts.length} steps, and only ${maxSteps} are allowed`);
     const parts = matches.map((match) => {
       const stepIds = drafts.filter((draft) => draft.match === match).map(({ id }) => id);
       const start = clauses[match.firstClause]?.start ?? match.start;
@@ -190,6 +189,7 @@ class Planning {
         "not-understood",
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
+    if (found.type === "too-long") return new Refused("too-long", `it needs more than ${this.options.maxSteps} steps`);
     const words = JSON.stringify(
       cutText(reader.quote(found.type === "ambiguous" ? found.matches[0].firstClause : found.clause), maxQuoted),
     );

@@ -53,6 +53,7 @@ interface Earlier {
 /** A request that was read as a whole, or why it was not. */
 export type Readings =
   | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
+  | { readonly type: "too-long" }
   | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
   | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
   | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
@@ -95,12 +96,15 @@ const politeCost = 2;
 const maxCandidates = 12;
 /** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
+const maxClausesOfWish = 8;
 const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
 export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
+  private readonly maxSteps: number;
+  private needsMore = false;
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
@@ -116,8 +120,9 @@ export class RequestReader {
   constructor(
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
-    meaningsOf: FindMeanings,
+    { meaningsOf, maxSteps }: { readonly meaningsOf: FindMeanings; readonly maxSteps: number },
   ) {
+    this.maxSteps = maxSteps;
     const { words, tokens } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
@@ -204,6 +209,7 @@ export class RequestReader {
   }
 
   private explainFailure({ farthest, failure, refused, unsure }: Search): Readings {
+    if (this.needsMore) return { type: "too-long" };
     if (unsure !== undefined) return unsure;
     const clause = Math.min(farthest, this.clauses.length - 1);
     if (refused !== undefined && refused.clause >= clause) return refused;
@@ -333,10 +339,11 @@ export class RequestReader {
     });
   }
 
-  /** The end of the first clause from here on that ends for certain. */
+  /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
   private limitFrom(firstClause: number): number {
+    const most = Math.min(firstClause + maxClausesOfWish, this.clauses.length) - 1;
     let index = firstClause;
-    while (this.clauses[index]?.endsHard === false && index + 1 < this.clauses.length) index++;
+    while (this.clauses[index]?.endsHard === false && index < most) index++;
     return this.clauses[index]?.end ?? 0;
   }
 
@@ -441,6 +448,7 @@ export class RequestReader {
               );
         });
       if (!("ok" in made)) return this.join(partial, match, made);
+      if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
     }
     return first ?? { ok: false };
@@ -519,6 +527,10 @@ export class RequestReader {
     const before = partial.asked.get(rules);
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
     const wishes = this.readWishes(match, context);
+    if (!("ok" in wishes) && partial.drafts.length + wishes.length > this.maxSteps) {
+      this.needsMore = true;
+      return { ok: false, isTooLong: true };
+    }
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     const slots = this.slots.get(match);
