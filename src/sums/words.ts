@@ -25,17 +25,18 @@ export const meanings: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Several words that stand for one; those without a meaning say nothing. */
-export const phrases: readonly (readonly [words: readonly string[], meaning: string])[] = (
+/** Several words that stand for one, by their first; those without a meaning say nothing. */
+export const phrases = new Map<string, (readonly [words: readonly string[], meaning: string])[]>();
+for (const row of (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
   "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
-  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|should like|be so kind as to"
-)
-  .split("; ")
-  .flatMap((row) => {
-    const [meaning = "", ways = ""] = row.split(": ");
-    return ways.split("|").map((way) => [way.split(" "), meaning] as const);
-  });
+  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|" +
+  "find out|double check|if you please|should like|be so kind as to"
+).split("; ")) {
+  const [meaning = "", ways = ""] = row.split(": ");
+  for (const way of ways.split("|").map((words) => words.split(" ")))
+    phrases.set(way[0] ?? "", [...(phrases.get(way[0] ?? "") ?? []), [way, meaning]]);
+}
 
 /** Words around a sum that say nothing: with these, numbers and the words of the rules, every word is explained. */
 export const around: ReadonlySet<string> = setOf(
@@ -95,6 +96,12 @@ export const places: ReadonlyMap<string, number> = new Map([
   ["latter", 1],
   ["other", 1],
 ]);
+
+/** Names of functions, if a parenthesis follows. */
+export const functions: ReadonlySet<string> = setOf(
+  "abs acos acosh asin asinh atan atan2 atanh average avg cbrt ceil cos cosh degrees exp factorial floor gcd hypot lcm " +
+    "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc",
+);
 
 /** The denominator of a fraction, by its name. */
 export const denominators: ReadonlyMap<string, string> = new Map([
