@@ -1,4 +1,5 @@
 import { months, weekdays } from "../english/times.ts";
+import { isMistypedInside } from "../language/misspelt.ts";
 
 const shortNames = (names: readonly string[]) => names.map((name) => name.slice(0, 3));
 const anyOf = (words: readonly string[]) => words.join("|");
@@ -29,20 +30,8 @@ export function dayNameOf(word: string): string | undefined {
   const said = word.toLowerCase();
   const known = dayNames.get(said);
   if (known !== undefined || said.length < 5 || ownWords.has(said)) return known;
-  const near = tolerant.filter((name) => isMisspelt(said, name));
+  const near = tolerant.filter((name) => isMistypedInside(said, name));
   return near.length === 1 ? near[0] : undefined;
-}
-
-/** True if one letter is wrong, missing, too many or swapped with the next, but not the first or the last letter. */
-function isMisspelt(word: string, name: string): boolean {
-  if (word[0] !== name[0] || Math.abs(word.length - name.length) > 1) return false;
-  let at = 1;
-  while (at < word.length && word[at] === name[at]) at++;
-  const [rest, expected] = [word.slice(at), name.slice(at)];
-  if (rest.length > 1 && rest.slice(2) === expected.slice(2) && rest[0] === expected[1] && rest[1] === expected[0])
-    return true;
-  if (word.at(-1) !== name.at(-1)) return false;
-  return rest.slice(1) === expected.slice(1) || rest === expected.slice(1) || rest.slice(1) === expected;
 }
 
 /** Each word that may be the name of a day. */

@@ -1,5 +1,9 @@
+import { cardinals, startsNumber } from "../english/numbers.ts";
+import { isVerb } from "../english/verbs.ts";
+import { isMistypedInside } from "../language/misspelt.ts";
 import type { Token } from "../language/tokens.ts";
 import { readConversion } from "./conversions.ts";
+import { vocabulary } from "./rules.ts";
 import { SumParser } from "./sum-parser.ts";
 import { type SumToken, SumTokenizer } from "./sum-tokens.ts";
 import * as lexicon from "./words.ts";
@@ -29,8 +33,13 @@ export function readSum(
   { results = 0 }: { readonly results?: number } = {},
 ): SumReading | undefined {
   if (tokens.length < 1 || tokens.length > maxWords || tokens.some(({ kind }) => kind === "quote")) return undefined;
-  const words = tokens.map(({ norm }) => norm);
+  const said = tokens.map(({ norm }) => norm);
   const glued = tokens.map((token) => token.glued);
+  const meant = respelt(said);
+  return readWords(said, glued, results) ?? (meant && readWords(meant, glued, results));
+}
+
+function readWords(words: readonly string[], glued: readonly boolean[], results: number): SumReading | undefined {
   // "add 2 and a half" names one number.
   const isMixed = words.some(
     (word, at) => word === "and" && lexicon.denominators.has(words[at + (words[at + 1] === "a" ? 2 : 1)] ?? ""),
@@ -64,6 +73,20 @@ function parse(
   if (found.hasUnit && (isContinued || uses !== undefined)) return undefined;
   if (uses === undefined) return { expression, variables: isContinued ? ["x"] : [] };
   return isContinued || results < 2 || (uses === "both" && results > 2) ? undefined : { expression, variables: all };
+}
+
+const dictionary = new Set([...vocabulary, ...lexicon.sumWords, ...cardinals, "convert"]);
+
+/** The words without a typing mistake, if there is exactly one word that no sum has. "Radio" is no ratio. */
+function respelt(words: readonly string[]): readonly string[] | undefined {
+  const isKnown = (word: string) =>
+    dictionary.has(word) || /\d/.test(word) || startsNumber(word) || lexicon.currencyOf(word) !== undefined;
+  const [at, ...others] = [...words.keys()].filter((index) => !isKnown(words[index] ?? ""));
+  if (at === undefined || others.length > 0) return undefined;
+  const typed = words[at] ?? "";
+  const alike = [...dictionary].filter((word) => word.length > 5 && isMistypedInside(typed, word));
+  const [meant, ...rivals] = new Set(alike.map((word) => lexicon.meanings.get(word) ?? word));
+  return meant === undefined || rivals.length > 0 || isVerb(typed) ? undefined : words.with(at, meant);
 }
 
 function usesLast(expression: string): boolean {

@@ -220,6 +220,7 @@ function roundings(pattern: string): string {
 /** Rules that begin with a word. Slots after it are read to the next word of the rule. */
 const startingRules = `
 (add|put) @n EXTRA (on|on top of|TO|onto) @0 => swapped percent plus
+(add|put) EXTRA of @n (on|on top of|TO|onto) @0 => swapped percent plus
 (add|put) @n EXTRA [on] => onward percent plus
 (remove|take|take out|take off) @n vat (from|off|out of) @0 => swapped net
 (net|before vat|without vat) [of] @0 (includes|with) @n vat => net
