@@ -43,10 +43,7 @@ const afterNumber =
 /** Reads the longest number at a word: "two and a half", "3 million", "three quarters", "half a dozen", "2 1/2". */
 export function readAmount(words: readonly string[], at: number, joinAnd: boolean): Amount | undefined {
   const word = words[at] ?? "";
-  const before = words[at - 1] ?? "";
-  // "how would one add", "the first one"
-  const isPronoun = beforePlace.test(before) || (beforePronoun.test(before) && !afterNumber.test(words[at + 1] ?? ""));
-  if (word === "one" && isPronoun) return undefined;
+  if (word === "one" && isPronoun(words, at)) return undefined;
   const written = vulgar.get(word);
   if (written !== undefined) return { term: fraction(...written), end: at + 1 };
   if (/^\.\d+$/.test(word)) return { term: atom(`0${word}`), end: at + 1 };
@@ -70,6 +67,12 @@ export function readAmount(words: readonly string[], at: number, joinAnd: boolea
   const scale = scales.get(words[amount.end] ?? "");
   if (scale === undefined) return amount;
   return { term: { ...binary("*", amount.term, atom(scale)), isBare: true }, end: amount.end + 1 };
+}
+
+/** "how would one add", "the first one": no number. */
+function isPronoun(words: readonly string[], at: number): boolean {
+  const before = words[at - 1] ?? "";
+  return beforePlace.test(before) || (beforePronoun.test(before) && !afterNumber.test(words[at + 1] ?? ""));
 }
 
 /** "half", "a third", "half a million". */

@@ -117,20 +117,11 @@ export class SumTokenizer {
     const { words, tokens } = this;
     const word = this.wordAt(at);
     const [previous, next, last] = [this.wordAt(at - 1), this.wordAt(at + 1), tokens.at(-1)];
-    // "10%-3" is a percentage less three, or a remainder of a negative number.
-    if (word === "%" && /^[-−+]$/.test(next) && this.glued[at + 2] === true) return undefined;
-    if (word === "%") return this.push(/^[\d(]/.test(next) ? "mod" : "percent", at, at + 1);
+    if (word === "%") return this.percent(at);
     if (this.isCounted(at)) return this.push("times", at, at + 1);
     if (word === "by" && this.hasShape && !words.includes("-")) return this.push("x", at, at + 1);
     if (next === "(" && lexicon.functions.has(word)) return this.push(word, at, at + 1);
-    // "3x3x3"
-    if (/^x\d[x\d]*$/.test(word) && last?.term !== undefined && last.word !== "0") {
-      for (const digits of word.split("x").filter((text) => text !== "")) {
-        this.push("times", at, at);
-        this.push(digits, at, at + 1, atom(digits));
-      }
-      return at + 1;
-    }
+    if (/^x\d[x\d]*$/.test(word) && last?.term !== undefined && last.word !== "0") return this.factors(word, at);
     const isInFormula = /^[-+*/^)]$/.test(next) || /^[-+*/^(]$/.test(previous);
     if (constants.has(word) && (word !== "e" || isInFormula)) return this.push(word, at, at + 1, atom(word));
     const meaning = lexicon.meanings.get(word) ?? word;
@@ -139,9 +130,28 @@ export class SumTokenizer {
     const isCountedNoun = () =>
       this.isCounted(at + 1) && tokens.slice(0, -1).every((token) => lexicon.weakWords.has(token.word));
     if (isSaidTwice || lexicon.around.has(word) || isCountedNoun()) return at + 1;
-    // "6 times 7!"
-    const isExclamation = word === "!" && at === words.length - 1 && words.some((each) => /^\p{L}/u.test(each));
-    return isKnown(meaning) && !isExclamation ? this.push(meaning, at, at + 1) : undefined;
+    return isKnown(meaning) && !this.isExclamation(at) ? this.push(meaning, at, at + 1) : undefined;
+  }
+
+  private percent(at: number): number | undefined {
+    // "10%-3" is a percentage less three, or a remainder of a negative number.
+    if (/^[-−+]$/.test(this.wordAt(at + 1)) && this.glued[at + 2] === true) return undefined;
+    return this.push(/^[\d(]/.test(this.wordAt(at + 1)) ? "mod" : "percent", at, at + 1);
+  }
+
+  /** The rest of "3x3x3". */
+  private factors(word: string, at: number): number {
+    for (const digits of word.split("x").filter((text) => text !== "")) {
+      this.push("times", at, at);
+      this.push(digits, at, at + 1, atom(digits));
+    }
+    return at + 1;
+  }
+
+  /** "6 times 7!" */
+  private isExclamation(at: number): boolean {
+    const isLast = this.words[at] === "!" && at === this.words.length - 1;
+    return isLast && this.words.some((word) => /^\p{L}/u.test(word));
   }
 
   /** "12 packs of 6", "3 tickets at 14.50" */
