@@ -17,7 +17,7 @@ export function isMistyped(typed: string, meant: string): boolean {
   return isSwapped && typed.slice(at + 2) === meant.slice(at + 2);
 }
 
-/** True for the same with the last letter as it should be: "mondays" is no monday, and "cubes" are not cubed. */
+/** True for the same if the last letter is right, as "mondays" and "cubes" mean something else than "monday" and "cubed". */
 export function isMistypedInside(typed: string, meant: string): boolean {
   const isSwappedLast = typed.length === meant.length && typed.at(-2) === meant.at(-1);
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);

@@ -77,7 +77,7 @@ function parse(
 
 const dictionary = new Set([...vocabulary, ...lexicon.sumWords, ...cardinals, "convert"]);
 
-/** The words without a typing mistake, if there is exactly one word that no sum has. "Radio" is no ratio. */
+/** The words without a typing mistake, if there is exactly one word that no sum has. Short ones are too similar: "radio". */
 function respelt(words: readonly string[]): readonly string[] | undefined {
   const isKnown = (word: string) =>
     dictionary.has(word) || /\d/.test(word) || startsNumber(word) || lexicon.currencyOf(word) !== undefined;
