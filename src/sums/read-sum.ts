@@ -34,6 +34,8 @@ export function readSum(
 ): SumReading | undefined {
   if (tokens.length < 1 || tokens.length > maxWords || tokens.some(({ kind }) => kind === "quote")) return undefined;
   const said = tokens.map(({ norm }) => norm);
+  // Without a number there is only what continues an earlier result: "double it".
+  if (!said.some(mayBeNumber) && (results === 0 || said.filter((word) => !isKnown(word)).length > 1)) return undefined;
   const glued = tokens.map((token) => token.glued);
   const meant = respelt(said);
   return readWords(said, glued, results) ?? (meant && readWords(meant, glued, results));
@@ -77,10 +79,21 @@ function parse(
 
 const dictionary = new Set([...vocabulary, ...lexicon.sumWords, ...cardinals, "convert"]);
 
+function isKnown(word: string): boolean {
+  return dictionary.has(word) || /\d/.test(word) || startsNumber(word) || lexicon.currencyOf(word) !== undefined;
+}
+
+function mayBeNumber(word: string): boolean {
+  return (
+    /\p{N}/u.test(word) ||
+    startsNumber(word) ||
+    lexicon.denominators.has(word) ||
+    /^(?:pi|tau|e|oh|dozen|score|grand|k)$/.test(word)
+  );
+}
+
 /** The words without a typing mistake, if there is exactly one word that no sum has. Short ones are too similar: "radio". */
 function respelt(words: readonly string[]): readonly string[] | undefined {
-  const isKnown = (word: string) =>
-    dictionary.has(word) || /\d/.test(word) || startsNumber(word) || lexicon.currencyOf(word) !== undefined;
   const [at, ...others] = [...words.keys()].filter((index) => !isKnown(words[index] ?? ""));
   if (at === undefined || others.length > 0) return undefined;
   const typed = words[at] ?? "";
