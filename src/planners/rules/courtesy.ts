@@ -48,7 +48,7 @@ function endsAt(phrases: Phrases, words: readonly string[], at: number): readonl
 
 /** Signs that mean nothing between words. */
 export function isFiller(norm: string): boolean {
-  return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+  return norm === "," || norm === "•" || norm === ":" || norm === "–" || norm === "—" || norm === "…";
 }
 
 /** Words that are optional before a word of a phrase. */

@@ -39,6 +39,8 @@ export interface Fit {
   readonly pieces: Piece | undefined;
   /** True if it fills a slot. */
   readonly hasSlot: boolean;
+  /** True beside a phrase for a name, such as that of a list. */
+  readonly isName?: boolean;
 }
 
 /** One reading of the tokens so far. */
@@ -180,13 +182,14 @@ export class Matcher {
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, start }: Step): void {
+  private passBy(template: Template, thread: Thread, { position, push, start }: Step): void {
+    const { anywhere, isLoose } = template;
     const word = this.request.words[position];
     if (word === undefined) return;
     const { cost, pieces, filled } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
       const taken = namesIn(fit, anywhere);
-      if (taken.some((name) => filled.includes(name))) continue;
+      if (taken.some((name) => filled.includes(name)) || this.mayBeText(template, fit, thread)) continue;
       push(fit.end, {
         ...thread,
         cost: cost + costs.modifier + fit.cost + (fit.hasSlot ? 0 : costs.bareModifier),
@@ -202,6 +205,13 @@ export class Matcher {
       cost: cost + skipCost,
       pieces: { kind: "free", start: position, end: position + 1, before: pieces },
     });
+  }
+
+  /** "remind me to shopping list pad with magnet": a name between a verb and the text may be a part of the text. */
+  private mayBeText({ slots }: Template, { isName }: Fit, { pieces: before, filled }: Thread): boolean {
+    const texts = [...slots].filter(([, { kind }]) => kind === "text");
+    const isOpen = texts.length > 0 && !filled.some((name) => slots.has(name));
+    return isName === true && isOpen && piecesOf(before).some(({ kind }) => kind === "word");
   }
 
   /** Follows an instruction with the next token, or ends there. */
@@ -267,9 +277,10 @@ export class Matcher {
 
   private beginText(name: string, thread: Thread, { position, push, goesOn }: Step): void {
     const { cost, pieces } = thread;
-    const word = this.request.words[position];
+    const { words } = this.request;
+    const word = words[position];
     if (this.followsBareValue(pieces, position)) return;
-    const hasVerb = goesOn || piecesOf(pieces).some(({ kind }) => kind === "word");
+    const hasVerb = goesOn || piecesOf(pieces).some(({ kind, start }) => kind === "word" && words[start] !== "•");
     if (!hasVerb && this.leads.has(word ?? "")) return;
     if (word !== undefined && this.edges.mayBegin(position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, open: position });
@@ -315,9 +326,11 @@ export class Matcher {
       let fits = known.get(position);
       if (fits === undefined) {
         const limit = Math.min(this.request.words.length, position + maxModifierTokens);
-        fits = this.run(template, { start: position, limit, isEnd: (end) => end > position }).filter((fit) =>
-          this.fitsOwnSchemas(template, fit),
-        );
+        const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
+        const isText = ({ kind, value }: Piece) => kind !== "slot" || value === undefined;
+        fits = this.run(template, { start: position, limit, isEnd: (end) => end > position })
+          .filter((fit) => this.fitsOwnSchemas(template, fit))
+          .map((fit) => ({ ...fit, isName: hasText && piecesOf(fit.pieces).every(isText) }));
         known.set(position, fits);
       }
       return fits;
