@@ -187,7 +187,9 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   const { before } = context;
   const list = place ?? others.list;
   const spoken = listOf(context);
-  const isKnown = spoken.list !== undefined || /^(?:list|add|clear)$/.test(String(before?.input.operation));
+  // "Show it" may be the list without a name.
+  const shown = Object.keys(found).length === 1 ? /^(?:list|add|clear)$/ : /^list$/;
+  const isKnown = spoken.list !== undefined || shown.test(String(before?.input.operation));
   if (listBefore !== undefined && (list !== undefined || !isKnown)) return undefined;
   if (place !== undefined && others.list !== undefined) return undefined;
   return {
@@ -471,11 +473,14 @@ const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me]
   input: { operation: "list" },
   make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
 });
-const clearedBefore = phrasesOf([`${wipe} {listBefore}`, `${wipe} (everything on it|it all)`], {
+const clearedBefore = phrasesOf([`${wipe} (it|that list|this list|everything on it|it all)`], {
   input: { operation: "clear" },
   destructive: true,
-  // "It" is a list only if one was shown.
-  make: (_, context) => (context.before?.input.operation === "list" ? listOf(context) : undefined),
+  // "It" is a list only if all of it was shown.
+  make: (_, context) => {
+    const { operation, list, ...others } = context.before?.input ?? {};
+    return operation === "list" && Object.keys(others).length === 0 ? listOf(context) : undefined;
+  },
 });
 const shownAlone = listing(
   [
