@@ -306,7 +306,10 @@ function targetOf(operation: unknown, { title, index, end, ...others }: Fields, 
 
 /** A place is one in the list as it was shown, or else as it is then: what was deleted has moved what comes behind it. */
 function inPlace(others: Fields, index: unknown, { before }: PhraseContext): object | undefined {
-  const { operation: last, id, index: gone } = before?.input ?? {};
+  const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
+  // A whole list is shown in its own order.
+  if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)
+    return { ...others, index, ...(list !== undefined && { list }) };
   const known = typeof id === "string" ? /^\$\{(s\d+)\.todos\[/.exec(id)?.[1] : undefined;
   const page = known ?? (last === "list" || last === "search" ? before?.results.at(-1)?.$ref : undefined);
   const isPlace = typeof index === "number" && index > 0;
