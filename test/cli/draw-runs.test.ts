@@ -108,7 +108,7 @@ describe("planwright show --mermaid", () => {
     const { exitCode, stdout, stderr } = await call(db, "show", runId, "--mermaid");
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(
-      'flowchart TD\n  n0["s1<br/>Add the todo #34;buy milk#34;<br/>TodoStore"]:::completed\n  classDef completed fill:#e3f1e6,stroke:#2f7d46,color:#12351d\n',
+      'flowchart TD\n  n0["s1<br/>Add a todo to buy milk<br/>TodoStore"]:::completed\n  classDef completed fill:#e3f1e6,stroke:#2f7d46,color:#12351d\n',
     );
   });
 });

@@ -129,7 +129,7 @@ describe("planwright show", () => {
     expect(rest.join("\n")).toBe(`  add a todo to buy milk
 
 Plan
-  s1  Add the todo "buy milk"
+  s1  Add a todo to buy milk
       TodoStore {"operation":"add","title":"buy milk"}
 
 Run

@@ -2,7 +2,6 @@ import MiniSearch from "minisearch";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { estimateTokens } from "../../core/language-model.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { samplesOf } from "../../core/tool-samples.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { smallWords } from "../../english/small-words.ts";
 import { describeTool } from "./prompt/system-prompt.ts";
@@ -104,7 +103,7 @@ async function textOf(tool: DefinedTool, id: number): Promise<ToolText> {
     id,
     name: tool.name,
     description: tool.description,
-    examples: [...samplesOf(tool), ...phrases.map(({ phrase }) => phrase)].join("\n"),
+    examples: phrases.map(({ phrase }) => phrase).join("\n"),
     fields: fieldsOf(input).join("\n"),
   };
 }

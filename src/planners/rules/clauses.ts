@@ -20,23 +20,26 @@ const noStarts: ReadonlySet<number> = new Set();
 export function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = noStarts): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
+  let first = 0;
   const items = itemMarks(tokens);
   for (let at = 0; at < tokens.length; ) {
     const mark = items.get(at);
     const separator =
-      mark === undefined ? readSeparator(tokens, at, { isAtStart: at === start, items }) : { end: mark, isHard: true };
+      mark === undefined ? readSeparator(tokens, at, { isAtStart: at === first, items }) : { end: mark, isHard: true };
     if (separator === undefined) {
       // A wish that nothing separates from the one before.
       if (at > start && starts.has(at)) {
         clauses.push({ start, end: withoutLink(tokens, start, at), endsHard: false });
-        start = at;
+        start = first = at;
       }
       at++;
       continue;
     }
     if (at > start) clauses.push({ start, end: at, endsHard: separator.isHard });
     else markHard(clauses, separator.isHard);
-    start = at = separator.end;
+    first = at = separator.end;
+    // The sign behind the number stays: it is read as a bullet.
+    start = mark === undefined ? at : at - 1;
   }
   if (start < tokens.length) clauses.push({ start, end: tokens.length, endsHard: true });
   return clauses;
@@ -133,9 +136,20 @@ function isFactorial(tokens: readonly Token[], at: number): boolean {
 function connectorAt(tokens: readonly Token[], at: number): (typeof connectors)[number] | undefined {
   // "go ahead and delete it" is one wish.
   if (tokens[at]?.norm === "and" && tokens[at - 1]?.norm === "ahead" && tokens[at - 2]?.norm === "go") return undefined;
-  return connectors.find(({ words }) =>
-    words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"),
+  return connectors.find(
+    ({ words }) =>
+      at + words.length < tokens.length &&
+      words.every((word, index) => tokens[at + index]?.norm === word && tokens[at + index]?.kind !== "quote"),
   );
+}
+
+/** The signs before the items of a list, one a line, or numbered; each is read as a bullet. */
+export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
+  const signs = tokens.flatMap(({ norm, newLine }, at) => {
+    const isSign = (at === 0 || newLine === true) && /^[-*•·–—]$/.test(norm) && tokens[at + 1]?.glued !== true;
+    return isSign ? [at] : [];
+  });
+  return new Set([...(signs.length > 1 ? signs : []), ...[...itemMarks(tokens).values()].map((end) => end - 1)]);
 }
 
 const numberWords = cardinals.slice(1, 11);

@@ -1,9 +1,9 @@
-import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import { knownKeys, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { listTested } from "../../core/step-test.ts";
 import { parseReference } from "../../plan/reference.ts";
 import type { Match } from "./matches.ts";
 import type { ToolRules } from "./phrase-rules.ts";
+import { isPureStep } from "./steps.ts";
 
 /** "If milk is on my list, delete it": what is asked first, and what is done only then. */
 export interface Conditional {
@@ -68,8 +68,19 @@ function testOf({ id, input }: PlanStep, { rules }: Match): string | undefined {
   const types = typesOfResult(path, rules);
   if (types?.size === 1 && types.has("boolean")) return path;
   if (types?.size === 1 && types.has("array")) return `size(${path}) > 0`;
-  const list = listTested(rules.tool, input as Readonly<Record<string, unknown>>);
-  return list === undefined ? undefined : `size(${id}${list}) > 0`;
+  const list = isPureStep(rules.tool, input ?? {}) ? listIn(rules) : undefined;
+  return list === undefined ? undefined : `size(${id}.${list}) > 0`;
+}
+
+/** The only list of objects in the outputs of a tool: what it has found. */
+function listIn({ schemas: { output } }: ToolRules): string | undefined {
+  if (output === undefined) return undefined;
+  const isFound = (key: string) =>
+    /^[A-Za-z_]\w*$/.test(key) &&
+    typesOf(schemasAt(output, [key]) ?? [{}])?.has("array") === true &&
+    (schemasAt(output, [key, 0]) ?? []).some(({ properties }) => properties !== undefined);
+  const [list, ...others] = knownKeys(schemasAt(output, []) ?? []).filter(isFound);
+  return others.length === 0 ? list : undefined;
 }
 
 function typesOfResult(path: string, { schemas: { output } }: ToolRules): ReadonlySet<string> | undefined {

@@ -37,7 +37,7 @@ function endsAt(phrases: PhrasePlace, words: readonly string[], start: number): 
 
 /** Signs that mean nothing between words. */
 export function isFiller(norm: string): boolean {
-  return norm === "," || norm === ":" || norm === "–" || norm === "—" || norm === "…";
+  return norm === "," || norm === "•" || norm === ":" || norm === "–" || norm === "—" || norm === "…";
 }
 
 /** Words that are optional before a word of a phrase. */

@@ -49,6 +49,8 @@ export interface Fit {
 interface AsideFit extends Fit {
   /** The slots that no other may fill: a list may be filled more than once. */
   readonly taken: readonly string[];
+  /** True for a name, such as that of a list. */
+  readonly isName: boolean;
 }
 
 /** One reading of the tokens so far. */
@@ -206,12 +208,13 @@ export class Matcher {
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, range }: Step): void {
+  private passBy(template: Template, thread: Thread, { position, push, range }: Step): void {
+    const { anywhere, isLoose } = template;
     const word = this.request.words[position];
     if (word === undefined) return;
     const { place, cost, pieces, filled, isSpoken } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
-      if (fit.taken.some((name) => filled.includes(name))) continue;
+      if (fit.taken.some((name) => filled.includes(name)) || mayBeText(template, fit, thread)) continue;
       push(fit.end, {
         place,
         cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier),
@@ -230,7 +233,7 @@ export class Matcher {
 
   /** Follows a phrase with the next token, or ends it there. */
   private follow(template: Template, thread: Thread, step: Step): void {
-    const { place, cost, pieces, filled } = thread;
+    const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, push } = step;
     const { words, slots, isEnd } = place.steps;
     if (isEnd && step.range.isEnd(position, isText(pieces)))
@@ -239,7 +242,14 @@ export class Matcher {
     const take = (places: readonly PhrasePlace[], spelling: number) => {
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
       for (const next of places)
-        push(position + 1, { place: next, cost: cost + spelling, pieces: piece, ...closed, filled, isSpoken: true });
+        push(position + 1, {
+          place: next,
+          cost: cost + spelling,
+          pieces: piece,
+          ...closed,
+          filled,
+          isSpoken: isSpoken || word !== "•",
+        });
     };
     if (word !== undefined) {
       const exact = words.get(word);
@@ -351,10 +361,15 @@ export class Matcher {
     if (fits === undefined) {
       const limit = Math.min(this.request.words.length, position + maxModifierTokens);
       const range = { start: position, limit, isEnd: (end: number) => end > position };
+      const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
       fits = this.mayStart(template, position)
         ? this.run(template, range)
             .filter((fit) => this.fitsOwnSchemas(template, fit))
-            .map((fit) => ({ ...fit, taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list") }))
+            .map((fit) => ({
+              ...fit,
+              taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
+              isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
+            }))
         : noFits;
       byPosition.set(position, fits);
     }
@@ -395,6 +410,12 @@ interface Step {
   readonly range: Range;
   readonly fits: Fit[];
   push(position: number, thread: Thread): void;
+}
+
+/** "remind me to shopping list pad with magnet": a name between a verb and the text may be a part of the text. */
+function mayBeText({ slots }: Template, { isName }: AsideFit, { isSpoken, filled }: Thread): boolean {
+  const hasText = [...slots.values()].some(({ kind }) => kind === "text");
+  return isName && isSpoken && hasText && !filled.some((name) => slots.has(name));
 }
 
 /** True if the last piece is a text. */

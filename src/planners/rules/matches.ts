@@ -200,12 +200,18 @@ export function isSeparatorAt({ words, tokens }: RequestText, at: number): boole
   return true;
 }
 
-/** "Four Weddings and a Funeral", "Rome and Paris": one name or two, nobody can tell. */
-export function isBetweenNames(request: RequestText, at: number): boolean {
+/** "Four Weddings and a Funeral", "Show and tell, Year 3": one name or two, nobody can tell. The text begins at `from`. */
+export function isBetweenNames(request: RequestText, at: number, from: number): boolean {
   const { words, text } = request;
-  if (!/^(?:and|&)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
+  if (!/^(?:and|&|,)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
   const next = /^(?:the|a|an)$/.test(words[at + 1] ?? "") ? at + 2 : at + 1;
-  return at > 1 && isCapital(request, at - 1) && isCapital(request, next);
+  const isName = isCapital(request, at - 1) || (words[at] === "," && isCapital(request, from));
+  return at > 1 && isName && isCapital(request, next);
+}
+
+/** True if a text may be one name, or several. */
+export function holdsNames(request: RequestText, { start, end }: Part): boolean {
+  return request.words.slice(start, end).some((_, at) => isBetweenNames(request, start + at, start));
 }
 
 /** "and also bread" */
@@ -225,14 +231,7 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || before === "that" || before === "saying") return [pieces];
-  if (
-    pieces.some(({ start, end }) =>
-      words
-        .slice(start, end)
-        .some((_, at) => isSeparatorAt(request, start + at) && isBetweenNames(request, start + at)),
-    )
-  )
-    return undefined;
+  if (pieces.some((piece) => holdsNames(request, piece))) return undefined;
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
   const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));

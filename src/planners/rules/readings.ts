@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
@@ -10,6 +11,7 @@ import { type Clause, splitClauses } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
 import {
+  holdsNames,
   isBetweenNames,
   isSeparatorAt,
   type Match,
@@ -172,7 +174,10 @@ export class RequestReader {
   /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
     const done = new Map<number, readonly number[]>();
-    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)];
+    const last = partial.matches.at(-1);
+    const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)].filter((match) =>
+      this.isSameList(last, match),
+    );
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause, rule } = match;
       const better = done.get(lastClause) ?? [];
@@ -196,6 +201,15 @@ export class RequestReader {
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
     }
+  }
+
+  /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
+  private isSameList(last: Match | undefined, match: Match): boolean {
+    const { words } = this.request;
+    const [isItem, wasItem] = [match, last ?? match].map(({ firstClause, start }) =>
+      words[this.clauses[firstClause]?.start ?? 0] === "•" ? words[start] === "•" : undefined,
+    );
+    return isItem === wasItem || isItem === undefined || wasItem === undefined;
   }
 
   /** The cheapest reading of the whole request; ambiguous if another is as cheap. */
@@ -225,7 +239,8 @@ export class RequestReader {
     const { firstClause, lastClause, pieces, rule, rules } = match;
     const said = saidBy(pieces);
     const mayStand = ({ reason }: FoundRefusal) => {
-      // Every word of a sum has its part in it.
+      // Every word of a sum has its part in it; before another wish it may be its condition.
+      if (rule.hasSum && reason === "condition") return lastClause === this.clauses.length - 1;
       if (rule.hasSum) return reason !== "denied" && reason !== "corrected";
       // To ask is not to ask whether to do it, where the tool only answers.
       return reason === "question" && rules.tool.declaredEffect === "pure";
@@ -359,7 +374,7 @@ export class RequestReader {
       lastClause++
     ) {
       const end = this.clauses[lastClause]?.end ?? 0;
-      const { start } = first;
+      const start = this.request.words[first.start] === "•" ? first.start + 1 : first.start;
       const tokens = this.request.tokens.slice(start, end);
       if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
         const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
@@ -415,15 +430,16 @@ export class RequestReader {
     const isApart = [last, next].every(({ pieces, rule }) =>
       pieces.some(({ name }) => name !== undefined && !rule.slots.has(name)),
     );
-    const isCapitals = marks.some(
-      (_, at) =>
-        ["and", "&"].includes(marks[at] ?? "") &&
-        (!isSeparatorAt(this.request, last.end + at) || isBetweenNames(this.request, last.end + at)),
-    );
+    const from = texts[0]?.start ?? 0;
+    const isNames = marks.some((mark, at) => {
+      const isPair = (mark === "and" || mark === "&") && !isSeparatorAt(this.request, last.end + at);
+      return isPair || isBetweenNames(this.request, last.end + at, from);
+    });
+    const isOpen = isNames || holdsNames(this.request, { start: from, end: last.end });
     const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
     const said =
       parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
-    return !isCapitals && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
+    return !isOpen && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
   /** The steps with those of one more wish. */
@@ -650,7 +666,7 @@ function missingField({ pieces, rules, rule: { fixed } }: Match): string | undef
 
 function isSame(left: Partial, right: Partial): boolean {
   const inputs = (partial: Partial) =>
-    JSON.stringify(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
+    canonicalJson(partial.drafts.map(({ rules, input }) => [rules.tool.name, input]));
   return inputs(left) === inputs(right);
 }
 

@@ -1,6 +1,7 @@
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
+import { findBullets } from "./clauses.ts";
 
 /** How many words and signs a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
@@ -58,7 +59,8 @@ export const quotedWord = '"';
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
 export async function readRequest(text: string, clock: DateClock): Promise<RequestText> {
   const tokens = tokenize(text, maxTokens);
-  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const bullets = findBullets(tokens);
+  const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
   const falseDates = new Set<number>();
   const isTooLong = tokens.length > maxTokens;
   const readDates = isTooLong ? undefined : await loadDateReaderFor(text);

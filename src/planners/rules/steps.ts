@@ -1,4 +1,3 @@
-import { describeStep } from "../../core/describe-step.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
@@ -17,6 +16,7 @@ const maxReasoning = 300;
 export function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
   const waits: ReadonlySet<number>[] = [];
   let lastEffect = -1;
+  let said = 0;
   return drafts.map(({ id, rules, input, match }, index): PlanStep => {
     const places = new Map(drafts.slice(0, index).map((draft, place) => [draft.id, place]));
     const direct = new Set<number>();
@@ -33,8 +33,9 @@ export function orderSteps(drafts: readonly DraftStep[], request: RequestText): 
     const later = new Set([...direct].flatMap((place) => [...(waits[place] ?? [])]));
     waits.push(new Set([...direct, ...later]));
     const dependsOn = [...direct].filter((place) => !later.has(place)).sort((left, right) => left - right);
-    const said = describeStep(rules.tool, input) ?? textBetween(request, match.start, match.end).replace(/\s+/g, " ");
-    const short = cutText(said, maxReasoning);
+    // "… and eggs" is told with the words before it.
+    if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
+    const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
     const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => `s${place + 1}`) };
     // The words of the request are where a secret comes from.

@@ -18,7 +18,7 @@ export async function suggestRequests(
   const likeness = (sentence: string) =>
     tokenize(sentence).filter(({ norm }) => norm.length > 3 && said.has(norm)).length;
   const found: { readonly sentence: string; readonly score: number }[] = [];
-  for (const { tool, rules } of tools) {
+  for (const { rules } of tools) {
     const sentences = [...new Set(rules.map(({ source }) => source.phrase).filter((phrase) => !signs.test(phrase)))];
     const ranked = sentences
       .map((sentence) => ({ sentence, score: likeness(sentence) }))
@@ -28,7 +28,6 @@ export async function suggestRequests(
       found.push(each);
       break;
     }
-    void tool;
   }
   return found
     .sort((left, right) => right.score - left.score)

@@ -2,7 +2,6 @@ import { define } from "../../core/define-tool.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
 import { type StandardSchema, zodVersionOf } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext, ToolEffect, UndoneCall } from "../../core/tool.ts";
-import { giveSamples, samplesOf } from "../../core/tool-samples.ts";
 
 /** An input in both of its forms. */
 export class ParsedInput {
@@ -35,7 +34,7 @@ type Validate = StandardSchema["~standard"]["validate"];
 export function wrapTool(tool: DefinedTool, functions: ToolFunctions): DefinedTool {
   const { inputSchema, outputSchema, declaredEffect, declaredNeedsApproval, cache } = tool;
   const { checkOutput } = functions;
-  const wrapped = define({
+  return define({
     ...tool,
     inputSchema: keepWritten(inputSchema),
     outputSchema: outputSchema && checkOutput ? withValidate(outputSchema, checkOutput) : outputSchema,
@@ -54,8 +53,6 @@ export function wrapTool(tool: DefinedTool, functions: ToolFunctions): DefinedTo
       (({ input, output }: UndoneCall<unknown, unknown>, context: ToolContext) =>
         functions.undo(toParsedInput(input), output, context)),
   });
-  giveSamples(wrapped, samplesOf(tool));
-  return wrapped;
 }
 
 /** A test may call a tool directly, with an input that no schema has parsed. */

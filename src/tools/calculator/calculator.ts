@@ -1,9 +1,7 @@
 import * as z from "zod/v4";
 import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { describeWith, type ToldInput } from "../../core/describe-step.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import { giveSamples } from "../../core/tool-samples.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 
 /** Options of {@link createCalculator}. @inline */
@@ -35,15 +33,6 @@ const description =
   "and functions such as sqrt, abs, round, floor, ceil, min, max, sum, sin (radians), log (base 10), ln and exp. " +
   "Earlier results enter as variables.";
 
-const samples = [
-  "what is 45 times 23",
-  "15% of 80",
-  "what is (4 + 5) * 3",
-  "add up 3, 4 and 5",
-  "square root of 144",
-  "multiply 6 by 7, then subtract 2 from the result",
-];
-
 /**
  * Creates the tool "Calculator": `{ expression, variables? }` to `{ value, expression }`.
  *
@@ -59,7 +48,7 @@ const samples = [
  */
 export function createCalculator<const TName extends string = "Calculator">(options: CalculatorOptions<TName> = {}) {
   const { name, maxLength, maxDepth } = readOptions(calculatorOptions, options, "calculator");
-  const tool = defineTool({
+  return defineTool({
     name,
     description,
     inputSchema: z.object({
@@ -76,12 +65,4 @@ export function createCalculator<const TName extends string = "Calculator">(opti
       return value.then((later) => ({ value: later, expression }));
     },
   });
-  giveSamples(tool, samples);
-  return describeWith(tool, describeCalculation);
-}
-
-/** "Evaluate 100 / 4"; with results in it, the words of the request say more. */
-function describeCalculation({ input }: ToldInput): string | undefined {
-  const { expression, variables } = input;
-  return typeof expression === "string" && variables === undefined ? `Evaluate ${expression}` : undefined;
 }

@@ -22,7 +22,10 @@ export const calculatorPhrases: readonly ToolPhraseOptions<{
         ? (toCalculation(sum, context) as { readonly expression: string } | undefined)
         : undefined,
   },
-  { phrase: "what is 12 * 7", toInput: () => ({ expression: "12 * 7" }) },
+  { phrase: "what is 45 times 23", input: { expression: "45 * 23" } },
+  { phrase: "15% of 80", input: { expression: "15% * 80" } },
+  { phrase: "add up 3, 4 and 5", input: { expression: "3 + 4 + 5" } },
+  { phrase: "square root of 144", input: { expression: "sqrt(144)" } },
 ];
 
 function toCalculation(sum: string, { previous, before }: PhraseContext): Calculation | undefined {

@@ -1,24 +1,22 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
-import { startsWithVerb } from "../../english/verbs.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
 type Slots = Readonly<Record<string, SlotValue>>;
-type Operation = TodoStoreInput["operation"];
 
 /*
  * Nouns and pieces that many phrases share.
  */
 const todo =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
-const own = "(my|the|our|this|that|your)";
+const own = "(my|the|our|your)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
 const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
 const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for) [(the|my|our)] {list}|[${own}] {place} [list]`;
 const anyList = `(${namedList}|${plainList})`;
-const onList = `(to|on|onto|in|into|under) ${anyList}`;
-const offList = `(from|off|off of|out of|of|on|in) ${anyList}`;
+const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
+const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 
 /** A list that people name without saying that it is one. */
 const knownLists = z
@@ -38,118 +36,39 @@ const listName = z
       !whichOfThem.test(name) && /^[\p{L}\p{N}'’&+-]+(?: [\p{L}\p{N}'’&+-]+)?$/u.test(name) && !otherList.test(name),
   );
 const dueMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-const priority = z.enum(["low", "medium", "high"]).meta({
-  synonyms: {
-    high: ["highest", "top", "hi", "max", "maximum", "critical"],
-    medium: ["normal", "mid", "regular", "average"],
-    low: ["lowest", "min", "minimum", "lower"],
-  },
+/** Ways to say each choice, with `|` between them. */
+function choice<const TValue extends string>(ways: Readonly<Record<TValue, string>>) {
+  const values = Object.keys(ways) as [TValue, ...TValue[]];
+  return z.enum(values).meta({
+    synonyms: Object.fromEntries(values.map((value) => [value, ways[value].split("|")])),
+  });
+}
+
+const priority = choice({
+  low: "lowest|min|minimum|lower",
+  medium: "normal|mid|regular|average",
+  high: "highest|top|hi|max|maximum|critical",
 });
-const urgency = z.enum(["urgent", "not urgent"]).meta({
-  synonyms: {
-    urgent: [
-      "urgently",
-      "very urgent",
-      "really urgent",
-      "important",
-      "very important",
-      "really important",
-      "asap",
-      "as soon as possible",
-      "critical",
-      "top priority",
-      "high prio",
-      "p1",
-      "super urgent",
-      "super important",
-    ],
-    "not urgent": [
-      "not important",
-      "low prio",
-      "no rush",
-      "no hurry",
-      "unimportant",
-      "p3",
-      "not that urgent",
-      "not that important",
-    ],
-  },
+const urgency = choice({
+  urgent:
+    "urgently|very urgent|really urgent|important|very important|really important|asap|as soon as possible|critical|top priority|high prio|p1|super urgent|super important",
+  "not urgent": "not important|low prio|no rush|no hurry|unimportant|p3|not that urgent|not that important",
 });
 const tagList = z.array(z.string().regex(/^\p{Ll}[\p{L}\p{N}_-]*$/u));
-const status = z.enum(["pending", "completed"]).meta({
-  synonyms: {
-    pending: [
-      "open",
-      "still open",
-      "unfinished",
-      "incomplete",
-      "remaining",
-      "outstanding",
-      "active",
-      "undone",
-      "left",
-      "still left",
-      "to do",
-      "still to do",
-      "not done",
-      "not finished",
-      "left to do",
-      "not done yet",
-      "unchecked",
-      "still pending",
-    ],
-    completed: [
-      "done",
-      "complete",
-      "finished",
-      "closed",
-      "ticked off",
-      "checked off",
-      "crossed off",
-      "already done",
-      "done already",
-    ],
-  },
+const status = choice({
+  pending:
+    "open|still open|unfinished|incomplete|remaining|outstanding|active|undone|left|still left|to do|still to do|not done|not finished|left to do|not done yet|unchecked|still pending",
+  completed: "done|complete|finished|closed|ticked off|checked off|crossed off|already done|done already",
 });
-const order = z.enum(["newest", "oldest", "due", "latest due", "priority", "title"]).meta({
-  synonyms: {
-    newest: ["newest first", "latest first", "most recent first", "most recent", "latest"],
-    oldest: ["oldest first"],
-    due: [
-      "sorted by due date",
-      "by due date",
-      "sorted by date",
-      "by date",
-      "soonest first",
-      "due soonest",
-      "in order of due date",
-      "ordered by due date",
-      "sort by due date",
-      "earliest first",
-      "by deadline",
-      "sorted by deadline",
-    ],
-    priority: [
-      "sorted by priority",
-      "by priority",
-      "most important first",
-      "most urgent first",
-      "in order of priority",
-      "ordered by priority",
-      "highest priority first",
-      "sort by priority",
-    ],
-    title: [
-      "alphabetically",
-      "sorted alphabetically",
-      "sorted by name",
-      "by name",
-      "by title",
-      "in alphabetical order",
-      "sorted by title",
-      "a to z",
-    ],
-  },
+const order = choice({
+  newest: "newest first|latest first|most recent first|most recent|latest",
+  oldest: "oldest first",
+  due: "sorted by due date|by due date|sorted by date|by date|soonest first|due soonest|in order of due date|ordered by due date|sort by due date|earliest first|by deadline|sorted by deadline",
+  "latest due": "latest due",
+  priority:
+    "sorted by priority|by priority|most important first|most urgent first|in order of priority|ordered by priority|highest priority first|sort by priority",
+  title:
+    "alphabetically|sorted alphabetically|sorted by name|by name|by title|in alphabetical order|sorted by title|a to z",
 });
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
@@ -171,8 +90,23 @@ const title = z
       /\p{L}/u.test(text),
   );
 
+/** A list that was spoken of. */
+const listBefore = choice({
+  it: "what is on it|that|them",
+  "that list": "the same list|same list|there",
+  "this list": "the list|the whole list",
+});
+/** Something to do: "the task force" is no task. */
+const doing = title.refine((text) =>
+  /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
+    text,
+  ),
+);
+
 const slots = {
   title,
+  doing,
+  listBefore,
   newTitle: title.refine((text) => /\p{L}{2}/u.test(text)),
   query: title,
   list: listName,
@@ -241,48 +175,58 @@ const orders: Readonly<Record<string, object>> = {
   title: { sort: "title" },
 };
 
-/** The fields that slots of several phrases stand for. */
-function fieldsOf({ place, due, urgency, order, tags, removeTags, ...others }: Slots) {
-  if (place !== undefined && others.list !== undefined) return { list: "", title: "" };
-  return {
-    ...(place !== undefined && { list: place }),
-    ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
-    ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
-    ...(typeof order === "string" && orders[order]),
-    ...(tags !== undefined && { tags }),
-    ...(removeTags !== undefined && { removeTags }),
-    ...others,
-  };
-}
-
-function made(operation: Operation, fields: object): TodoStoreInput {
-  return { operation, ...fields } as unknown as TodoStoreInput;
-}
-
 /** The list that was spoken of before. */
-function listBefore({ before }: PhraseContext): object {
+function listOf({ before }: PhraseContext): { readonly list?: string } {
   const list = before?.input.list;
   return typeof list === "string" ? { list } : {};
 }
 
-function adding(...phrases: readonly string[]): readonly Phrase[] {
-  return phrases.map((phrase) => ({
-    phrase,
-    slots,
-    anywhere: details,
-    toInput(found, context) {
-      const { title } = found;
-      const { operation, query } = context.before?.input ?? {};
-      // "Is milk on my list? If not, add it."
-      const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
-      return made("add", {
-        ...(isSought && listBefore(context)),
-        ...fieldsOf(found),
-        ...(isSought && { title: query }),
-      });
-    },
-  }));
+/** The fields that slots stand for; undefined for a list of which nobody spoke. */
+function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
+  const { place, listBefore, doing, due, urgency, order, range, ...others } = found;
+  const { before } = context;
+  const list = place ?? others.list;
+  const spoken = listOf(context);
+  // "Show it" may be the list without a name.
+  const shown = Object.keys(found).length === 1 ? /^(?:list|add|clear)$/ : /^list$/;
+  const isKnown = spoken.list !== undefined || shown.test(String(before?.input.operation));
+  if (listBefore !== undefined && (list !== undefined || !isKnown)) return undefined;
+  if (place !== undefined && others.list !== undefined) return undefined;
+  return {
+    ...(place !== undefined && { list: place }),
+    ...(listBefore !== undefined && spoken),
+    ...(doing !== undefined && { title: doing }),
+    ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
+    ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
+    ...(typeof order === "string" && orders[order]),
+    ...daysOf(range, context),
+    ...others,
+  };
 }
+
+type Made = (fields: Readonly<Record<string, unknown>>, context: PhraseContext) => object | undefined;
+
+/** Phrases of one operation. */
+function phrasesOf(
+  phrases: readonly string[],
+  { make = (fields) => fields, ...options }: Partial<Phrase> & { readonly make?: Made },
+): readonly Phrase[] {
+  const toInput: Phrase["toInput"] = (found, context) => {
+    const fields = fieldsOf(found, context);
+    const made = fields && make(fields, context);
+    return made && ({ ...options.input, ...made } as TodoStoreInput);
+  };
+  return phrases.map((phrase) => ({ slots, ...options, phrase, toInput }));
+}
+
+/** "Is milk on my list? If not, add it." */
+const asSought: Made = ({ title, ...fields }, context) => {
+  const { operation, query } = context.before?.input ?? {};
+  const isSought = typeof title === "object" && operation === "search" && typeof query === "string";
+  return isSought ? { title: query, ...listOf(context), ...fields } : { title, ...fields };
+};
+const adding = (...phrases: readonly string[]): readonly Phrase[] =>
+  phrasesOf(phrases, { input: { operation: "add" }, anywhere: details, make: asSought });
 
 const add =
   "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
@@ -308,17 +252,13 @@ const addPhrases = adding(
   `{title} (needs|need|has|have|should|must|ought) [to] (be|go|get) [(added|put)] ${onList}`,
   `{title} (goes|go|belongs|belong) ${onList}`,
   `(make sure|see to it|ensure) [that] {title} (is|gets|goes|are|get|go) ${onList}`,
+  `(add|create|make|new) [(a|another|new|a new)] ${todo} {doing}`,
+  "(new|add) (todo|task) {doing}",
   "• {title}",
 ).concat(
-  // "task force" is no task: without a word between, only something to do is one.
-  [`(add|create|make|new) [(a|another|new|a new)] ${todo} {title}`, "(new|add) (todo|task) {title}"].map((phrase) => ({
-    phrase,
-    slots: { ...slots, title: title.refine((text) => startsWithVerb(text.toLowerCase().split(" "))) },
+  phrasesOf([`${namedList} (:|-) {title}`], {
+    input: { operation: "add" },
     anywhere: details,
-    toInput: (found) => made("add", fieldsOf(found)),
-  })),
-  {
-    phrase: `${namedList} (:|-) {title}`,
     slots: {
       ...slots,
       title: title.refine(
@@ -328,60 +268,55 @@ const addPhrases = adding(
           ),
       ),
     },
-    anywhere: details,
-    toInput: (found) => made("add", fieldsOf(found)),
-  },
+  }),
 );
 
-/** A frame in which `@` is a todo: its title, or its place in the list. */
-function about(
-  frames: readonly string[],
-  operation: Operation,
-  fields: object = {},
-  options: Partial<Phrase> = {},
-): readonly Phrase[] {
-  const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) (task|todo|item|reminder|entry) {title}|(the|my|that|our) {title} (task|todo|item|reminder|entry)`;
-  const index = `(the|my) {index} (one|item|task|todo|to do|entry|thing|reminder)|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}`;
-  const last = "[(the|my)] last (one|item|task|todo|to do|entry|thing|reminder)";
-  const common = {
-    slots: { ...slots, index: position, newList: listName, addTags: tagList },
-    anywhere: [offList],
-    ...options,
-  };
-  return frames.flatMap((frame): readonly Phrase[] => [
+/** Frames in which `@` is a todo: its title, or its place in the list. */
+function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
+  const nouns = "(task|todo|item|reminder|entry)";
+  const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
+  const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
+  const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
+  return phrasesOf(
+    frames.map((frame) => frame.replaceAll("@", `(${title}|${index})`)),
     {
-      phrase: frame.replaceAll("@", `(${title})`),
-      ...common,
-      toInput: (found, context) => targetOf(operation, { ...fields, ...fieldsOf(found) }, context),
+      slots: { ...slots, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList },
+      anywhere: [offList],
+      input,
+      ...options,
+      make: (fields, context) => targetOf(input?.operation, fields, context),
     },
-    {
-      phrase: frame.replaceAll("@", `(${index})`),
-      ...common,
-      toInput: (found) =>
-        typeof found.index === "number" ? made(operation, { ...fields, ...fieldsOf(found) }) : undefined,
-    },
-    {
-      phrase: frame.replaceAll("@", `(${last})`),
-      ...common,
-      toInput: (found) => made(operation, { index: -1, ...fields, ...fieldsOf(found) }),
-    },
-  ]);
+  );
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** A todo from an earlier step is named by its id. */
-function targetOf(
-  operation: Operation,
-  fields: Readonly<Record<string, unknown>>,
-  { previous, before }: PhraseContext,
-): TodoStoreInput | undefined {
-  const { title, ...others } = fields;
-  if (typeof title !== "object" || title === null) return made(operation, fields);
+function targetOf(operation: unknown, { title, index, end, ...others }: Fields, context: PhraseContext) {
+  const { previous, before } = context;
   const { operation: last, query } = before?.input ?? {};
+  if (index !== undefined || end !== undefined) return inPlace(others, index ?? -1, context);
+  if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
-  if (last === "search") return typeof query === "string" ? made(operation, { ...others, title: query }) : undefined;
+  if (last === "search") return typeof query === "string" ? { ...others, title: query } : undefined;
   // "I did the dishes, so tick it off" is one wish, said twice.
   if (last === "list" || last === "clear" || last === operation || previous === undefined) return undefined;
-  return made(operation, { ...others, id: { $ref: `${previous.$ref}.id` } });
+  return { ...others, id: { $ref: `${previous.$ref}.id` } };
+}
+
+/** A place is one in the list as it was shown, or else as it is then: what was deleted has moved what comes behind it. */
+function inPlace(others: Fields, index: unknown, { before }: PhraseContext): object | undefined {
+  const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
+  // A whole list is shown in its own order.
+  if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)
+    return { ...others, index, ...(list !== undefined && { list }) };
+  const known = typeof id === "string" ? /^\$\{(s\d+)\.todos\[/.exec(id)?.[1] : undefined;
+  const page = known ?? (last === "list" || last === "search" ? before?.results.at(-1)?.$ref : undefined);
+  const isPlace = typeof index === "number" && index > 0;
+  if (page !== undefined && others.list === undefined)
+    return isPlace ? { ...others, id: { $ref: `${page}.todos[${index - 1}].id` } } : undefined;
+  const isMoved = last === "delete" && typeof gone === "number" && !(isPlace && index < gone);
+  return isMoved ? undefined : { ...others, index };
 }
 
 const doneWord = "(done|complete|completed|finished|checked|checked off|ticked off|closed|crossed off|sorted)";
@@ -404,7 +339,7 @@ const changePhrases: readonly Phrase[] = [
       `(done|finished|completed|complete) [(with|:)] @`,
       `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
     ],
-    "complete",
+    { operation: "complete" },
   ),
   ...about(
     [
@@ -413,18 +348,18 @@ const changePhrases: readonly Phrase[] = [
       "open @ again",
       `@ (is|was|are) [actually] (not done|not finished|not done yet|still open|not done after all|open again|still not done)`,
     ],
-    "reopen",
+    { operation: "reopen" },
   ),
   ...about(
     [
       `${remove} @`,
+      `${remove} (from|off|on) (${anyList}|{listBefore}) @`,
       "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
-      `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) ${anyList}`,
+      `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) (${anyList}|{listBefore})`,
       `(i|we) (do not|no longer) need @ (on|in) ${anyList} (anymore|any more|any longer)`,
       `@ (can|should) (go|be removed|be deleted|be taken off|come off)`,
     ],
-    "delete",
-    {},
+    { operation: "delete" },
     { destructive: true },
   ),
   ...about(
@@ -435,18 +370,18 @@ const changePhrases: readonly Phrase[] = [
       "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
       "(raise|bump|move|change|set|lower) @ (to|up to|down to) {priority}",
     ],
-    "update",
+    { operation: "update" },
   ),
-  ...about(["(prioritize|prioritise) @"], "update", { priority: "high" }),
-  ...about(["(deprioritize|deprioritise) @"], "update", { priority: "low" }),
-  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], "update", {
+  ...about(["(prioritize|prioritise) @"], { operation: "update", priority: "high" }),
+  ...about(["(deprioritize|deprioritise) @"], { operation: "update", priority: "low" }),
+  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], {
+    operation: "update",
     priority: null,
   }),
-  ...about(
-    ["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"],
-    "update",
-    { dueDate: null },
-  ),
+  ...about(["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"], {
+    operation: "update",
+    dueDate: null,
+  }),
   ...about(
     [
       "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
@@ -456,7 +391,7 @@ const changePhrases: readonly Phrase[] = [
       "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
       "(postpone|reschedule|move|push) @ {due}",
     ],
-    "update",
+    { operation: "update" },
   ),
   ...about(
     [
@@ -466,16 +401,16 @@ const changePhrases: readonly Phrase[] = [
       "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
       "(replace|swap) @ (with|for|by) {newTitle}",
     ],
-    "update",
+    { operation: "update" },
   ),
-  ...about([`(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`], "update"),
+  ...about([`(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`], { operation: "update" }),
   ...about(
     ["(tag|label) @ (as|with) [#] {tags}", "tag @ # {tags}", "(set|change) the tag[s] of @ (to|as) [#] {tags}"],
-    "update",
+    { operation: "update" },
   ),
   ...about(
     ["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"],
-    "update",
+    { operation: "update" },
   ),
   ...about(
     [
@@ -483,7 +418,7 @@ const changePhrases: readonly Phrase[] = [
       "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
       "(remove|delete|take|drop) # {removeTags} (from|off) @",
     ],
-    "update",
+    { operation: "update" },
   ),
   ...about(
     [
@@ -491,30 +426,22 @@ const changePhrases: readonly Phrase[] = [
       "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) @",
       `(show|open|get|give|display|tell) [me] [the] (details|detail|info|information) (of|on|about|for) @`,
     ],
-    "get",
+    { operation: "get" },
   ),
 ];
 
-const clearing = (phrases: readonly string[], fields: object): readonly Phrase[] =>
-  phrases.map((phrase) => ({
-    phrase,
-    slots,
-    destructive: true,
-    toInput: (found) => made("clear", { ...fields, ...fieldsOf(found) }),
-  }));
+const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
+  phrasesOf(phrases, { input: { operation: "clear", ...fields }, destructive: true });
 const wipe =
   "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
 const all =
   "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
 const clearPhrases: readonly Phrase[] = [
-  ...clearing(
-    [
-      `${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`,
-      `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
-      `take ${all} off [of] ${anyList}`,
-    ],
-    {},
-  ),
+  ...clearing([
+    `${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`,
+    `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
+    `take ${all} off [of] ${anyList}`,
+  ]),
   ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], {
     allLists: true,
   }),
@@ -527,16 +454,10 @@ const clearPhrases: readonly Phrase[] = [
   ),
 ];
 
-const listing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
-  phrases.map((phrase) => ({
-    phrase,
-    slots: filterSlots,
-    anywhere: filters,
-    toInput: ({ range, ...found }, context) =>
-      made("list", { ...fields, ...daysOf(range, context), ...fieldsOf(found) }),
-  }));
+const listing = (phrases: readonly string[], options: Partial<Phrase> & { readonly make?: Made } = {}) =>
+  phrasesOf(phrases, { input: { operation: "list" }, slots: filterSlots, anywhere: filters, ...options });
 const show =
-  "(show|list|display|read|tell|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
+  "(show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
 const shownNoun =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
 const listPhrases = listing([
@@ -551,47 +472,36 @@ const listPhrases = listing([
   "(what is|show me) (due|next|coming up)",
   "(show|list|read|give) [me] everything",
 ]);
-const shownBefore: Phrase = {
-  phrase:
-    "(show|read|give|tell|display|list|see|open) [me] (it|that|them|that list|the list|the whole list|what is on it) [again]",
-  toInput(_, context) {
-    const { operation } = context.before?.input ?? {};
-    return operation === undefined || operation === "list" || operation === "search"
-      ? undefined
-      : made("list", listBefore(context));
-  },
-};
-const clearedBefore: Phrase = {
-  phrase: `${wipe} (it|that list|everything on it|it all)`,
-  destructive: true,
-  toInput(_, context) {
-    // "It" is a list only if one was shown.
-    return context.before?.input.operation === "list" ? made("clear", listBefore(context)) : undefined;
-  },
-};
-const shownAlone = [
-  "[(my|the|all)] {status} (todos|to dos|tasks|items)",
-  "(my|the|our) {list} list",
-  "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
-].map((phrase): Phrase => {
-  const [shown] = listing([phrase]);
-  // "add milk to my shopping list and my work list" does not show one.
-  const toInput: Phrase["toInput"] = (found, context) =>
-    context.before ? undefined : shown?.toInput?.(found, context);
-  return { ...shown, phrase, anywhere: filters.slice(1, -1), toInput };
+const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again]"], {
+  input: { operation: "list" },
+  make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
 });
+const clearedBefore = phrasesOf([`${wipe} (it|that list|this list|everything on it|it all)`], {
+  input: { operation: "clear" },
+  destructive: true,
+  // "It" is a list only if all of it was shown.
+  make: (_, context) => {
+    const { operation, list, ...others } = context.before?.input ?? {};
+    return operation === "list" && Object.keys(others).length === 0 ? listOf(context) : undefined;
+  },
+});
+const shownAlone = listing(
+  [
+    "[(my|the|all)] {status} (todos|to dos|tasks|items)",
+    "(my|the|our) {list} list",
+    "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
+  ],
+  // "add milk to my shopping list and my work list" does not show one.
+  { anywhere: filters.slice(1, -1), make: (fields, { before }) => (before ? undefined : fields) },
+);
 
 const searching = (phrases: readonly string[]): readonly Phrase[] =>
-  phrases.map((phrase) => ({
-    phrase,
-    slots,
+  phrasesOf(phrases, {
+    input: { operation: "search" },
     anywhere: ["(now|already|still|currently|there|anywhere)"],
-    toInput: (found) => {
-      const { query, ...others } = fieldsOf(found) as Record<string, unknown>;
-      if (typeof query !== "string") return undefined;
-      return made("search", { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") });
-    },
-  }));
+    make: ({ query, ...others }) =>
+      typeof query === "string" ? { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") } : undefined,
+  });
 const whether = "(see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
 const searchPhrases = searching([
   "(search|look|hunt) for {query}",
@@ -607,26 +517,45 @@ const searchPhrases = searching([
 ]);
 
 /** "Its due date": of what was spoken of before. */
-const itsPhrases: readonly Phrase[] = [
-  "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
-  "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
-  "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
-  "give it (a|the) (due date|deadline) [of] {due}",
-].map((phrase) => ({
-  phrase,
-  slots,
-  toInput: (found, context) => targetOf("update", { ...fieldsOf(found), title: context.previous }, context),
-}));
+const itsPhrases = phrasesOf(
+  [
+    "(set|change|move|make) its (due date|deadline|date) [(to|as|be)] {due}",
+    "(set|change|make|raise|lower) its (priority|prio) [(to|as|be)] {priority}",
+    "(change|set|make) its (title|name|text) [(to|as|be)] {newTitle}",
+    "give it (a|the) (due date|deadline) [of] {due}",
+  ],
+  {
+    input: { operation: "update" },
+    make: (fields, context) => targetOf("update", { ...fields, title: context.previous }, context),
+  },
+);
+
+/** Sentences that people say, with what they mean. They are planned by the phrases above. */
+const examples: readonly Phrase[] = (
+  [
+    ["add milk to my shopping list", { operation: "add", title: "milk", list: "shopping" }],
+    ["what is on my shopping list", { operation: "list", list: "shopping" }],
+    ["mark call Anna as done", { operation: "complete", title: "call Anna" }],
+    ["delete milk from my shopping list", { operation: "delete", title: "milk", list: "shopping" }],
+    ["rename milk to oat milk", { operation: "update", title: "milk", newTitle: "oat milk" }],
+    ["clear my shopping list", { operation: "clear", list: "shopping" }],
+    ["is milk on my list", { operation: "search", query: "milk" }],
+    ["remind me to call Anna", { operation: "add", title: "call Anna" }],
+    ["show my completed tasks", { operation: "list", status: "completed" }],
+    ["move milk to my party list", { operation: "update", title: "milk", newList: "party" }],
+  ] as const
+).map(([phrase, input]) => ({ phrase, input, toInput: () => undefined }));
 
 /** The phrases about todos for the rule planner. */
 export const todoPhrases: readonly Phrase[] = [
   ...listPhrases,
   ...shownAlone,
-  shownBefore,
-  clearedBefore,
+  ...shownBefore,
+  ...clearedBefore,
   ...addPhrases,
   ...changePhrases,
   ...itsPhrases,
   ...clearPhrases,
   ...searchPhrases,
+  ...examples,
 ];

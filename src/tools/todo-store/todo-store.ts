@@ -1,15 +1,11 @@
 import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { describeWith } from "../../core/describe-step.ts";
 import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { testWith } from "../../core/step-test.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
-import { giveSamples } from "../../core/tool-samples.ts";
 import { storageReader } from "../storage/write-once.ts";
 import { changeTodos } from "./change-todos.ts";
-import { describeTodoStep } from "./describe-todo-step.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
@@ -39,20 +35,6 @@ const todoOptions = {
   createId: { type: "function", default: () => globalThis.crypto.randomUUID() as string },
 } satisfies OptionTable<TodoStoreOptions>;
 
-const samples = [
-  "add milk to my shopping list",
-  "what is on my shopping list",
-  "mark call Anna as done",
-  "delete milk from my shopping list",
-  "rename milk to oat milk",
-  "clear my shopping list",
-  "is milk on my list",
-  "remind me to call Anna",
-  "complete the second item on my list",
-  "show my completed tasks",
-  "move milk to my party list",
-];
-
 /**
  * A tool that keeps todos in named lists: add, list, get, complete, reopen, update, delete, clear, search.
  *
@@ -73,7 +55,7 @@ export function createTodoStore<TResources = unknown, const TName extends string
   const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
-  const tool = defineTool({
+  return defineTool({
     name,
     description:
       "Keeps to-do items in named lists: add, list, get, complete, reopen, update, delete, clear and search them. " +
@@ -96,10 +78,6 @@ export function createTodoStore<TResources = unknown, const TName extends string
       await undoChange({ storage, scope: checkScope(scope(context)), key: context.idempotencyKey }, done);
     },
   });
-  giveSamples(tool, samples);
-  describeWith(tool, describeTodoStep);
-  testWith(tool, ({ operation }) => (operation === "list" || operation === "search" ? ".todos" : undefined));
-  return tool;
 }
 
 function checkScope(scope: unknown): string {

@@ -50,20 +50,10 @@ export const knownWrong: readonly KnownWrong[] = [
     today: [{ expression: "100 / 4" }, { operation: "add", title: "answer" }],
     wanted: "refused",
   },
-  {
-    request: "delete the task force",
-    today: [{ operation: "delete", title: "force" }],
-    wanted: [{ operation: "delete", title: "task force" }],
-  },
   { request: "add two numbers", today: [{ operation: "add", title: "two numbers" }], wanted: "refused" },
   {
     request: "add the answer of 5 + 6 to my list",
     today: [{ operation: "add", title: "answer of 5 + 6" }],
-    wanted: "refused",
-  },
-  {
-    request: "if 5 plus 5 is 10, add milk to my list",
-    today: [{ expression: "5 + 5" }, { operation: "add", title: "milk" }],
     wanted: "refused",
   },
   {
@@ -102,49 +92,6 @@ export const knownWrong: readonly KnownWrong[] = [
     request: "put a tent on the camping list",
     today: [{ operation: "add", title: "tent", list: "camping" }],
     wanted: [{ operation: "add", title: "a tent", list: "camping" }],
-  },
-  {
-    request: "add Eat, Pray, Love to my list",
-    today: [
-      { operation: "add", title: "Eat" },
-      { operation: "add", title: "Pray" },
-      { operation: "add", title: "Love" },
-    ],
-    wanted: [{ operation: "add", title: "Eat, Pray, Love" }],
-  },
-  {
-    request: "add Show and tell, Year 3 to my list",
-    today: [
-      { operation: "add", title: "Show" },
-      { operation: "list", list: "Year 3" },
-    ],
-    wanted: [{ operation: "add", title: "Show and tell, Year 3" }],
-  },
-  {
-    request: "remind me to List of emergency contacts",
-    today: [{ operation: "add", title: "emergency contacts" }],
-    wanted: [{ operation: "add", title: "List of emergency contacts" }],
-  },
-  {
-    request: "remind me to shopping list pad with magnet",
-    today: [{ operation: "add", list: "shopping", title: "pad with magnet" }],
-    wanted: [{ operation: "add", title: "shopping list pad with magnet" }],
-  },
-  {
-    request: "remind me to to-do list template",
-    today: [{ operation: "add", title: "template" }],
-    wanted: [{ operation: "add", title: "to-do list template" }],
-  },
-  {
-    request: "Is the birthday cake still on the shopping list? And please add candles to that list as well.",
-    today: [
-      { operation: "search", list: "shopping", query: "birthday cake" },
-      { operation: "add", title: "candles" },
-    ],
-    wanted: [
-      { operation: "search", query: "birthday cake", list: "shopping" },
-      { operation: "add", title: "candles", list: "shopping" },
-    ],
   },
   {
     request: "add a note to PROP-1: a – b",

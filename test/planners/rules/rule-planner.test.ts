@@ -9,13 +9,13 @@ import { calculator, inputsFor, nowMs, requestOf, stepsFor, todos, toolWith, wea
 describe("createRulePlanner", () => {
   it("creates the plan of product.md", async () => {
     expect(await stepsFor("Calculate 100 / 4 and add the result as a todo")).toEqual([
-      { id: "s1", tool: "Calculator", input: { expression: "100 / 4" }, dependsOn: [], reasoning: "Evaluate 100 / 4" },
+      { id: "s1", tool: "Calculator", input: { expression: "100 / 4" }, dependsOn: [], reasoning: "Calculate 100 / 4" },
       {
         id: "s2",
         tool: "TodoStore",
         input: { operation: "add", title: "${s1.value}" },
         dependsOn: ["s1"],
-        reasoning: "Add a todo titled with the result",
+        reasoning: "Add the result as a todo",
       },
     ]);
   });

@@ -7,7 +7,6 @@ import { defineTool, toDefinedTool } from "../../../src/core/define-tool.ts";
 import { parseWith, type StandardSchema } from "../../../src/core/schema.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
 import type { DefinedTool, ToolContext } from "../../../src/core/tool.ts";
-import { giveSamples, samplesOf } from "../../../src/core/tool-samples.ts";
 import { toolFingerprint } from "../../../src/core/tool-schemas.ts";
 import { ParsedInput, wrapTool } from "../../../src/testing/recorded-tools/wrap-tool.ts";
 
@@ -67,7 +66,6 @@ describe("wrapTool", () => {
       execute: () => null,
       undo: () => {},
     });
-    giveSamples(tool, ["do it"]);
     const wrapped = wrap(tool);
     const context = {} as ToolContext;
     expect(wrapped).toMatchObject({ declaredEffect: "by-input", declaredNeedsApproval: "by-input" });
@@ -79,6 +77,5 @@ describe("wrapTool", () => {
       "once",
       true,
     ]);
-    expect(samplesOf(wrapped)).toEqual(["do it"]);
   });
 });

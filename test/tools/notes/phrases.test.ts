@@ -98,10 +98,10 @@ describe("notePhrases", () => {
   it.each([
     "note to self: buy milk",
     "note down buy milk",
-    "remind me to list notes for PROP-1",
+    "remind me to send notes for PROP-1",
     "add meeting notes to my list",
     "add notes for RFC 9110 to my work list",
-    "delete the todo notes for PROP-1",
+    "delete the todo called notes for PROP-1",
     "show my list",
     "what's on my list?",
     "delete note paper from my list",

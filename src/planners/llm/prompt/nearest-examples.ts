@@ -1,7 +1,5 @@
 import type { PlanRequest } from "../../../core/planner.ts";
 import type { DefinedTool, ToolPhrase } from "../../../core/tool.ts";
-import { samplesOf } from "../../../core/tool-samples.ts";
-import { toolOf } from "../../../core/wait-step.ts";
 import { smallWords } from "../../../english/small-words.ts";
 import type { PlanExample } from "./system-prompt.ts";
 
@@ -17,10 +15,10 @@ const known = new WeakMap<DefinedTool, Promise<readonly PlanExample[]>>();
  * a second one of the same tool, one of another.
  */
 export async function nearestExamples(
-  { tools, request, timeZone }: Pick<PlanRequest, "tools" | "request" | "timeZone">,
+  { tools, request }: Pick<PlanRequest, "tools" | "request">,
   most: number,
 ): Promise<readonly PlanExample[]> {
-  const ofTools = await Promise.all(tools.map((tool) => examplesOf(tool, timeZone)));
+  const ofTools = await Promise.all(tools.map(examplesOf));
   const wanted = new Set(wordsOf(request));
   const ranked = ofTools
     .flatMap((examples) => {
@@ -33,19 +31,17 @@ export async function nearestExamples(
   return ranked.slice(0, most).map(({ example }) => example);
 }
 
-function examplesOf(tool: DefinedTool, timeZone: string): Promise<readonly PlanExample[]> {
+function examplesOf(tool: DefinedTool): Promise<readonly PlanExample[]> {
   let examples = known.get(tool);
   if (examples === undefined) {
     // A tool without examples is used all the same.
-    examples = readExamples(tool, timeZone).catch(() => []);
+    examples = readExamples(tool).catch(() => []);
     known.set(tool, examples);
   }
   return examples;
 }
 
-async function readExamples(tool: DefinedTool, timeZone: string): Promise<readonly PlanExample[]> {
-  const samples = samplesOf(tool);
-  if (samples.length > 0) return planSamples(tool, samples, timeZone);
+async function readExamples(tool: DefinedTool): Promise<readonly PlanExample[]> {
   const phrases = typeof tool.phrases === "function" ? await tool.phrases() : tool.phrases;
   return phrases
     .filter(isSentence)
@@ -54,37 +50,8 @@ async function readExamples(tool: DefinedTool, timeZone: string): Promise<readon
 }
 
 /** Whether a phrase is a sentence with its input, and not a template. */
-function isSentence({ phrase, toInput }: ToolPhrase): boolean {
-  return toInput === undefined && !templateSigns.test(phrase);
-}
-
-async function planSamples(
-  tool: DefinedTool,
-  samples: readonly string[],
-  timeZone: string,
-): Promise<readonly PlanExample[]> {
-  const { planByRules } = await import("../../rules/plan-by-rules.ts");
-  const { signal } = new AbortController();
-  const planned: PlanExample[] = [];
-  for (const request of samples) {
-    // None speaks of a day, so the time does not matter.
-    const asked = { request, tools: [tool], maxSteps: 5, nowMs: 0, timeZone, signal };
-    const { steps } = await planByRules(asked, { explain: false });
-    planned.push({
-      request,
-      steps: steps.map((step) => ({ tool: toolOf(step), input: asText(step.input) as object })),
-    });
-  }
-  return planned;
-}
-
-/** An input in which references are text, as models write them. */
-function asText(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(asText);
-  const { $ref } = value as { readonly $ref?: unknown };
-  if (typeof $ref === "string") return `\${${$ref}}`;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asText(item)]));
+function isSentence({ phrase, input, toInput }: ToolPhrase): boolean {
+  return (toInput === undefined || input !== undefined) && !templateSigns.test(phrase);
 }
 
 function wordsOf(text: string): readonly string[] {
