@@ -6,8 +6,9 @@ import { startsWithVerb } from "../../english/verbs.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
-import { type Clause, splitClauses } from "./clauses.ts";
+import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
+import { cutClauses, statesReason } from "./cut-wishes.ts";
 import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
 import {
   isBetweenNames,
@@ -79,8 +80,6 @@ interface Lacking {
   readonly field: string;
 }
 
-const statesFact =
-  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
 /** How many earlier steps "it" may refer to. */
 const maxLookBack = 16;
 const maxBeam = 3;
@@ -114,12 +113,10 @@ export class RequestReader {
     readonly request: RequestText,
     private readonly meaningsOf: FindMeanings,
   ) {
-    const { words, tokens } = request;
+    const { words } = request;
     this.leads = leadsOf(tools);
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.leads, this.work);
-    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
-      ({ start, end }) => !isCourtesy(words, start, end),
-    );
+    this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -254,13 +251,7 @@ export class RequestReader {
       (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))
     )
       return false;
-    const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
-    // "I want to know …" asks for something.
-    const [, , third = ""] = said;
-    if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
-    if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
-    if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
-    return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
+    return statesReason(words, start, end);
   }
 
   private matchesAt(clause: number): readonly Match[] {
@@ -669,29 +660,6 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   let count = 0;
   for (let at = start; at < end; at++) if (said.has(at)) count++;
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
-}
-
-/** Does not cut within a date or a range: "between monday and thursday". */
-function keepSpans(clauses: readonly Clause[], { dates, range }: RequestText): readonly Clause[] {
-  const spans = [...dates, ...(range === undefined ? [] : [range])];
-  const kept: Clause[] = [];
-  for (const clause of clauses) {
-    const last = kept.at(-1);
-    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
-    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
-    else kept.push(clause);
-  }
-  return kept;
-}
-
-/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
-function reasonStarts(words: readonly string[]): ReadonlySet<number> {
-  const starts = new Set<number>();
-  for (const [at, word] of words.entries()) {
-    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
-    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
-  }
-  return starts;
 }
 
 /** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
