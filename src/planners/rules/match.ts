@@ -2,7 +2,7 @@ import { parseWith } from "../../core/schema.ts";
 import { functionWords } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
-import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
+import { isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import type { Instruction } from "./template.ts";
 import type { TextEdges } from "./text-edges.ts";
 
@@ -228,7 +228,7 @@ export class Matcher {
       const type = template.slots.get(name);
       if (type === undefined || (open === -1 && filled.includes(name))) return;
       if (!isReadable(type)) this.takeText(template, name, thread, step);
-      for (const { value, end } of readSlot(type, this.request, position))
+      for (const { value, end } of slotReadingsAt(type, this.request, position))
         push(end, {
           ...thread,
           at: at + 1,

@@ -30,7 +30,7 @@ export function isDate({ kind }: SlotType): boolean {
 }
 
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
-export function readSlot(
+export function slotReadingsAt(
   type: SlotType,
   { words, datesByStart, clock, range }: RequestText,
   start: number,
