@@ -70,6 +70,12 @@ const noNames: readonly string[] = [];
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
+/** A text that a template lacks, and what fits before it. */
+interface Lacking {
+  readonly name: string;
+  readonly pieces: Piece | undefined;
+}
+
 /** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];
 
@@ -140,7 +146,7 @@ export class Matcher {
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
-  findLacking(template: Template, start: number, limit: number): string | undefined {
+  findLacking(template: Template, start: number, limit: number): Lacking | undefined {
     this.lacking = undefined;
     this.lackingAt = limit;
     this.run(template, { start, limit, isEnd: () => false });
@@ -148,7 +154,7 @@ export class Matcher {
     return this.lacking;
   }
 
-  private lacking: string | undefined;
+  private lacking: Lacking | undefined;
   private lackingAt = -1;
 
   private advance(template: Template, step: Step): void {
@@ -273,7 +279,7 @@ export class Matcher {
     if (!hasVerb && this.leads.has(word ?? "")) return;
     if (word !== undefined && this.edges.mayBegin(position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, open: position });
-    if (position === this.lackingAt) this.lacking ??= name;
+    if (position === this.lackingAt) this.lacking ??= { name, pieces };
   }
 
   /** Continues a text behind a date within it. */

@@ -31,7 +31,7 @@ export interface Unfit {
   /** For people, if it says more than that nothing fits. */
   readonly why?: string;
   /** For programs. @default "not-understood" */
-  readonly reason?: "missing" | "unbound" | "later";
+  readonly reason?: "missing" | "unbound";
   /** With `missing`: the field of the input. */
   readonly missing?: string;
 }

@@ -18,29 +18,30 @@ export type SlotRead = { readonly ok: true; readonly value: SlotValue } | { read
 export async function readSlot(type: SlotType, words: string, clock: DateClock): Promise<SlotRead> {
   const request = await readRequest(words, clock);
   const said = JSON.stringify(words.slice(0, 80));
-  if (request.tokens.length === 0) return { ok: false, why: "no words" };
-  if (request.tokens.length > maxTokens) return { ok: false, why: `more than ${maxTokens} words` };
-  const value = valueOf(type, request);
+  if (request.tokens.length === 0) return { ok: false, why: "expected words; received none" };
+  if (request.tokens.length > maxTokens) return { ok: false, why: `expected at most ${maxTokens} words` };
+  const value = findValue(type, request);
   if (value !== undefined) return { ok: true, value };
-  if (isDate(type) && request.falseDates.size > 0) return { ok: false, why: `${said} is no date, or may be several` };
-  const known = [...new Set(type.values?.map((each) => String(each.value)))];
-  const choices = known.length > 0 ? `; expected ${known.slice(0, 20).join(", ")}` : "";
-  return { ok: false, why: `${said} is no ${names[type.kind]}${choices}` };
+  const known = [...new Set(type.values?.map((each) => String(each.value)))].slice(0, 20).join(", ");
+  const wanted = known === "" ? names[type.kind] : `one of ${known}`;
+  const isFalse = isDate(type) && request.falseDates.size > 0;
+  const received = `received ${said}${isFalse ? ", which is on no calendar or may be several" : ""}`;
+  return { ok: false, why: `expected ${wanted}; ${received}` };
 }
 
 const names: Readonly<Record<SlotType["kind"], string>> = {
-  text: "name of anything",
-  number: "number",
+  text: "a name of something",
+  number: "a number",
   boolean: "yes or no",
-  enum: "known value",
-  date: "day",
-  "date-time": "time",
-  range: "range of days",
-  sum: "sum",
-  list: "list",
+  enum: "a known value",
+  date: "a day",
+  "date-time": "a time",
+  range: "a range of days",
+  sum: "a sum",
+  list: "a list",
 };
 
-function valueOf(type: SlotType, request: RequestText): SlotValue | undefined {
+function findValue(type: SlotType, request: RequestText): SlotValue | undefined {
   const { words, tokens } = request;
   let end = words.length;
   while (end > 0 && /^[.!?]$/.test(words[end - 1] ?? "")) end--;

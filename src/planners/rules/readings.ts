@@ -39,6 +39,8 @@ interface Partial {
   readonly matches: readonly Match[];
   readonly drafts: readonly DraftStep[];
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
+  /** A wish of them that a request must say in other words. */
+  readonly unsure: Match | undefined;
 }
 
 /** What was said before a wish. */
@@ -50,34 +52,36 @@ interface Earlier {
   readonly before: EarlierPhrases | undefined;
 }
 
-/** A request that was read as a whole, or why it was not. */
-export type Readings =
-  | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
-  | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
-  | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
-  | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
-  | {
-      readonly type: "not-understood";
-      readonly clause: number;
-      readonly match?: Match;
-      readonly unfit?: Unfit;
-      /** The text that a phrase lacks at the end of the clause. */
-      readonly lacking?: Lacking;
-    };
+/** One of the things that a request may mean. */
+export interface Reading {
+  /** The wish that may mean something else. */
+  readonly match: Match;
+  readonly drafts: readonly DraftStep[];
+}
+
+/** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
+export type Readings = { readonly matches: readonly Match[] } & (
+  | { readonly type: "read"; readonly drafts: readonly DraftStep[] }
+  | (Failure &
+      (
+        | { readonly type: "ambiguous" | "unsure"; readonly readings: readonly Reading[] }
+        | { readonly type: "refused"; readonly refusal: FoundRefusal }
+        | { readonly type: "not-understood"; readonly unfit?: Unfit }
+      ))
+);
+
+interface Failure {
+  readonly clause: number;
+  /** A phrase that fits the clause, but for what the refusal says. */
+  readonly match?: Match;
+}
 
 /** What was found so far, by the clause that is read next, and why the rest was not. */
 interface Search {
   readonly beams: Partial[][];
   farthest: number;
-  failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
-  refused: Extract<Readings, { type: "refused" }> | undefined;
-  unsure: Extract<Readings, { type: "unsure" }> | undefined;
-}
-
-/** A phrase that fits but for a text that is not there: "remind me to". */
-interface Lacking {
-  readonly tool: string;
-  readonly field: string;
+  failure: Failure & { readonly unfit?: Unfit };
+  refused: (Failure & { readonly refusal: FoundRefusal }) | undefined;
 }
 
 /** How many earlier steps "it" may refer to. */
@@ -88,6 +92,8 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
+/** What is done only in its own words is the last that words may mean. */
+const unsureCost = 1_000;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
@@ -112,6 +118,8 @@ export class RequestReader {
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
     private readonly meaningsOf: FindMeanings,
+    /** The steps that come before its own. */
+    private readonly stepsBefore = 0,
   ) {
     const { words } = request;
     this.leads = leadsOf(tools);
@@ -142,14 +150,15 @@ export class RequestReader {
       farthest: 0,
       failure: { clause: 0 },
       refused: undefined,
-      unsure: undefined,
     };
-    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
+    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), unsure: undefined });
     for (let clause = 0; clause < count; clause++) {
       const partials = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       for (const partial of partials) {
-        if (this.isReason(clause, partial))
+        if (this.isReason(clause, partial)) {
           search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+          search.farthest = Math.max(search.farthest, clause + 1);
+        }
         await this.extendAll(partial, clause, search);
       }
     }
@@ -166,7 +175,7 @@ export class RequestReader {
       if (count >= 2) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
-        search.refused ??= { type: "refused", clause, refusal, match };
+        search.refused ??= { clause, refusal, match };
         continue;
       }
       const pending = this.extend(partial, match);
@@ -174,12 +183,12 @@ export class RequestReader {
       if ("ok" in extended) {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
-      } else if (rule.isLoose && isGrave(rule)) {
-        // What cannot be taken back is done only if its own phrase is said.
-        search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
       } else {
         done.set(lastClause, count + 1);
-        search.beams[lastClause + 1]?.push(extended);
+        // What cannot be taken back is done only if its own phrase is said.
+        const isUnsure = rule.isLoose && isGrave(rule);
+        const { cost, unsure = match } = extended;
+        search.beams[lastClause + 1]?.push(isUnsure ? { ...extended, unsure, cost: cost + unsureCost } : extended);
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
     }
@@ -189,21 +198,28 @@ export class RequestReader {
   private bestOf(whole: readonly Partial[]): Readings | undefined {
     const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
     if (best === undefined || best.drafts.length === 0) return undefined;
+    const { matches, drafts, unsure } = best;
     const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
     const rivals = isTie ? firstDifference(best, second) : undefined;
-    if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
-    return { type: "read", matches: best.matches, drafts: best.drafts };
+    const readings: Reading[] = [];
+    if (isTie && rivals !== undefined)
+      readings.push({ match: rivals[0], drafts }, { match: rivals[1], drafts: second.drafts });
+    else if (unsure !== undefined) readings.push({ match: unsure, drafts });
+    const [first] = readings;
+    if (first === undefined) return { type: "read", matches, drafts };
+    const clause = first.match.firstClause;
+    return { type: unsure === undefined ? "ambiguous" : "unsure", clause, readings, matches };
   }
 
-  private explainFailure({ farthest, failure, refused, unsure }: Search): Readings {
-    if (unsure !== undefined) return unsure;
+  private explainFailure({ beams, farthest, failure, refused }: Search): Readings {
     const clause = Math.min(farthest, this.clauses.length - 1);
-    if (refused !== undefined && refused.clause >= clause) return refused;
+    const [best] = (beams[farthest] ?? []).sort((left, right) => left.cost - right.cost);
+    const matches = best?.matches ?? [];
+    if (refused !== undefined && refused.clause >= clause) return { type: "refused", matches, ...refused };
     const [refusal] = this.refusals[clause] ?? [];
-    if (refusal !== undefined) return { type: "refused", clause, refusal };
-    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", ...failure };
-    const lacking = this.findLacking(clause);
-    return { type: "not-understood", clause, ...(lacking !== undefined && { lacking }) };
+    if (refusal !== undefined) return { type: "refused", matches, clause, refusal };
+    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", matches, ...failure };
+    return { type: "not-understood", matches, clause, ...this.findLacking(clause) };
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
@@ -281,14 +297,19 @@ export class RequestReader {
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
-  private findLacking(clause: number): Lacking | undefined {
+  /** A phrase that fits but for a text that is not there: "remind me to". */
+  private findLacking(clause: number): { readonly match: Match; readonly unfit: Unfit } | undefined {
     const { start = 0, end = 0 } = this.clauses[clause] ?? {};
     for (const from of contentStarts(this.request.words, start, end))
       for (const { rules } of this.tools)
         for (const rule of rules) {
           if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
-          const field = this.matcher.findLacking(rule, from, end);
-          if (field !== undefined) return { tool: rule.tool.tool.name, field };
+          const lacking = this.matcher.findLacking(rule, from, end);
+          if (lacking === undefined) continue;
+          const place = { firstClause: clause, lastClause: clause, start: from, end, cost: 0 };
+          const match = { rules: rule.tool, rule, ...place, pieces: piecesIn(lacking.pieces) };
+          const { name: missing } = lacking;
+          return { match, unfit: { ok: false, reason: "missing", missing, why: `${missing} is missing` } };
         }
     return undefined;
   }
@@ -463,7 +484,8 @@ export class RequestReader {
     const { rules } = match;
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
     const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
-    const made = inputs.map((input, index) => ({ id: `s${partial.drafts.length + index + 1}`, rules, input, match }));
+    const first = this.stepsBefore + partial.drafts.length + 1;
+    const made = inputs.map((input, index) => ({ id: `s${first + index}`, rules, input, match }));
     const before = partial.asked.get(rules);
     const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
     const asked = new Map(partial.asked);
@@ -476,6 +498,7 @@ export class RequestReader {
       matches: [...partial.matches, match],
       drafts: [...shared, ...made],
       asked,
+      unsure: partial.unsure,
     };
   }
 

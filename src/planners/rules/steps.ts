@@ -37,7 +37,7 @@ export function orderSteps(drafts: readonly DraftStep[], request: RequestText): 
     const said = describeStep(rules.tool, input) ?? textBetween(request, match.start, match.end).replace(/\s+/g, " ");
     const short = cutText(said, maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
-    const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => `s${place + 1}`) };
+    const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => drafts[place]?.id ?? "") };
     // The words of the request are where a secret comes from.
     return hasSensitive(rules.tool.inputSchema) ? step : { ...step, reasoning };
   });
