@@ -15,7 +15,7 @@ import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, statesReason } from "./cut-wishes.ts";
 import type { Template } from "./match.ts";
-import { compileTool, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
@@ -175,7 +175,7 @@ class RequestAccount {
     const values = new Map<string, (Said & { readonly json: string })[]>();
     let isOfOperation = false;
     const note = (slots: Readonly<Record<string, unknown>>, { start, end }: Said) => {
-      const made = this.make(rule, slots);
+      const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
       if (made === undefined) return;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
       // Values of a closed kind must be those of the step, or it is another operation.
@@ -196,26 +196,15 @@ class RequestAccount {
 
   /** All values of a type that the request says. */
   private readingsOf(type: SlotType): readonly (Said & { readonly value: unknown })[] {
-    let known = this.readings.get(type);
-    if (known === undefined) {
-      known = [...this.request.words.keys()].flatMap((start) =>
-        slotReadingsAt(type, this.request, start)
-          .filter(({ value }) => value !== anaphor)
-          .map(({ value, end }) => ({ value, start, end })),
-      );
-      this.readings.set(type, known);
-    }
-    return known;
-  }
-
-  private make({ source, fixed }: PhraseRule, slots: object): Readonly<Record<string, unknown>> | undefined {
-    if (source.toInput === undefined) return { ...fixed, ...slots };
-    try {
-      const context = { previous: undefined, ...this.request.clock };
-      return source.toInput(slots as Readonly<Record<string, SlotValue>>, context) as Readonly<Record<string, unknown>>;
-    } catch {
-      return undefined;
-    }
+    const known = this.readings.get(type);
+    if (known !== undefined) return known;
+    const found = [...this.request.words.keys()].flatMap((start) =>
+      slotReadingsAt(type, this.request, start).flatMap(({ value, end }) =>
+        value === anaphor ? [] : [{ value, start, end }],
+      ),
+    );
+    this.readings.set(type, found);
+    return found;
   }
 
   /** Where the request says a value, or what of it is not said. */

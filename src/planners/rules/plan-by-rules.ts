@@ -10,7 +10,6 @@ import { schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
-import type { SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
@@ -19,9 +18,9 @@ import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
 import { TooMuchWork } from "./match.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
-import { compileTool, type PhraseRule, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, type RequestText, readRequest } from "./request.ts";
+import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
 import { slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
@@ -313,21 +312,13 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
   const values = readSlotValues({ ...match, pieces }, request, undefined, work);
   const slots = (values.ok ? values.records[0] : undefined) ?? {};
   const choices = [...new Set(type.values?.map(({ value }) => value))];
-  const input = toStepInput(inputWith(rule, slots, request), { schema, known: [] }) ?? {};
+  const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };
+  const input = toStepInput(made, { schema, known: [] }) ?? {};
   const { [field]: _, ...others } = input;
   return {
     ...{ tool: rules.tool.name, field, type: type.kind, input: others },
     ...(choices.length > 0 && { choices }),
   };
-}
-
-/** The input of a phrase without all its slots: as its function makes it, if that can do without. */
-function inputWith({ fixed, source }: PhraseRule, slots: Readonly<Record<string, SlotValue>>, { clock }: RequestText) {
-  try {
-    return source.toInput?.(slots, { previous: undefined, ...clock }) ?? { ...fixed, ...slots };
-  } catch {
-    return { ...fixed, ...slots };
-  }
 }
 
 /** All words of a refused request. */
