@@ -126,7 +126,7 @@ class RequestAccount {
   add(step: PlanStep): void {
     const rules = this.tools.find(({ tool }) => tool.name === step.tool);
     if (!callsTool(step) || rules === undefined) return;
-    const phrases = rules.rules.flatMap((rule) => this.readPhrase(rule, step.input ?? {}) ?? []);
+    const phrases = rules.candidates(this.present).flatMap((rule) => this.readPhrase(rule, step.input ?? {}) ?? []);
     const spoken = new Set(phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals)));
     for (const [at, word] of this.request.words.entries())
       if (verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
@@ -166,7 +166,6 @@ class RequestAccount {
 
   /** What a phrase makes of the request, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Readonly<Record<string, unknown>>): ReadPhrase | undefined {
-    if (!rule.required.every((group) => [...group].some((word) => this.present.has(word)))) return undefined;
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
     // What readers find is asked of them; texts are as the step has them.
     const given = Object.fromEntries(
@@ -341,8 +340,11 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
 }
 
 /** The words of a template. */
-function literals({ program }: Template): readonly string[] {
-  return program.flatMap((each) => (each.op === "word" ? [each.word] : []));
+function literals({ start }: Template): readonly string[] {
+  const places = new Set([start]);
+  for (const { steps } of places)
+    for (const next of [...steps.words.values()].flat().concat(steps.slots.map((slot) => slot.next))) places.add(next);
+  return [...places].flatMap(({ steps }) => [...steps.words.keys()]);
 }
 
 /** The field whose values tell the branches of a tool's union apart. */

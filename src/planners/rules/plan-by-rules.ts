@@ -21,7 +21,7 @@ import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
 import { compileTool, inputOfPhrase, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
-import { slotTypeOf } from "./slots.ts";
+import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
 import { orderSteps } from "./steps.ts";
@@ -185,7 +185,6 @@ class Planning {
     const reader = new RequestReader(this.rules, request, meaningsOf, stepsBefore);
     const { clauses } = reader;
     if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
-    const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
       throw new Refused("not-understood", "it has no words");
     const found = await reader.read().catch((thrown: unknown): Readings => {
@@ -193,6 +192,7 @@ class Planning {
       throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
     if (found.type !== "read") {
+      const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
       const { reason, why, details } = isTalk
@@ -311,7 +311,7 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
   const pieces = match.pieces.filter(({ name }) => name !== field);
   const values = readSlotValues({ ...match, pieces }, request, undefined, work);
   const slots = (values.ok ? values.records[0] : undefined) ?? {};
-  const choices = [...new Set(type.values?.map(({ value }) => value))];
+  const choices = choicesOf(type);
   const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };
   const input = toStepInput(made, { schema, known: [] }) ?? {};
   const { [field]: _, ...others } = input;

@@ -5,7 +5,7 @@ import { readSum } from "../../sums/read-sum.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { readSlotText } from "./matches.ts";
 import { maxTokens, type RequestText, readRequest } from "./request.ts";
-import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
+import { anaphor, choicesOf, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 
 /** The value of a slot, or why its words have none, for people. */
 export type SlotRead = { readonly ok: true; readonly value: SlotValue } | { readonly ok: false; readonly why: string };
@@ -22,7 +22,7 @@ export async function readSlot(type: SlotType, words: string, clock: DateClock):
   if (request.tokens.length > maxTokens) return { ok: false, why: `expected at most ${maxTokens} words` };
   const value = findValue(type, request);
   if (value !== undefined) return { ok: true, value };
-  const known = [...new Set(type.values?.map((each) => String(each.value)))].slice(0, 20).join(", ");
+  const known = choicesOf(type).slice(0, 20).join(", ");
   const wanted = known === "" ? names[type.kind] : `one of ${known}`;
   const isFalse = isDate(type) && request.falseDates.size > 0;
   const received = `received ${said}${isFalse ? ", which is on no calendar or may be several" : ""}`;
