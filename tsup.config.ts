@@ -76,7 +76,7 @@ export default defineConfig(({ outDir = "dist" }) => ({
   },
   // Their licences are in THIRD-PARTY-LICENSES. The first is CommonJS, which as a package of its own takes a third of the time of
   // our import; the others would be 8.5 and 1 MB on disk, of which 0.1 and 0.01 are used.
-  noExternal: ["eventemitter3", "chrono-node", "@noble/hashes"],
+  noExternal: ["eventemitter3", "@noble/hashes"],
   // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
   // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
   esbuildPlugins: [oneChunkOfAgents],

@@ -27,7 +27,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/english/", own: /^src\/english\//, packages: /^$/ },
   { layer: "src/language/", own: /^src\/(english|language)\//, packages: /^$/ },
   { layer: "src/sums/", own: /^src\/(english|language|sums)\//, packages: /^$/ },
-  { layer: "src/dates/", own: /^src\/(dates|async|english)\//, packages: /^chrono-node\/en$/ },
+  { layer: "src/dates/", own: /^src\/(dates|english|language)\//, packages: /^$/ },
   {
     layer: "src/core/",
     own: /^src\/(core|async|english|language)\//,
@@ -191,14 +191,6 @@ describe("imports", () => {
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
     );
     expect(statically).toEqual(["src/plan/expressions.ts imports ./expressions/step-expressions.ts"]);
-  });
-
-  it("load the library of dates only where it is needed", () => {
-    const users = sources.filter((file) =>
-      importsOf(file).some(({ specifier, isTypeOnly }) => specifier.startsWith("chrono-node") && !isTypeOnly),
-    );
-    expect(users.map(({ path }) => path)).toEqual(["src/dates/pieces.ts"]);
-    expect(readSource("src/dates/pieces.ts").text).toMatch(/await countPending\(import\("chrono-node\/en"\)\)/);
   });
 
   it("between our files end in .ts and lead to a file", () => {

@@ -1,7 +1,5 @@
 import { months, weekdays } from "../english/times.ts";
-
-const shortNames = (names: readonly string[]) => names.map((name) => name.slice(0, 3));
-const anyOf = (words: readonly string[]) => words.join("|");
+import { isMistypedInside } from "../language/misspelt.ts";
 
 /** Other ways in which people write the names of days: as shorthands, and with more than one letter wrong. */
 const spellings: Readonly<Record<string, string>> = {
@@ -29,20 +27,8 @@ export function dayNameOf(word: string): string | undefined {
   const said = word.toLowerCase();
   const known = dayNames.get(said);
   if (known !== undefined || said.length < 5 || ownWords.has(said)) return known;
-  const near = tolerant.filter((name) => isMisspelt(said, name));
+  const near = tolerant.filter((name) => isMistypedInside(said, name));
   return near.length === 1 ? near[0] : undefined;
-}
-
-/** True if one letter is wrong, missing, too many or swapped with the next, but not the first or the last letter. */
-function isMisspelt(word: string, name: string): boolean {
-  if (word[0] !== name[0] || Math.abs(word.length - name.length) > 1) return false;
-  let at = 1;
-  while (at < word.length && word[at] === name[at]) at++;
-  const [rest, expected] = [word.slice(at), name.slice(at)];
-  if (rest.length > 1 && rest.slice(2) === expected.slice(2) && rest[0] === expected[1] && rest[1] === expected[0])
-    return true;
-  if (word.at(-1) !== name.at(-1)) return false;
-  return rest.slice(1) === expected.slice(1) || rest === expected.slice(1) || rest.slice(1) === expected;
 }
 
 /** Each word that may be the name of a day. */
@@ -54,30 +40,14 @@ export const feastWords =
   "(?:christmas|xmas|new\\s{1,2}year['’]?s?)(?:\\s{1,2}(?:eve|day))?|boxing\\s{1,2}day|hallowe['’]?en|valentine['’]?s?(?:\\s{1,2}day)?|" +
   "(?:st\\.?|saint)\\s{1,2}patrick['’]?s\\s{1,2}day|easter(?:\\s{1,2}(?:sunday|monday))?|thanksgiving|(?:good|black)\\s{1,2}friday";
 
-const alone = [
-  "weekend|noon|midday|midnight|fortnight|eo[dwmy]|o['’]?clock",
-  "this\\s+(?:morning|afternoon|evening|night)|in\\s+the\\s+(?:morning|afternoon|evening)|at\\s+night",
-  "(?:half|quarter)\\s+(?:past|to|after)|next\\s+(?:week|month|year)|(?:end|last\\s+day)\\s+of",
-  "(?:at|until|till|before)\\s+\\d{1,2}(?![\\w%.,/])|(?:early|mid|late|(?:middle|start|beginning)\\s+of)[\\s-][adfjmnos][a-z]{2,8}",
-  `half\\s+(?:${hourWords}|\\d{1,2})(?!\\w)`,
-  "(?:in|within)\\s+(?:a\\s+)?(?:few|several|some)",
-  `at\\s+(?:${hourWords}|\\d{1,2}h)|(?:${hourWords})\\s+(?:thirty|fifteen|forty[\\s-]five)`,
-  "(?:on|by|due|before|after|until|till|since)\\s+(?:the\\s+(?:[a-z]+[\\s-])?(?:first|second|third|[a-z]{1,7}th|[a-z]{4,5}tieth)|\\d{1,2}/\\d{1,2})",
-  // "5pm", "9:30", "14h30", "21st", "2027-03-05", "5/3/2027".
-  "\\d{1,2}\\s*[ap]\\.?m(?!\\w)|\\d{1,2}[:：]\\d\\d|\\d{1,2}h\\d\\d|\\d{1,2}(?:st|nd|rd|th)|\\d{4}[-/.]\\d{1,2}[-/.]\\d|\\d{1,2}/\\d{1,2}/\\d{4}",
-  feastWords,
-].join("|");
-const loneWord = new RegExp(`(?<![\\w])(?:${alone})(?![a-z])`, "i");
-const month = new RegExp(`(?<![a-z])(?:${anyOf([...months, ...shortNames(months)])}|sept)(?![a-z])`, "i");
-/** One of these stands beside the short name of a weekday. */
-const aroundShortName =
-  /[\d()]|(?<!\w)(?:next|this|last|past|coming|on|of|by|at|before|until|till|due|since|from|for|after|around|than|between|week|morning|afternoon|evening|night|noon)(?!\w)/i;
-const dayOfMonth = /\d|(?:first|second|third|[fxvnhrt]th|tieth)(?![a-z])/i;
-const unit = /(?:minute|min|hour|hr|day|week|wk|month|year|yr)s?(?![a-z])|\d\s?h(?![a-z])/i;
-const aroundUnit = /(?<!\w)(?:in|within|ago|from|on|after|before|today|time)(?!\w)/i;
-const wordTime = new RegExp(`(?<!\\w)(?:${hourWords})\\s*[ap]\\.?m`, "i");
+/** Something without which nothing is a date, but for the names of days. */
+const hint = new RegExp(
+  `\\d|(?<![a-z])(?:${[...months, ...months.map((name) => name.slice(0, 3)), "sept", hourWords, feastWords].join("|")}|weekend|half|quarter|` +
+    "noon|midday|midnight|morning|afternoon|evening|night|fortnight|eo[dwmy]|next|end|last|first|second|third|[a-z]{1,7}(?:th|tieth)|few|several|some|" +
+    "early|late|mid|start|beginning|middle|(?:an?|ninety|[a-z]+(?:teen|ty)|couple\\s{1,2}of)[\\s-]{1,2}(?:min|h|day|w|month|y))",
+  "i",
+);
 
-const byHour = /(?<!\w)by\s+\d{1,2}(?![\w%.,/])/i;
 /** What is counted "by 5". */
 export const countingWord =
   /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
@@ -97,16 +67,5 @@ export const maxDateText = 10_000;
 export function mayHoldDate(text: string): boolean {
   if (text.length > maxDateText) return false;
   const seen = withoutMarks(text);
-  if (loneWord.test(seen)) return true;
-  if (month.test(seen) && dayOfMonth.test(seen)) return true;
-  if (unit.test(seen) && aroundUnit.test(seen)) return true;
-  if (byHour.test(seen) && !countingWord.test(seen)) return true;
-  let hasNeighbour: boolean | undefined;
-  for (const [word] of seen.matchAll(eachDayWord)) {
-    if (dayNameOf(word) === undefined) continue;
-    if (word.length > 5 || /^(?:today|2|t[mn]|tom)/i.test(word)) return true;
-    hasNeighbour ??= aroundShortName.test(seen);
-    if (hasNeighbour) return true;
-  }
-  return wordTime.test(seen);
+  return hint.test(seen) || [...seen.matchAll(eachDayWord)].some(([word]) => dayNameOf(word) !== undefined);
 }

@@ -113,7 +113,12 @@ function joinFirstDay(phrase: Phrase, day: DayPiece, gap: string, text: string):
   if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return undefined;
   // "The evening of friday"; "good morning, sat".
   const isPartAlone = time === undefined && part?.isToday === false;
-  return (isPartAlone ? ofDay : beforeDay).test(gap) ? { ...phrase, day, end: day.end } : undefined;
+  // "In the evening on friday"; "poker night on friday".
+  const isName =
+    isPartAlone &&
+    /on/i.test(gap) &&
+    !/(?<!\w)(?:the|at)\s+$/i.test(text.slice(Math.max(0, phrase.start - 8), phrase.start));
+  return !isName && (isPartAlone ? ofDay : beforeDay).test(gap) ? { ...phrase, day, end: day.end } : undefined;
 }
 
 function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Phrase | undefined {

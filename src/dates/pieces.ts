@@ -1,5 +1,3 @@
-import type { ParsedResult } from "chrono-node/en";
-import { countPending } from "../async/pending-work.ts";
 import { cardinals, ordinals } from "../english/numbers.ts";
 import { months, weekdays } from "../english/times.ts";
 import { dayNameOf, eachDayWord, feastWords, hourWords } from "./date-words.ts";
@@ -79,19 +77,9 @@ type OtherPiece =
 export type Piece = DayPiece | TimePiece | (OtherPiece & Place);
 
 /** Finds in a text what says a day or a time, or a part of one. */
-export type FindPieces = (text: string, today: number) => readonly Piece[];
-
-/**
- * Loads the library that knows the many ways to write dates and times. Only fields are taken from it: days and hours it
- * would count with the clock of the machine.
- */
-export async function loadPieces(): Promise<FindPieces> {
-  const { casual, Chrono } = await countPending(import("chrono-node/en"));
-  // Its refiners join, move and drop what its parsers find, as we do by other rules.
-  const library = new Chrono({ parsers: casual.parsers, refiners: [] });
-  const findTimes = (text: string) => library.parse(text, reference).flatMap(libraryPieces);
-  const finders = [findDistances, findDayWords, findSpoken, findTimes];
-  return (text, today) => finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
+export function findPieces(text: string, today: number): readonly Piece[] {
+  const finders = [findDistances, findDayWords, findSpoken];
+  return finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
 }
 
 const zoneName =
@@ -102,60 +90,6 @@ function withZone(piece: Piece, text: string): Piece {
   if (piece.kind !== "time" || piece.said === "bare") return piece;
   const [whole, zone] = zoneName.exec(text.slice(piece.end, piece.end + 8)) ?? [];
   return zone === undefined ? piece : { ...piece, zone: zone.toLowerCase(), end: piece.end + (whole?.length ?? 0) };
-}
-
-/** A day near which no machine's clock changes. */
-const reference = new Date(2001, 0, 15, 12);
-
-interface Found extends Place {
-  /** In lower case. */
-  readonly text: string;
-  readonly from: ParsedResult["start"];
-  readonly to: ParsedResult["end"];
-}
-
-/** Takes times, parts of the day and written dates, without the preposition and the signs that the library counts in. */
-function libraryPieces(result: ParsedResult): readonly Piece[] {
-  const lead = /^[\s,(（]*(?:(?:on|at|from|in)(?=[\s\d])\s*)?/i.exec(result.text)?.[0].length ?? 0;
-  const text = result.text
-    .slice(lead)
-    .replace(/[\s,)）?]+$/, "")
-    .toLowerCase();
-  const start = result.index + lead;
-  const found: Found = { start, end: start + text.length, text, from: result.start, to: result.end };
-  if (found.from.isCertain("day")) return /^\d{4}/.test(text) ? writtenDate(found) : [];
-  if (found.from.isCertain("month") || found.from.isCertain("weekday")) return [];
-  if (found.from.isCertain("hour")) return timePiece(found);
-  const part = (["morning", "afternoon", "evening", "night"] as const).find((name) => text.endsWith(name));
-  return part === undefined ? [] : [{ kind: "part", start, end: found.end, part, isToday: text.startsWith("this") }];
-}
-
-/** "2027-03-05", also with a time and an offset from UTC. */
-function writtenDate({ text, start, end, from, to }: Found): readonly Piece[] {
-  const field = (name: Parameters<typeof from.get>[0]) => from.get(name) ?? 0;
-  const [written = "", , month] = /^\d{4}([-/.])(\d\d?)\1\d\d?(?!\d)/.exec(text) ?? [];
-  const day = dayNumber(field("year"), field("month") - 1, field("day"));
-  // It reads 2027-28-02 as the 28th of February, and 18:60 as 19:00. No zone is 14 hours from UTC.
-  const isTime = field("hour") < 24 && field("minute") < 60 && field("second") < 60;
-  const isDate = Number(month) === field("month") && isTime && Math.abs(field("timezoneOffset")) <= 14 * 60;
-  if (day === undefined || !isDate) return [];
-  if (from.isCertain("timezoneOffset")) return [{ kind: "instant", start, end, ms: from.date().getTime() }];
-  const date: Piece = { kind: "day", said: "date", hasYear: true, start, end: start + written.length, day };
-  return from.isCertain("hour") ? [date, ...timePiece({ text, start: date.end + 1, end, from, to })] : [date];
-}
-
-function timePiece({ start, end, text, from, to }: Found): readonly Piece[] {
-  const secondsOf = (one: typeof from) =>
-    (one.get("hour") ?? 0) * 3600 + (one.get("minute") ?? 0) * 60 + (one.get("second") ?? 0);
-  const seconds = secondsOf(from);
-  // "3 a" and "7 p" are no times.
-  if (seconds >= 86_400 || /\d\s*[ap]$/.test(text)) return [];
-  const isNamed = /^(?:noon|midday|midnight)$/.test(text);
-  const isClear = isNamed || /[ap]\.?m|clock|night|morning|afternoon/.test(text);
-  const said = isClear ? "clear" : /[:：]/.test(text) ? "digits" : "bare";
-  const isExact = isNamed || from.isCertain("meridiem") || text.startsWith("0");
-  const named = isNamed ? ({ named: seconds === 0 ? "midnight" : "noon" } as const) : {};
-  return [{ kind: "time", said, start, end, seconds, isExact, ...named, ...(to && { lastSeconds: secondsOf(to) }) }];
 }
 
 const lookAround = 24;
@@ -326,6 +260,14 @@ function dayOr(day: number | undefined, place: Place, rest: Partial<DayPiece> = 
   return { kind: "false", reason: "impossible", ...place, ...(rest.said === "ordinal" && { needsLead: true }) };
 }
 
+const led = "(?:(?<=(?<led>at|from)\\s{1,2})|)";
+const to = "\\s{0,2}(?:[-–]|to|until|through|till)\\s{0,2}";
+const inHalf = `(?:${space}(?:in${space}the${space}(?<part>morning|afternoon)|at${space}(?<night>night)))?`;
+/** "9:30", "9.30 pm", "930pm", "9 o'clock"; the names of its groups end alike. */
+const clock = (name: string) =>
+  `(?<hour${name}>\\d{1,2})(?:(?<sign${name}>[.:：]|)(?<minute${name}>\\d\\d)(?:[:：](?<second${name}>\\d\\d))?)?` +
+  `(?:\\s{0,2}(?:(?<half${name}>[ap])(?:m|\\.m\\.?)|(?<clock${name}>o['’]?\\s?clock)))?`;
+
 const readers: readonly Reader[] = [
   {
     pattern: words(`(?:(?<which>this|next)${space})?weekend`),
@@ -371,9 +313,13 @@ const readers: readonly Reader[] = [
     read: readDate,
   },
   {
-    pattern: words(`(?<year>\\d{4})(?<sign>[-/.])(?<month>\\d{1,2})\\k<sign>(?<date>\\d{1,2})`),
-    read: ({ year: inYear, month, date }, place) =>
-      dayNumber(Number(inYear), Number(month) - 1, Number(date)) === undefined ? dayOr(undefined, place) : undefined,
+    // Without an offset the time is found by itself.
+    pattern: new RegExp(
+      "(?<!\\w)(?<year>\\d{4})(?<sign>[-/.])(?<month>\\d{1,2})\\k<sign>(?<date>\\d{1,2})" +
+        "(?:T(?<time>\\d\\d:\\d\\d(?::\\d\\d)?)(?:\\.\\d{1,6})?(?<offset>Z|[-+]\\d\\d:?\\d\\d)(?!\\w)|(?=T\\d\\d:)|(?!\\w))",
+      "gi",
+    ),
+    read: readWritten,
   },
   { pattern: words(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`), read: readSlashed },
   { pattern: words(`(?<feast>${feastWords})${year}`), read: readFeast },
@@ -402,14 +348,22 @@ const readers: readonly Reader[] = [
     },
   },
   {
-    pattern: words("(?<half>\\d{1,2})(?:[:：]\\d\\d)?\\s{0,2}[ap]\\.?m|(?<hour>\\d{1,2})[:：](?<minute>\\d\\d)"),
-    read: ({ hour, minute, half }, place) => {
-      const hours = Number(hour ?? half);
-      const isTime = half === undefined ? hours < 24 && Number(minute) < 60 : hours > 0 && hours < 13;
-      // "Split 80:20", unless a preposition makes it a time.
-      const needsLead = half === undefined && (hours < 24 || hours > 29);
-      return isTime ? undefined : { kind: "false", reason: "impossible", ...place, needsLead };
-    },
+    pattern: new RegExp(
+      `(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`,
+      "gi",
+    ),
+    read: readClock,
+  },
+  {
+    pattern: words("noon|midday|(?<midnight>midnight)"),
+    read: ({ midnight }, place) => ({
+      ...{ kind: "time", said: "clear", isExact: true, ...place },
+      ...(midnight ? { named: "midnight", seconds: 0 } : { named: "noon", seconds: 43_200 }),
+    }),
+  },
+  {
+    pattern: words(`(?<now>this${space})?(?<part>morning|afternoon|evening|night)`),
+    read: ({ now, part }, place) => ({ kind: "part", ...place, part: part as PartOfDay, isToday: now !== undefined }),
   },
   {
     pattern: words(
@@ -418,6 +372,58 @@ const readers: readonly Reader[] = [
     read: (_, place) => ({ kind: "false", reason: "unclear", ...place }),
   },
 ];
+
+/** "2027-03-05", also with a time and an offset from UTC. */
+function readWritten({ year: said, month, date, time, offset = "" }: Groups, place: Place): Piece {
+  const day = dayNumber(Number(said), Number(month) - 1, Number(date));
+  const hours = Number(/\d\d/.exec(offset)?.[0] ?? 0);
+  const ms = time === undefined ? undefined : Date.parse(`1970-01-01T${time}${offset.toUpperCase()}`);
+  if (day === undefined || Number.isNaN(ms) || hours > 14 || time?.startsWith("24")) return dayOr(undefined, place);
+  if (ms !== undefined) return { kind: "instant", ...place, ms: day * dayMs + ms };
+  return dayOr(day, place, { hasYear: true });
+}
+
+/** Seconds since midnight of a time on the clock; undefined if no clock shows it. */
+function secondsAt(groups: Groups, name: "" | "Last", half = groups[`half${name}`]): number | undefined {
+  const [hour, minute = "0", second = "0"] = ["hour", "minute", "second"].map((field) => groups[`${field}${name}`]);
+  const said = Number(hour);
+  if (hour === undefined || Number(minute) > 59 || Number(second) > 59 || said > 23) return undefined;
+  if (half !== undefined && (said === 0 || said > 12)) return undefined;
+  return (
+    (half === undefined ? said : (said % 12) + (half === "p" ? 12 : 0)) * 3600 + Number(minute) * 60 + Number(second)
+  );
+}
+
+/** "9 pm", "9 in the morning", "9 at night". */
+function halfOf({ hour, half, part, night }: Groups): string | undefined {
+  if (half !== undefined || (part === undefined && night === undefined)) return half;
+  return part === "morning" || (night !== undefined && Number(hour) < 6) ? "a" : "p";
+}
+
+/** "Split 80:20" is none, unless a preposition makes it a time. */
+function noTime(hour: string, half: string | undefined, place: Place): Piece {
+  const needsLead = half === undefined && (Number(hour) < 24 || Number(hour) > 29);
+  return { kind: "false", reason: "impossible", ...place, needsLead };
+}
+
+function readClock(groups: Groups, place: Place): Piece | undefined {
+  const { hour = "", minute, sign, led: lead, hourLast, signLast, halfLast } = groups;
+  const half = halfOf(groups);
+  const isRange = hourLast !== undefined;
+  const unclear = /[:：]/.test(sign ?? "") ? "digits" : "bare";
+  const said = [half, halfLast, groups.clock].some((word) => word !== undefined) ? "clear" : unclear;
+  // "1200" is a number, and so are "5" and "3-4" without a preposition.
+  const isNumber = (minute !== undefined && sign === "" && half === undefined) || signLast === "";
+  if (isNumber || (said === "bare" && lead === undefined && (isRange || hour.length === 1))) return undefined;
+  const seconds = secondsAt(groups, "", half ?? halfLast);
+  const last = isRange ? secondsAt(groups, "Last") : seconds;
+  if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half, place);
+  const isExact = half !== undefined || Number(hour) > 12 || hour.startsWith("0");
+  // "From 15:00 to 5"
+  const isLater = isExact && halfLast === undefined && last < 43_200 && seconds > 43_200 && last + 43_200 >= seconds;
+  const lastSeconds = isLater ? last + 43_200 : last;
+  return { kind: "time", said, ...place, seconds, isExact, ...(isRange && { lastSeconds }) };
+}
 
 function monthOf(name: string): number {
   return months.findIndex((month) => month.startsWith(name.slice(0, 3)));

@@ -1,6 +1,6 @@
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
 import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phrases.ts";
-import { type FindPieces, loadPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
+import { findPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
 import { addMonths, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** The clock for words such as "tomorrow". */
@@ -52,32 +52,17 @@ export type ReadDates = (
   onFalse?: (found: FalseDate) => void,
 ) => readonly DateReading[];
 
-const none: readonly DateReading[] = [];
-let reader: ReadDates | undefined;
-
 /**
- * Reads the dates and times of an English text; the library behind it is loaded by the first text that may hold one.
+ * Reads the dates and times of an English text.
  *
  * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
  * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
  * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
  * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
  */
-export async function readDates(...[text, clock, onFalse]: Parameters<ReadDates>): Promise<readonly DateReading[]> {
-  return mayHoldDate(text) ? (await loadDateReader())(text, clock, onFalse) : none;
-}
-
-/** Loads {@link readDates} as a function that does not wait. */
-export async function loadDateReader(): Promise<ReadDates> {
-  if (reader !== undefined) return reader;
-  const findPieces = await loadPieces();
-  reader ??= (text, clock, onFalse) => (mayHoldDate(text) ? readAll(text, clock, findPieces, onFalse) : none);
-  return reader;
-}
+export const readDates: ReadDates = (text, clock, onFalse) => (mayHoldDate(text) ? readAll(text, clock, onFalse) : []);
 
 const dayMs = 86_400_000;
-/** No date has such a gap; some patterns of the library take time that is quadratic in it. */
-const longGap = /\s{6,}/g;
 
 interface Now extends DateClock {
   /** The day it is there, counted from 1970-01-01. */
@@ -93,10 +78,9 @@ interface Read {
 function readAll(
   written: string,
   clock: DateClock,
-  findPieces: FindPieces,
   onFalse: (found: FalseDate) => void = () => {},
 ): readonly DateReading[] {
-  const text = withoutMarks(written).replace(longGap, (gap) => "\0".repeat(gap.length));
+  const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));
   const found: Read[] = [];

@@ -1,6 +1,6 @@
 import { months } from "../english/times.ts";
 import { maxDateText, mayHoldDate, withoutMarks } from "./date-words.ts";
-import { type DateClock, type DateReading, loadDateReader, type ReadDates } from "./read-dates.ts";
+import { type DateClock, type DateReading, readDates } from "./read-dates.ts";
 import { addMonths, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** A range of days or times in a text, as filters that leave out their own day: `after` 7 March begins on the 8th. */
@@ -15,22 +15,13 @@ export interface DateRange {
   readonly on?: string;
 }
 
-/** Reads the first range of a text; undefined if there is none. */
-export type ReadRange = (text: string, clock: DateClock) => DateRange | undefined;
-
 /**
- * Reads the range that a text asks for: "overdue", "today", "this week", "next month", "in december", "the next 3 days",
- * "by friday", "after friday", "between monday and friday", "after monday but before friday". Weeks start on Monday.
- * "By", "until" and "since" include their day, "before" and "after" do not; overdue is what was due before now.
+ * Reads the first range that a text asks for: "overdue", "today", "this week", "next month", "in december", "the next 3
+ * days", "by friday", "after friday", "between monday and friday", "after monday but before friday". Weeks start on
+ * Monday. "By", "until" and "since" include their day, "before" and "after" do not; overdue is what was due before now.
  */
-export async function readRange(text: string, clock: DateClock): Promise<DateRange | undefined> {
-  return mayHoldRange(text) ? (await loadRangeReader())(text, clock) : undefined;
-}
-
-/** Loads {@link readRange} as a function that does not wait. */
-export async function loadRangeReader(): Promise<ReadRange> {
-  const read = await loadDateReader();
-  return (text, clock) => (mayHoldRange(text) ? findRange(withoutMarks(text), clock, read) : undefined);
+export function readRange(text: string, clock: DateClock): DateRange | undefined {
+  return mayHoldRange(text) ? findRange(withoutMarks(text), clock) : undefined;
 }
 
 const dayMs = 86_400_000;
@@ -56,10 +47,10 @@ interface Found {
   readonly limits: Pick<DateRange, "after" | "before" | "on"> | undefined;
 }
 
-function findRange(text: string, clock: DateClock, read: ReadDates): DateRange | undefined {
+function findRange(text: string, clock: DateClock): DateRange | undefined {
   const today = Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs);
   const periods = [...text.matchAll(eachPeriod)].map((match) => periodOf(match, text, clock, today));
-  const readings = read(text, clock).map((reading) => ({ ...reading, limits: limitsOf(reading, text, today) }));
+  const readings = readDates(text, clock).map((reading) => ({ ...reading, limits: limitsOf(reading, text, today) }));
   const found: readonly Found[] = [...periods, ...readings];
   const sorted = found.toSorted((one, other) => one.leadStart - other.leadStart || other.end - one.end);
   // "Friday next week" is a day of that week; "next week" alone is a week, also where only "by" makes it unclear.

@@ -188,8 +188,3 @@ export function withoutLastZeros(digits: string): string {
   while (digits[end - 1] === "0") end--;
   return digits.slice(0, end);
 }
-
-/** Whether a word is a part of a number, other than "one", which is seldom meant as one. */
-export function isNumberWord(word: string): boolean {
-  return word !== "one" && (small.has(word) || tens.has(word) || word === "hundred" || scales.has(word));
-}

@@ -40,16 +40,3 @@ export function mentionsResult(words: readonly string[], start: number, end: num
   }
   return false;
 }
-
-/** Whether a text is nothing but words that refer to an earlier result: "it", "the result". */
-export function refersToResult(text: string): boolean {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "of" && word !== "both" && word !== "all");
-  return (
-    words.length === 0 ||
-    readAnaphor(words, 0) === words.length ||
-    (words.length === 1 && resultNouns.has(words[0] ?? ""))
-  );
-}

@@ -10,9 +10,6 @@ export const smallWords: ReadonlySet<string> = new Set(
 /** Words that make a number negative; the last one is the position -1. */
 export const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);
 
-/** Words that make no example of a phrase like a request. */
-export const commonWords: ReadonlySet<string> = new Set("a an the my to of in on is what and i".split(" "));
-
 /** Words for true and false. */
 export const truthWords: Readonly<Record<string, boolean>> = {
   true: true,

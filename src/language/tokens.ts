@@ -16,6 +16,8 @@ export interface Token {
 const gap = /[\s\p{Z}\u200B-\u200D\uFEFF]+/uy;
 const word = /[\p{L}_][\p{L}\p{M}\p{N}_]*(?:['’][\p{L}\p{M}]+)*/uy;
 const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
+/** "a.m." is one word behind a number, so that its last point ends no sentence. */
+const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
 const closers = new Map([
   ['"', '"'],
@@ -80,6 +82,8 @@ class Tokenizer {
   }
 
   private nextWord(position: number): number | undefined {
+    const half = this.tokens.at(-1)?.kind === "number" ? matchAt(halfOfDay, this.text, position) : undefined;
+    if (half !== undefined) return this.push("word", half.toLowerCase().replaceAll(".", ""), position, position + 4);
     const found = matchAt(word, this.text, position);
     if (found === undefined) return undefined;
     const norm = normalizeWord(found);

@@ -1,5 +1,5 @@
 import { continuing, type RuleNode, starting } from "./rules.ts";
-import { functions, type SumToken } from "./sum-tokens.ts";
+import type { SumToken } from "./sum-tokens.ts";
 import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
@@ -18,14 +18,6 @@ interface Blocked {
   readonly outer: Blocked | undefined;
 }
 
-/** The start of a {@link SumParser}. */
-interface SumParserOptions {
-  /** The names of the earlier results; `x` is the last. Without any, none can be meant. */
-  readonly names: readonly string[];
-  /** True if numbers with only "and" between them are a sum. */
-  readonly isSum: boolean;
-}
-
 /**
  * Reads the statements of a sum, each of which is an expression or changes the value so far. Expressions are read by
  * precedence (a Pratt parser); the rules of the grammar say what their words mean.
@@ -33,11 +25,6 @@ interface SumParserOptions {
 export class SumParser {
   /** Present if earlier results were asked for together. */
   uses: "both" | "all" | undefined;
-  /** The number of statements. */
-  statements = 0;
-  /** The tokens from the first to the last statement. */
-  from = Number.POSITIVE_INFINITY;
-  to = 0;
   private at = 0;
   private depth = 0;
   private work: number;
@@ -52,7 +39,10 @@ export class SumParser {
 
   constructor(
     private readonly tokens: readonly SumToken[],
-    private readonly options: SumParserOptions,
+    /** The names of the earlier results; `x` is the last. Without any, none can be meant. */
+    private readonly names: readonly string[],
+    /** True if numbers with only "and" between them are a sum. */
+    private readonly isSum: boolean,
   ) {
     this.work = leastWork + workPerToken * tokens.length;
   }
@@ -61,7 +51,6 @@ export class SumParser {
   read(): Term | undefined {
     while (this.at < this.tokens.length) {
       this.isContinued = false;
-      const start = this.at;
       const term = this.statement();
       if (this.work <= 0) return undefined;
       if (term === undefined) {
@@ -72,9 +61,6 @@ export class SumParser {
         this.at++;
         continue;
       }
-      this.from = Math.min(this.from, start);
-      this.to = this.at;
-      if (!term.isBare) this.statements++;
       if (this.isContinued) this.values.pop();
       this.values.push(term);
     }
@@ -128,7 +114,7 @@ export class SumParser {
     const [first, ...others] = this.values;
     if (first === undefined || others.length === 0) return first;
     if (others.length === 1 && !first.isBare && others[0]?.isBare && this.isClaim()) return first;
-    return this.options.isSum && this.isListed() ? chain("+", this.values) : undefined;
+    return this.isSum && this.isListed() ? chain("+", this.values) : undefined;
   }
 
   /** True if the last number is only what the speaker says the result is. */
@@ -182,7 +168,7 @@ export class SumParser {
   /** The value so far: of this sum, or the earlier result. */
   private get running(): Term | undefined {
     if (this.values.length > 0) return this.values.length > 1 ? undefined : this.values[0];
-    return this.options.names.length > 0 ? atom("x") : undefined;
+    return this.names.length > 0 ? atom("x") : undefined;
   }
 
   private useRunning(): Term | undefined {
@@ -240,7 +226,7 @@ export class SumParser {
 
   private earlier(): readonly Term[] | undefined {
     if (this.values.length > 1) return [...this.values];
-    return this.options.names.length > 0 ? this.options.names.map(atom) : undefined;
+    return this.names.length > 0 ? this.names.map(atom) : undefined;
   }
 
   private unblocked<T>(read: () => T, blocked?: Blocked): T {
@@ -448,7 +434,7 @@ export class SumParser {
   /** "max(1, 2, 3)" */
   private called(): Term | undefined {
     const name = this.word;
-    if (this.wordAt(this.at + 1) !== "(" || !functions.has(name)) return undefined;
+    if (this.wordAt(this.at + 1) !== "(" || !lexicon.functions.has(name)) return undefined;
     this.at += 2;
     const items: Term[] = [];
     do {

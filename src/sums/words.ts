@@ -4,38 +4,42 @@ import { currencySigns, currencyWords, unitKinds } from "../english/units.ts";
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** For each word of the rules the words and signs that stand for it. */
-const aliases =
-  "*: × · ⋅ ∙ • ✖; /: ÷ ∕ ➗; -: − – — ➖; +: ➕; squared: ²; cubed: ³; sqrt: √; cbrt: ∛; (: [; ): ]; percent: % pct " +
-  "percents percentage percentages; add: tally reckon accumulate adding adds sums summing totaling totalling; " +
-  "subtract: substract substracts subtracts subtracting deduct deducts deducting knock strip drop lop withdraw debit; " +
-  "subtracted: substracted; take: takes taking took shave; multiply: multiplying multiplies multiple multipy " +
-  "mutliply; multiplied: multiplicated multipled multiplyed; divide: dividing divides devide; split: splits " +
-  "splitting share shares sharing divvy chop break carve; plus: pluss; added: summed; divided: devided dived divded " +
-  "shared; double: doubling doubles; triple: tripling triples treble; halve: halving halves; square: squaring " +
-  "squares; cube: cubing; by: buy; average: averaging; round: rounding; increase: increasing grow; reduce: reducing " +
-  "slash; power: powers; remove: removing; includes: including contains incl; without: excluding excl; then: next finally lastly afterwards; " +
-  "parts: ways way people friends persons groups group pieces kids children piles teams rows boxes bags; " +
-  "places: place digits decimals; unit: integer; cent: penny; vat: tax gst; tip: surcharge commission service markup interest; between: among amongst; discount: reduction";
+const aliases = `
+*: × · ⋅ ∙ • ✖; /: ÷ ∕ ➗; -: − – — ➖; +: ➕; squared: ²; cubed: ³; sqrt: √; cbrt: ∛; (: [; ): ]; percent: % pct percents percentage percentages;
+add: tally reckon accumulate adding adds sums summing totaling totalling; added: summed; plus: pluss;
+subtract: subtracts subtracting deduct deducts deducting knock strip drop lop withdraw debit; subtracted: substracted;
+take: takes taking took shave; remove: removing; multiply: multiplying multiplies multiple; multiplied: multiplicated multiplyed;
+divide: dividing divides; split: splits splitting share shares sharing divvy chop break carve; divided: dived shared;
+double: doubling doubles; triple: tripling triples treble; halve: halving halves; square: squaring squares; cube: cubing; power: powers;
+average: averaging; round: rounding; increase: increasing grow; reduce: reducing slash; by: buy; between: among amongst;
+includes: including contains incl; without: excluding excl; then: next finally lastly afterwards;
+parts: ways way people friends persons groups group pieces kids children piles teams rows boxes bags;
+places: place digits decimals; unit: integer; cent: penny;
+vat: tax gst; tip: surcharge commission service markup interest; discount: reduction`;
 
 /** The word of the rules that a word or sign stands for. */
 export const meanings: ReadonlyMap<string, string> = new Map(
-  aliases.split("; ").flatMap((row) => {
-    const [meaning = "", words = ""] = row.split(": ");
-    return words.split(" ").map((word) => [word, meaning] as const);
-  }),
+  aliases
+    .trim()
+    .split(/;\s/)
+    .flatMap((row) => {
+      const [meaning = "", words = ""] = row.split(": ");
+      return words.split(" ").map((word) => [word, meaning] as const);
+    }),
 );
 
-/** Several words that stand for one; those without a meaning say nothing. */
-export const phrases: readonly (readonly [words: readonly string[], meaning: string])[] = (
+/** Several words that stand for one, by their first; those without a meaning say nothing. */
+export const phrases = new Map<string, (readonly [words: readonly string[], meaning: string])[]>();
+for (const row of (
   "percent: per cent; makes: adds up to|add up to; add: add up|sum up|total up; to_the: to the|to its; " +
   "how_many_times: how many times; (: open parenthesis|open bracket; ): close parenthesis|close bracket; " +
-  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|find out|double check|if you please|should like|be so kind as to"
-)
-  .split("; ")
-  .flatMap((row) => {
-    const [meaning = "", ways = ""] = row.split(": ");
-    return ways.split("|").map((way) => [way.split(" "), meaning] as const);
-  });
+  "vat: sales tax; unclear: all of|whole of|the lot; then: after that|after this; : work out|working out|figure out|" +
+  "find out|double check|if you please|should like|be so kind as to"
+).split("; ")) {
+  const [meaning = "", ways = ""] = row.split(": ");
+  for (const way of ways.split("|").map((words) => words.split(" ")))
+    phrases.set(way[0] ?? "", [...(phrases.get(way[0] ?? "") ?? []), [way, meaning]]);
+}
 
 /** Words around a sum that say nothing: with these, numbers and the words of the rules, every word is explained. */
 export const around: ReadonlySet<string> = setOf(
@@ -96,6 +100,12 @@ export const places: ReadonlyMap<string, number> = new Map([
   ["other", 1],
 ]);
 
+/** Names of functions, if a parenthesis follows. */
+export const functions: ReadonlySet<string> = setOf(
+  "abs acos acosh asin asinh atan atan2 atanh average avg cbrt ceil cos cosh degrees exp factorial floor gcd hypot lcm " +
+    "ln log log10 log2 max mean min mod pow radians root round sign sin sinh sqrt sum tan tanh trunc",
+);
+
 /** The denominator of a fraction, by its name. */
 export const denominators: ReadonlyMap<string, string> = new Map([
   ...["half", "halves"].map((name) => [name, "2"] as const),
@@ -146,3 +156,9 @@ export function currencyOf(word: string): string | undefined {
   if (/^(?:\$|usd|buck|dollar)/.test(word)) return "dollar";
   return /^(?:€|eur)/.test(word) ? "euro" : /^(?:£|gbp|pound)/.test(word) ? "pound" : word.replace(/s$/, "");
 }
+
+/** Every word of this page that a sum may have. */
+export const sumWords: readonly string[] = [
+  ...[...meanings.keys(), ...[...phrases.values()].flat(3), ...around, ...weakWords, ...leads, ...listLeads, ...shapes],
+  ...[...units.keys(), ...denominators.keys(), ...functions, ...groups, ...places.keys(), ...ordinals],
+];

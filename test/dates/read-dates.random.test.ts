@@ -1,13 +1,8 @@
 import fc from "fast-check";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { mayHoldDate } from "../../src/dates/date-words.ts";
-import { loadDateReader, type ReadDates } from "../../src/dates/read-dates.ts";
+import { readDates as read } from "../../src/dates/read-dates.ts";
 import { months, weekdays } from "../../src/english/times.ts";
-
-let read: ReadDates;
-beforeAll(async () => {
-  read = await loadDateReader();
-});
 
 const zones = [
   ...["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"],

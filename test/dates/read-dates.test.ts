@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { maxDateText } from "../../src/dates/date-words.ts";
-import { type FalseDate, loadDateReader, type ReadDates, readDates } from "../../src/dates/read-dates.ts";
+import { type FalseDate, readDates as read } from "../../src/dates/read-dates.ts";
 import { weekdays } from "../../src/english/times.ts";
 
 // A Wednesday; 13:00 in Berlin.
 const nowMs = Date.UTC(2026, 10, 25, 12);
 const clock = { nowMs, timeZone: "UTC" };
 const berlin = { nowMs, timeZone: "Europe/Berlin" };
-
-let read: ReadDates;
-beforeAll(async () => {
-  read = await loadDateReader();
-});
 
 /** The one thing that is read in a text: its words, and what they say. */
 function only(text: string, at = clock) {
@@ -527,9 +522,8 @@ function countLooks(run: () => void): number {
 }
 
 describe("long texts", () => {
-  it("are not read beyond the limit", async () => {
+  it("are not read beyond the limit", () => {
     const text = "add 5 and 7 on friday ".repeat(50_000);
-    expect(await readDates(text, clock)).toEqual([]);
     expect(read(text, clock)).toEqual([]);
     expect(read(`${"x".repeat(maxDateText - 9)} tomorrow`, clock)).toHaveLength(1);
   });
@@ -547,9 +541,4 @@ describe("long texts", () => {
     };
     expect(look(maxDateText)).toBeLessThan(12 * look(maxDateText / 10) + 1_000);
   });
-});
-
-it("the reader that loads the library reads the same", async () => {
-  expect(await readDates("pay rent by friday at 5pm", berlin)).toEqual(read("pay rent by friday at 5pm", berlin));
-  expect(await readDates("add milk", berlin)).toEqual([]);
 });

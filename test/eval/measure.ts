@@ -36,6 +36,10 @@ export interface Measured {
   readonly precision: Share;
   readonly precisionOfAll: Share;
   readonly recall: Share;
+  /** What was planned otherwise than it should be, or though it should be refused. */
+  readonly wrong: Share;
+  /** What was refused, but with the right plan as the first reading, about which a person can be asked. */
+  readonly asked: Share;
   readonly misses: readonly string[];
 }
 
@@ -60,16 +64,24 @@ export async function measureFolder(folder: string, { planner, limit, ...options
   const rows = files.flatMap((name) => readRows(join(folder, `${name}.jsonl`)).slice(0, limit));
   const lines = await planRows(rows, { planner, ...options });
   const { items } = scorer.score(rows, lines);
+  const askedLines = lines.filter(({ plan, asked }) => plan === null && asked !== undefined);
+  const { items: asked } = scorer.score(
+    rows,
+    askedLines.map((line) => ({ ...line, plan: line.asked ?? null })),
+  );
+  const askedRightly = new Set(asked.filter(({ exact }) => exact).map(({ row }) => row.id));
   const tellMiss = ({ row, line }: ScoredRow) =>
     `${row.id}${row.hard ? " (hard)" : ""} ${row.prompt}\n    ${line?.error ?? JSON.stringify(line?.plan?.steps.map(({ tool, input, dependsOn }) => ({ tool, input, dependsOn })))}`;
   return {
     development: measure(
       items.filter(({ row }) => !isSetAside(row)),
+      askedRightly,
       tellMiss,
     ),
     // Aggregates only: what is missed there is not told to anybody.
     setAside: measure(
       items.filter(({ row }) => isSetAside(row)),
+      askedRightly,
       () => "",
     ),
     lines,
@@ -83,7 +95,11 @@ export async function timeFolder(folder: string, planner: Planner) {
   return { first: quantiles(first), warm: quantiles(warm) };
 }
 
-function measure(items: readonly ScoredRow[], tellMiss: (item: ScoredRow) => string): Measured {
+function measure(
+  items: readonly ScoredRow[],
+  asked: ReadonlySet<string>,
+  tellMiss: (item: ScoredRow) => string,
+): Measured {
   const plans = items.filter(({ row }) => row.expect.kind === "plan");
   const rejects = items.filter(({ row }) => row.expect.kind === "reject");
   const singles = plans.filter(({ row }) => row.id.startsWith("single"));
@@ -105,6 +121,8 @@ function measure(items: readonly ScoredRow[], tellMiss: (item: ScoredRow) => str
     precision: { hits: rightly, count: rightly + wrongly - refused(problems) },
     precisionOfAll: { hits: rightly, count: rightly + wrongly },
     recall: { hits: rightly, count: rejects.length },
+    wrong: share(items, ({ row, planned, exact }) => planned && (row.expect.kind === "reject" || !exact)),
+    asked: share(plans, ({ row, planned }) => !planned && asked.has(row.id)),
     misses: items.filter((item) => !item.exact && !isWordProblem(item.row)).map(tellMiss),
   };
 }
@@ -145,6 +163,8 @@ export function tableOf(
     ["refusals, precision (without word problems)", "precision", "98 %"],
     ["refusals, precision (of all)", "precisionOfAll", ""],
     ["refusals, recall", "recall", "98 %"],
+    ["wrong plans, of all requests", "wrong", "≤ 2 %"],
+    ["asked: refused with the right plan as the first reading", "asked", ""],
   ];
   return [
     "| | aim | development part | set aside |",

@@ -24,6 +24,8 @@ export interface PlannedRow {
   /** The values of the plan's calculator steps, from really running them. */
   readonly results: Readonly<Record<string, unknown>>;
   readonly error?: string;
+  /** What a refusal would do if a person agreed. */
+  readonly asked?: PlanDraft;
   /** What went wrong on the way. */
   readonly failures: NonNullable<PlanSource["failures"]>;
   readonly usage: ModelUsage | undefined;
@@ -76,7 +78,9 @@ async function planRow(
     if (isAgentError(cause, "model-failed") && fatalReasons.has(cause.details.reason)) throw cause;
     const failures = isAgentError(thrown, "planning-failed") ? (thrown.details.failures ?? []) : [];
     const error = String(thrown instanceof Error ? thrown.message : thrown);
-    return { id, plan: null, results: {}, error, failures, ...measured() };
+    const steps = isAgentError(thrown, "cannot-plan") ? thrown.details.readings?.[0]?.steps : undefined;
+    const asked = steps && { asked: { steps } as PlanDraft };
+    return { id, plan: null, results: {}, error, failures, ...asked, ...measured() };
   }
 }
 

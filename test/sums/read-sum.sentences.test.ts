@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { tokenize } from "../../src/language/tokens.ts";
-import { readSum } from "../../src/sums/read-sum.ts";
 import { evaluate } from "../../src/tools/calculator/evaluate.ts";
 import { readText } from "./read-text.ts";
 
@@ -144,13 +142,5 @@ describe("readSum in whole sentences", () => {
     ] as const)
       expect(readText(text, results), text).toBeUndefined();
     expect(readText("what is 3 + 4", 2)?.variables).toEqual([]);
-  });
-
-  it("says where the sum is, and how many operations it has", () => {
-    expect(readText("can you tell me what 30 % off 235 is please")).toMatchObject({ start: 5, end: 9, statements: 1 });
-    const tokens = tokenize("buy milk, add 3 and 4, then halve it, thanks");
-    expect(readSum(tokens, { start: 3 })).toMatchObject({ expression: "(3 + 4) / 2", start: 3, statements: 2 });
-    expect(readSum(tokens, { start: 3, end: 7 })).toMatchObject({ expression: "3 + 4", start: 3, end: 7 });
-    expect(readSum(tokens)).toBeUndefined();
   });
 });

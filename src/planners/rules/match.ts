@@ -41,6 +41,8 @@ export interface Fit {
   readonly pieces: Piece | undefined;
   /** The slots that it fills. */
   readonly filled: readonly string[];
+  /** True if it says a word of the phrase. */
+  readonly isSpoken: boolean;
 }
 
 /** One way in which a template fits beside a phrase. */
@@ -59,6 +61,8 @@ interface Thread {
   readonly open: number;
   /** Slots that are filled. */
   readonly filled: readonly string[];
+  /** True if a word of the phrase was said. */
+  readonly isSpoken: boolean;
 }
 
 /** What a request's tokens cost, by what explains them: a reading that explains more in the words of a phrase is better. */
@@ -157,12 +161,12 @@ export class Matcher {
       else waiting.push(thread);
     };
     const place = from ?? template.start;
-    push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames });
+    push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames, isSpoken: from !== undefined });
     for (let position = start; position <= limit && position - start < arriving.length; position++) {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, range, fits, goesOn: from !== undefined });
+      this.advance(template, { threads, position, push, range, fits });
     }
     return fits;
   }
@@ -211,7 +215,7 @@ export class Matcher {
   private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, range }: Step): void {
     const word = this.request.words[position];
     if (word === undefined) return;
-    const { place, cost, pieces, filled } = thread;
+    const { place, cost, pieces, filled, isSpoken } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
       if (fit.taken.some((name) => filled.includes(name))) continue;
       push(fit.end, {
@@ -220,13 +224,14 @@ export class Matcher {
         pieces: joinPieces(pieces, fit.pieces),
         ...closed,
         filled: [...filled, ...fit.taken],
+        isSpoken: isSpoken || fit.isSpoken,
       });
     }
     const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
     // "watch The List"
     if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
     const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
-    push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled });
+    push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled, isSpoken });
   }
 
   /** Follows a phrase with the next token, or ends it there. */
@@ -235,12 +240,12 @@ export class Matcher {
     const { position, push } = step;
     const { words, slots, isEnd } = place.steps;
     if (isEnd && step.range.isEnd(position, isText(pieces)))
-      step.fits.push({ cost, start: step.range.start, end: position, pieces, filled });
+      step.fits.push({ cost, start: step.range.start, end: position, pieces, filled, isSpoken: thread.isSpoken });
     const word = this.request.words[position];
     const take = (places: readonly PhrasePlace[], spelling: number) => {
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
       for (const next of places)
-        push(position + 1, { place: next, cost: cost + spelling, pieces: piece, ...closed, filled });
+        push(position + 1, { place: next, cost: cost + spelling, pieces: piece, ...closed, filled, isSpoken: true });
     };
     if (word !== undefined) {
       const exact = words.get(word);
@@ -260,6 +265,7 @@ export class Matcher {
           pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
           ...closed,
           filled: [...filled, name],
+          isSpoken: thread.isSpoken,
         });
     }
   }
@@ -274,14 +280,14 @@ export class Matcher {
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
     if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
     if (!this.edges.mayEnd(position)) return undefined;
-    return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name] };
+    return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name], isSpoken: thread.isSpoken };
   }
 
-  private beginText(slot: PhraseSlot, thread: Thread, { position, push, goesOn, range }: Step): void {
-    const { cost, pieces } = thread;
+  private beginText(slot: PhraseSlot, thread: Thread, { position, push, range }: Step): void {
+    const { cost, pieces, isSpoken } = thread;
     const word = this.request.words[position];
     if (this.followsBareValue(pieces, position)) return;
-    if (!goesOn && !hasVerb(pieces) && this.isLead(word ?? "")) return;
+    if (!isSpoken && this.isLead(word ?? "")) return;
     if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
@@ -394,20 +400,12 @@ interface Step {
   readonly position: number;
   readonly range: Range;
   readonly fits: Fit[];
-  /** True if a verb was said before the run. */
-  readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
 }
 
 /** True if the last piece is a text. */
 function isText(piece: Piece | undefined): boolean {
   return piece?.kind === "slot" && piece.value === undefined;
-}
-
-/** True if a word of the phrase itself was said. */
-function hasVerb(last: Piece | undefined): boolean {
-  for (let piece = last; piece !== undefined; piece = piece.before) if (piece.kind === "word") return true;
-  return false;
 }
 
 /** The pieces of a fit behind others. */

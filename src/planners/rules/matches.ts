@@ -34,6 +34,8 @@ export interface Unfit {
   readonly reason?: "missing" | "unbound";
   /** With `missing`: the field of the input. */
   readonly missing?: string;
+  /** True if it needs more steps than a plan may have. */
+  readonly isTooLong?: boolean;
 }
 
 /** What the slots of a match say. */

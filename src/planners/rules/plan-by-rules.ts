@@ -181,8 +181,9 @@ class Planning {
     const request = await readRequest(text, this.clock);
     if (request.tokens.length > maxTokens)
       throw new Refused("too-long", `it has more than ${maxTokens} words and signs`);
+    const { maxSteps, explain } = this.options;
     const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
-    const reader = new RequestReader(this.rules, request, meaningsOf, stepsBefore);
+    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps, stepsBefore });
     const { clauses } = reader;
     if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
@@ -191,6 +192,7 @@ class Planning {
       if (!(thrown instanceof TooMuchWork)) throw thrown;
       throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
+    if (found.type === "too-long") throw new Refused("too-long", `it needs more than ${maxSteps} steps`);
     if (found.type !== "read") {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = found.matches.map((match) => explainPart(match, reader, []));
@@ -201,9 +203,6 @@ class Planning {
       throw new Refused(reason, why, { ...details, words }, parts);
     }
     const { drafts, matches } = found;
-    const { maxSteps, explain } = this.options;
-    if (drafts.length > maxSteps)
-      throw new Refused("too-long", `it needs ${drafts.length} steps, and only ${maxSteps} are allowed`);
     const parts = matches.map((match) => explainPart(match, reader, drafts));
     const steps = orderSteps(drafts, request).map((step, index) => {
       const place = matches.indexOf(drafts[index]?.match as Match);
@@ -261,7 +260,7 @@ class Planning {
     return new Refused("later", why, words && { words }, parts);
   }
 
-  private refuse(found: Exclude<Readings, { readonly type: "read" }>, reader: RequestReader): Refused {
+  private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
       return new Refused(
         "not-understood",
@@ -322,7 +321,10 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
 }
 
 /** All words of a refused request. */
-function wordsOf(found: Exclude<Readings, { readonly type: "read" }>, { clauses, request }: RequestReader) {
+function wordsOf(
+  found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
+  { clauses, request }: RequestReader,
+) {
   const { matches, match } = found;
   const isWhole = found.type === "ambiguous" || found.type === "unsure";
   const left = isWhole ? [] : clauses.slice(match === undefined ? found.clause : match.lastClause + 1);

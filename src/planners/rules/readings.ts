@@ -62,6 +62,7 @@ export interface Reading {
 
 /** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
 export type Readings = { readonly matches: readonly Match[] } & (
+  | { readonly type: "too-long" }
   | { readonly type: "read"; readonly drafts: readonly DraftStep[] }
   | (Failure &
       (
@@ -100,12 +101,16 @@ const politeCost = 2;
 const maxCandidates = 12;
 /** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
+const maxClausesOfWish = 8;
 const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
 export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
+  private readonly maxSteps: number;
+  private readonly stepsBefore: number;
+  private needsMore = false;
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
@@ -121,10 +126,19 @@ export class RequestReader {
   constructor(
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
-    meaningsOf: FindMeanings,
-    /** The steps that come before its own. */
-    private readonly stepsBefore = 0,
+    {
+      meaningsOf,
+      maxSteps,
+      stepsBefore,
+    }: {
+      readonly meaningsOf: FindMeanings;
+      readonly maxSteps: number;
+      /** The steps that come before those of the request. */
+      readonly stepsBefore: number;
+    },
   ) {
+    this.maxSteps = maxSteps;
+    this.stepsBefore = stepsBefore;
     const { words } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
@@ -214,6 +228,7 @@ export class RequestReader {
   }
 
   private explainFailure({ beams, farthest, failure, refused }: Search): Readings {
+    if (this.needsMore) return { type: "too-long", matches: [] };
     const clause = Math.min(farthest, this.clauses.length - 1);
     const [best] = (beams[farthest] ?? []).sort((left, right) => left.cost - right.cost);
     const matches = best?.matches ?? [];
@@ -342,10 +357,11 @@ export class RequestReader {
     });
   }
 
-  /** The end of the first clause from here on that ends for certain. */
+  /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
   private limitFrom(firstClause: number): number {
+    const most = Math.min(firstClause + maxClausesOfWish, this.clauses.length) - 1;
     let index = firstClause;
-    while (this.clauses[index]?.endsHard === false && index + 1 < this.clauses.length) index++;
+    while (this.clauses[index]?.endsHard === false && index < most) index++;
     return this.clauses[index]?.end ?? 0;
   }
 
@@ -450,6 +466,7 @@ export class RequestReader {
               );
         });
       if (!("ok" in made)) return this.join(partial, match, made);
+      if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
     }
     return first ?? { ok: false };
@@ -532,6 +549,10 @@ export class RequestReader {
     const before = partial.asked.get(rules);
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
     const wishes = this.readWishes(match, context);
+    if (!("ok" in wishes) && partial.drafts.length + wishes.length > this.maxSteps) {
+      this.needsMore = true;
+      return { ok: false, isTooLong: true };
+    }
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     const slots = this.slots.get(match);

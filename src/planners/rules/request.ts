@@ -81,8 +81,8 @@ async function findRange(
   clock: DateClock,
 ): Promise<RequestRange | undefined> {
   if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return undefined;
-  const { loadRangeReader } = await import("../../dates/read-range.ts");
-  const found = (await loadRangeReader())(text, clock);
+  const { readRange } = await import("../../dates/read-range.ts");
+  const found = readRange(text, clock);
   if (found === undefined) return undefined;
   const start = tokens.findIndex((token) => token.start === found.start);
   const end = tokens.findIndex((token) => token.end === found.end) + 1;
@@ -93,8 +93,7 @@ async function findRange(
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
 export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
   if (!mayHoldDate(text)) return undefined;
-  const { loadDateReader } = await import("../../dates/read-dates.ts");
-  return loadDateReader();
+  return (await import("../../dates/read-dates.ts")).readDates;
 }
 
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {

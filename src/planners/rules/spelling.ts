@@ -1,4 +1,5 @@
 import { isVerb } from "../../english/verbs.ts";
+import { isMistyped } from "../../language/misspelt.ts";
 
 const none: readonly string[] = [];
 const minLength = 5;
@@ -48,21 +49,4 @@ export class Spelling {
     );
     return found.length < 2 ? found : [...new Set(found)];
   }
-}
-
-/**
- * Whether a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped. Only for
- * words of at least five letters, and never in the first letter: shorter ones are too similar.
- */
-export function isMistyped(typed: string, meant: string): boolean {
-  const difference = typed.length - meant.length;
-  if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
-    return false;
-  let at = 1;
-  while (typed[at] === meant[at]) at++;
-  if (difference === 1) return typed.slice(at + 1) === meant.slice(at);
-  if (difference === -1) return typed.slice(at) === meant.slice(at + 1);
-  if (typed.slice(at + 1) === meant.slice(at + 1)) return true;
-  const isSwapped = typed[at] === meant[at + 1] && typed[at + 1] === meant[at];
-  return isSwapped && typed.slice(at + 2) === meant.slice(at + 2);
 }

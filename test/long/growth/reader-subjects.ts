@@ -1,5 +1,5 @@
 import { maxDateText } from "../../../src/dates/date-words.ts";
-import { loadDateReader } from "../../../src/dates/read-dates.ts";
+import { readDates } from "../../../src/dates/read-dates.ts";
 import { tokenize } from "../../../src/language/tokens.ts";
 import { parseTemplate } from "../../../src/plan/reference.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";
@@ -20,7 +20,6 @@ const ofPieces = (
   );
 
 const clock = { nowMs: Date.UTC(2026, 10, 25, 12), timeZone: "UTC" };
-const readDates = await loadDateReader();
 const datePieces = [
   ..."1|12 |1,|1:|12:30 |a |half a |in a |in 2 days and |a couple of |5 march |march the |by the 5th |end of the ".split(
     "|",

@@ -106,7 +106,7 @@ async function checkDate(input: Input, { operation, date }: Wanted): Promise<str
   const made = input.dueAt ?? input.dueDate;
   if (date === undefined) return made === undefined ? undefined : `date ${made}`;
   if (operation === "list") return (input.dueOn ?? input.dueBefore ?? input.dueAfter) ? undefined : "no range of days";
-  const [said] = await readDates(date, clock);
+  const [said] = readDates(date, clock);
   if (said === undefined) return undefined;
   if (!String(made).startsWith(said.date)) return `date ${made}`;
   const hasTime = said.dateTime !== undefined && said.partOfDay === undefined;

@@ -56,7 +56,7 @@ describe("createRulePlanner", () => {
         { operation: "add", title: "eggs" },
       ],
     ],
-    ["add a todo: call Dr. Smith at 7.30", [{ operation: "add", title: "call Dr. Smith at 7.30" }]],
+    ["add a todo: pay Dr. Smith 7.30", [{ operation: "add", title: "pay Dr. Smith 7.30" }]],
   ])("plans %s", async (request, inputs) => {
     expect(await inputsFor(request)).toEqual(inputs);
   });
