@@ -63,7 +63,12 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
     own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/plan-by-rules\.ts$/,
     packages: /^(jsonrepair|minisearch)$/,
   },
-  { layer: "src/planners/", own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/[^/]+$/, packages: /^$/ },
+  {
+    layer: "src/planners/",
+    // How many wishes a request has decides who plans it.
+    own: /^src\/(plan|core|async|english|language)\/|^src\/planners\/([^/]+|rules\/cut-wishes\.ts)$/,
+    packages: /^$/,
+  },
   { layer: "src/adapters/ollama/", own: /^src\/(core|async|adapters\/ollama)\//, packages: /^ollama\/browser$/ },
   { layer: "src/adapters/ai-sdk/", own: /^src\/(core|async|adapters\/ai-sdk)\//, packages: /^$/ },
   { layer: "src/adapters/log/", own: /^src\/(core|async|adapters\/log)\//, packages: /^$/ },

@@ -1,4 +1,5 @@
 import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
+import type { JsonObject } from "./json.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
 import type { SchemaIssue } from "./schema.ts";
@@ -21,15 +22,14 @@ export interface AgentErrorDetails extends ToolErrorDetails {
     readonly reason: RefusalReason;
     /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
     readonly examples: readonly string[];
-    /** With `ambiguous` and `unsure`: what the words may mean, each with the tool that would do it and the steps. */
-    readonly readings?: readonly {
-      readonly tool: string;
-      readonly meaning: string;
-      readonly steps?: readonly PlanStep[];
-      readonly destructive?: boolean;
-    }[];
-    /** With `missing`: the field of the tool's input that the request does not fill, such as `title`. */
-    readonly missing?: { readonly tool: string; readonly field: string };
+    /** With `ambiguous` and `unsure`: what the request may mean, the likeliest first, each as a plan of all of it. */
+    readonly readings?: readonly PossibleReading[];
+    /** With `missing`: what the request does not say. */
+    readonly missing?: MissingField;
+    /** All words of the request in their order, with what was understood of them. */
+    readonly words?: readonly ExplainedWords[];
+    /** Of a request with several wishes: what each is by itself. */
+    readonly wishes?: readonly RefusedWish[];
     /** Why earlier planners produced no plan. */
     readonly failures?: readonly PlanFailure[];
   };
@@ -146,6 +146,10 @@ export interface AgentErrorDetails extends ToolErrorDetails {
  * - `unbound`: "it" or "the result" stands for something that no earlier step has.
  * - `too-long`: it is too long, or needs too many steps.
  * - `not-understood`: no tool can do it, or no tool understands it said this way.
+ * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it says not to do it, supposes it, asks
+ *   whether to do it, speaks of somebody else, takes something back, wants it again and again, or on a condition.
+ * - `later`: it says when, and neither can the tool be told nor can the plan wait.
+ * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase; `readings` has the plan.
  * @inline
  */
 export type RefusalReason =
@@ -164,6 +168,50 @@ export type RefusalReason =
   | "later"
   | "condition"
   | "unsure";
+
+/** What a request may mean. @inline */
+export interface PossibleReading {
+  /** The tool that would do it. */
+  readonly tool: string;
+  /** How its phrase says it. */
+  readonly meaning: string;
+  /** The plan: to be run if the user says yes. */
+  readonly steps: readonly PlanStep[];
+  /** True if the phrase is declared `destructive`. */
+  readonly destructive?: true;
+}
+
+/** A field that a request does not say, as data from which a question can be made. @inline */
+export interface MissingField {
+  readonly tool: string;
+  /** The field of the tool's input, such as `title`. */
+  readonly field: string;
+  readonly type: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
+  /** With `enum`: its values. */
+  readonly choices?: readonly (string | number)[];
+  /** The input without the field. */
+  readonly input: JsonObject;
+}
+
+/** Some words of a request, and what explains them. @inline */
+export interface ExplainedWords {
+  readonly text: string;
+  /**
+   * `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please", "and" or a
+   * reason; `left`: not explained.
+   */
+  readonly by: "phrase" | "slot" | "courtesy" | "left";
+  readonly slot?: string;
+}
+
+/** One of several wishes. @inline */
+export interface RefusedWish {
+  readonly text: string;
+  /** Its steps, if it is planned. They may refer to steps of wishes before it; `dependsOn` knows no wish that is not planned. */
+  readonly steps?: readonly PlanStep[];
+  /** Why it has none: `unbound` for one that refers to a wish that was not planned. */
+  readonly reason?: RefusalReason;
+}
 
 /** An operation of a store. @inline */
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";

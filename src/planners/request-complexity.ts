@@ -1,54 +1,37 @@
 import type { PlanRequest } from "../core/planner.ts";
-import {
-  abbreviations,
-  itemWords,
-  recurringTimes,
-  scopeWords,
-  thinkingVerbs,
-  wishVerbs,
-} from "../english/sentences.ts";
+import { recurringTimes, scopeWords, thinkingVerbs, wishVerbs } from "../english/sentences.ts";
+import { cutWishes } from "./rules/cut-wishes.ts";
 
 /** How complex a request is. @inline */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
- * Estimates how complex a request is, from its words alone: `simple` is one clause. `complex` has a condition, a loop,
- * more than three clauses, more than two tools, refers back more than once, or speaks of the size of its subject without
+ * Estimates how complex a request is, from its words alone: `simple` is one wish. `complex` has a condition, a loop,
+ * more than three wishes, more than two tools, refers back more than once, or speaks of the size of its subject without
  * a single thing to do ("analyze the workflow"). Quoted text does not count. It knows
- * English; in other languages, several sentences count as several clauses. Linear in the length of the request; one of
+ * English; in other languages, several sentences count as several wishes. Linear in the length of the request; one of
  * more than 200 000 characters is `complex`.
  */
 export function estimateComplexity({ request, tools }: Pick<PlanRequest, "request" | "tools">): RequestComplexity {
   if (request.length > maxLength) return "complex";
-  const text = request.toLowerCase().replace(quoted, '""').replace(listMark, "");
-  const clauses = text.split(clauseEnd).filter((clause) => /[\p{L}\p{N}]/u.test(clause)).length;
+  const text = plain(request);
+  const wishes = cutWishes(request).filter((wish) => /[\p{L}\p{N}]/u.test(plain(wish.text)));
   // What the first words refer to is not in the request.
-  const rest = text.slice(firstPart.exec(text)?.index ?? text.length);
-  const references = rest.match(backReference)?.length ?? 0;
+  const references = plain(request.slice(wishes[1]?.start ?? request.length)).match(backReference)?.length ?? 0;
   const words = new Set(text.match(/[\p{L}\p{N}]+/gu) ?? []);
   const named = tools.filter(({ name }) => wordsOfName(name).some((word) => words.has(word))).length;
-  if (branch.test(text) || isAbstract(text, words) || clauses > 3 || references > 1 || named > 2) return "complex";
-  return clauses > 1 || references > 0 || named > 1 ? "moderate" : "simple";
+  if (branch.test(text) || isAbstract(text, words) || wishes.length > 3 || references > 1 || named > 2)
+    return "complex";
+  return wishes.length > 1 || references > 0 || named > 1 ? "moderate" : "simple";
 }
 
 const maxLength = 200_000;
 const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;
-/** As of "1. milk" or "- milk". */
-const listMark = /^[ \t]*(?:\d+[.)]|[-*•])[ \t]+/gm;
-const abbreviated = [...abbreviations, "a.m", "p.m"].join("|").replaceAll(".", "\\.");
-const abbreviation = String.raw`(?<!\b(?:${abbreviated}))`;
-/** In "milk, eggs, bread to my list" no comma starts a clause. */
-const someWords = String.raw`(?=\p{L}{3,} (?!(?:${itemWords})\b)\p{L})`;
-const separators = [
-  String.raw`[;\n。！？]`,
-  String.raw`${abbreviation}[.!?](?=\s|$)`,
-  String.raw`,? (?:and )?then\b`,
-  ",? after that\\b",
-  `, (?:and )?(?:also )?${someWords}`,
-  String.raw` and (?:also )?(?=(?:${wishVerbs}) (?!(?:${itemWords})\b))`,
-];
-const clauseEnd = new RegExp(separators.join("|"), "u");
-const firstPart = new RegExp(`${separators.join("|")}|,| and `, "u");
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(quoted, '""');
+}
+
 const backReference = /\b(?:it|that|this|them|those|the (?:result|answer|total|sum|first|last|same))\b/g;
 const branch = new RegExp(
   String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${recurringTimes})s?\b)|(?<!\bdue )until|while|whenever)\b`,
@@ -64,7 +47,7 @@ function isAbstract(text: string, words: ReadonlySet<string>): boolean {
   return thinkingVerbs.has(first) ? scope > 0 : scope > 1;
 }
 
-const concrete = new RegExp(String.raw`^(?:please |(?:can|could|would|will) you )*(?:${wishVerbs})\b`);
+const concrete = new RegExp(String.raw`^(?:please |(?:can|could|would|will) you )*(?:${[...wishVerbs].join("|")})\b`);
 const manySteps =
   /\b(?:multi|several|many|multiple)[- ](?:step|stage|phase|part)s?\b|\b(?:step by step|end[- ]to[- ]end|in depth)\b/;
 

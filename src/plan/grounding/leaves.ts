@@ -38,3 +38,25 @@ export function namesIn(
     schemasOf(path.slice(0, index))?.some(({ properties = {} }) => Object.hasOwn(properties, key)) ?? false;
   return path.filter((key, index): key is string => typeof key === "string" && !isKnown(key, index));
 }
+
+/** The words of a name: `notifyAll`, `notify_all`. */
+export function spaced(name: string): string {
+  return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
+}
+
+/** The keys, texts and numbers of a value, unchanged: none of them is a reference. */
+export function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, item]) => [spaced(key), ...textsOf(item)]);
+  if (typeof value === "number") return [String(value), value.toLocaleString("en", plainDigits)];
+  return value === undefined || value === null ? [] : [String(value)];
+}
+
+const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
+
+/** The texts and numbers that an expression itself has, except list indexes. */
+export function constantsOf(expression: string | undefined): readonly (string | number)[] {
+  const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
+  return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));
+}

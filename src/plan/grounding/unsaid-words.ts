@@ -9,7 +9,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { inputOf, toolOf } from "../../core/wait-step.ts";
 import { Grounds } from "./grounds.ts";
-import { type Leaf, leavesOf, namesIn, textOf } from "./leaves.ts";
+import { constantsOf, type Leaf, leavesOf, namesIn, spaced, textOf, textsOf } from "./leaves.ts";
 import { isPrescribed } from "./prescribed.ts";
 import { isDate } from "./said-times.ts";
 
@@ -190,28 +190,6 @@ function isSigns(text: string): boolean {
 /** The place of a value in the input of a tool; all items of a list share one place. */
 function keyOf(tool: string, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
-}
-
-/** The words of a name: `notifyAll`, `notify_all`. */
-function spaced(name: string): string {
-  return name.replace(/([a-z\d])([A-Z])/g, "$1 $2");
-}
-
-/** The keys, texts and numbers of a value, unchanged: none of them is a reference. */
-export function textsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([key, item]) => [spaced(key), ...textsOf(item)]);
-  if (typeof value === "number") return [String(value), value.toLocaleString("en", plainDigits)];
-  return value === undefined || value === null ? [] : [String(value)];
-}
-
-const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
-
-/** The texts and numbers that an expression itself has, except list indexes. */
-function constantsOf(expression: string | undefined): readonly (string | number)[] {
-  const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
-  return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));
 }
 
 /** Whether a step surely changes nothing. A tool that does not declare that counts as one with an effect. */

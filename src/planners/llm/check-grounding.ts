@@ -7,13 +7,8 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { callsTool } from "../../core/wait-step.ts";
 import { Grounds } from "../../plan/grounding/grounds.ts";
-import {
-  isSurelyPure,
-  type ShownText,
-  textsOf,
-  UnsaidFinder,
-  type UnsaidWords,
-} from "../../plan/grounding/unsaid-words.ts";
+import { textsOf } from "../../plan/grounding/leaves.ts";
+import { isSurelyPure, type ShownText, UnsaidFinder, type UnsaidWords } from "../../plan/grounding/unsaid-words.ts";
 import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
 
 /** What is done about a word or number in a plan that is not in the request. @inline */

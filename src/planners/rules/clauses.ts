@@ -112,8 +112,7 @@ function signSeparator(tokens: readonly Token[], at: number): boolean | undefine
   const before = tokens[at - 1];
   const after = tokens[at + 1];
   if (sign === ",") return false;
-  if (sign === ";") return true;
-  if (sign === "?") return true;
+  if (/^[;?。！？]$/.test(sign ?? "")) return true;
   if (sign === "!") return isFactorial(tokens, at) ? undefined : true;
   if (sign !== ".") return undefined;
   const isInside = after?.glued === true && after.kind !== "quote" && !/^[.!?"”)]$/.test(after.norm);

@@ -24,14 +24,32 @@ const edges = /^[\s,;:]+|[\s,;:]+$/g;
 
 /** Reads a request that says at its beginning or its end when it is to be done; undefined for any other. */
 export function readDelayed(text: string, clock: DateClock, read: ReadDates): Delayed | undefined {
-  if (text.length > maxLength) return undefined;
-  // What is quoted is not meant as a time.
-  const plain = text.replace(/"[^"]*"/g, (quoted) => `"${"_".repeat(quoted.length - 2)}"`);
-  if (repeated.test(plain)) return undefined;
-  const [found, ...others] = read(plain, clock);
-  if (found === undefined || others.length > 0) return undefined;
-  return delayedBy(found, text, clock);
+  const [found, ...others] = readTimes(text, clock, read);
+  return found === undefined || others.length > 0 || repeated.test(text.replace(quoted, blank))
+    ? undefined
+    : delayedBy(found, text, clock);
 }
+
+/** A request without all that says when, and how that was said; undefined if it says nothing of the kind. */
+export function withoutTimes(text: string, clock: DateClock, read: ReadDates) {
+  let [wish, at] = ["", 0];
+  const times = readTimes(text, clock, read);
+  for (const { leadStart, end } of times) {
+    wish += text.slice(at, leadStart);
+    at = end;
+  }
+  const said = times.map(({ leadStart, end }) => text.slice(leadStart, end)).join(" and ");
+  return times.length === 0 ? undefined : { said, wish: (wish + text.slice(at)).replace(edges, "") };
+}
+
+function readTimes(text: string, clock: DateClock, read: ReadDates): readonly DateReading[] {
+  if (text.length > maxLength) return [];
+  // What is quoted is not meant as a time.
+  return read(text.replace(quoted, blank), clock);
+}
+
+const quoted = /"[^"]*"/g;
+const blank = (quote: string) => `"${"_".repeat(quote.length - 2)}"`;
 
 function delayedBy(found: DateReading, text: string, { nowMs }: DateClock): Delayed | undefined {
   const { dateTime: until, preposition, leadStart, end } = found;

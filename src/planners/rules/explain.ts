@@ -1,15 +1,8 @@
-import type { AgentErrorDetails } from "../../core/errors.ts";
+import type { AgentErrorDetails, ExplainedWords } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
+import type { Piece } from "./match.ts";
 import type { Match } from "./matches.ts";
 import { type RequestText, textBetween } from "./request.ts";
-
-/** Some words of a request, and what explains them. @inline */
-interface ExplainedWords {
-  readonly text: string;
-  /** `phrase`: words of the phrase itself; `slot`: the slot named `slot`; `courtesy`: left out, such as "please". */
-  readonly by: "phrase" | "slot" | "courtesy";
-  readonly slot?: string;
-}
 
 /** A part of a request, and the phrase that matched it. @inline */
 interface ExplainedPart {
@@ -24,7 +17,7 @@ interface ExplainedPart {
   readonly summary: string;
 }
 
-/** A plan, and how each part of the request led to it; or why there is none. @group Planners */
+/** A plan, and how each part of the request led to it; or why there is none, and the parts that were understood. @group Planners */
 export interface RequestExplanation {
   readonly steps: readonly PlanStep[];
   readonly parts: readonly ExplainedPart[];
@@ -39,33 +32,51 @@ export function explainMatch(
   { start, end, stepIds }: { readonly start: number; readonly end: number; readonly stepIds: readonly string[] },
 ): ExplainedPart {
   const { rules, rule, pieces } = match;
-  const runs: { by: ExplainedWords["by"]; slot?: string; start: number; end: number }[] = [];
-  const push = (from: number, to: number, by: ExplainedWords["by"], slot?: string) => {
-    const last = runs.at(-1);
-    if (to <= from) return;
-    if (last !== undefined && last.by === by && last.slot === slot && by !== "slot") last.end = to;
-    else runs.push({ by, start: from, end: to, ...(slot !== undefined && { slot }) });
-  };
-  push(start, match.start, "courtesy");
-  for (const piece of pieces) {
-    if (piece.kind === "slot") push(piece.start, piece.end, "slot", piece.name);
-    else push(piece.start, piece.end, "phrase");
-  }
-  if (pieces.length === 0) push(match.start, match.end, "phrase");
-  push(match.end, end, "courtesy");
-  const words = runs.map(({ by, slot, ...place }): ExplainedWords => {
-    return { text: textBetween(request, place.start, place.end), by, ...(slot !== undefined && { slot }) };
-  });
-  const slots = words.flatMap(({ slot, text }) => (slot === undefined ? [] : [`${slot}: "${text}"`]));
+  const slots = pieces.flatMap((piece) =>
+    piece.name === undefined ? [] : [`${piece.name}: "${textBetween(request, piece.start, piece.end)}"`],
+  );
   const { name } = rules.tool;
-  const said = `rule "${rule.example}" of ${name}`;
-  const phrase = rule.source.phrase;
   return {
     text: textBetween(request, start, end),
     tool: name,
-    phrase,
-    words,
+    phrase: rule.source.phrase,
+    words: explainWords(request, { start, end, matches: [match], left: [] }),
     stepIds,
-    summary: [said, ...slots].join("; "),
+    summary: [`rule "${rule.example}" of ${name}`, ...slots].join("; "),
   };
+}
+
+/**
+ * The words between two tokens with what the matches explain; others are left out, such as courtesies, or, in the places of
+ * `left`, not understood. @internal
+ */
+export function explainWords(
+  request: RequestText,
+  {
+    start,
+    end,
+    matches,
+    left,
+  }: {
+    readonly start: number;
+    readonly end: number;
+    readonly matches: readonly Match[];
+    readonly left: readonly Pick<Match, "start" | "end">[];
+  },
+): readonly ExplainedWords[] {
+  const byToken: (Piece | "phrase" | "left" | "courtesy")[] = request.tokens.map(() => "courtesy");
+  for (const place of left) byToken.fill("left", place.start, place.end);
+  for (const match of matches) {
+    byToken.fill("phrase", match.start, match.end);
+    for (const piece of match.pieces) if (piece.kind === "slot") byToken.fill(piece, piece.start, piece.end);
+  }
+  const words: ExplainedWords[] = [];
+  for (let at = start; at < end; ) {
+    const by = byToken[at] ?? "left";
+    const from = at;
+    while (at < end && (byToken[at] ?? "left") === by) at++;
+    const text = textBetween(request, from, at);
+    words.push(typeof by === "string" ? { text, by } : { text, by: "slot", ...(by.name && { slot: by.name }) });
+  }
+  return words;
 }

@@ -2,7 +2,7 @@ import { parseWith } from "../../core/schema.ts";
 import { functionWords } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
-import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
+import { isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import type { PhrasePlace, PhraseSlot } from "./template.ts";
 import type { TextEdges } from "./text-edges.ts";
 
@@ -88,6 +88,12 @@ const closed = { text: undefined, open: -1 } as const;
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
+/** A text that a template lacks, and what fits before it. */
+interface Lacking {
+  readonly name: string;
+  readonly pieces: Piece | undefined;
+}
+
 /** Finds the words of phrases that a word may be a misspelling of. */
 export type FindMeanings = (word: string) => readonly string[];
 
@@ -120,7 +126,7 @@ export interface Range {
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
   /** Called for a text that would begin at the limit. */
-  onLacking?(slot: string): void;
+  onLacking?(found: Lacking): void;
 }
 
 /**
@@ -174,16 +180,16 @@ export class Matcher {
     if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
     const takesToken = ({ name }: PhraseSlot) => {
       const type = types.get(name);
-      return type !== undefined && (!isReadable(type) || readSlot(type, this.request, position).length > 0);
+      return type !== undefined && (!isReadable(type) || slotReadingsAt(type, this.request, position).length > 0);
     };
     return slots.some(takesToken) || this.modifiersAt(anywhere, position).length > 0;
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
-  findLacking(template: Template, start: number, limit: number): string | undefined {
-    let lacking: string | undefined;
-    const onLacking = (slot: string) => {
-      lacking ??= slot;
+  findLacking(template: Template, start: number, limit: number): Lacking | undefined {
+    let lacking: Lacking | undefined;
+    const onLacking = (found: Lacking) => {
+      lacking ??= found;
     };
     this.run(template, { start, limit, isEnd: () => false, onLacking });
     return lacking;
@@ -262,7 +268,7 @@ export class Matcher {
       const type = template.slots.get(name);
       if (type === undefined || filled.includes(name)) continue;
       if (!isReadable(type)) this.beginText(slot, thread, step);
-      for (const { value, end } of readSlot(type, this.request, position))
+      for (const { value, end } of slotReadingsAt(type, this.request, position))
         push(end, {
           place: next,
           cost: cost + costs.value * (end - position),
@@ -292,7 +298,7 @@ export class Matcher {
     const word = this.request.words[position];
     if (this.followsBareValue(pieces, position)) return;
     if (!isSpoken && this.isLead(word ?? "")) return;
-    if (position === range.limit) range.onLacking?.(slot.name);
+    if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
       push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
   }

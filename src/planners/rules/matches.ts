@@ -4,7 +4,7 @@ import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
-import { type Piece, piecesOf, type WorkMeter } from "./match.ts";
+import { type Piece, piecesOf, WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isPlainText } from "./plain-text.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
@@ -31,7 +31,7 @@ export interface Unfit {
   /** For people, if it says more than that nothing fits. */
   readonly why?: string;
   /** For programs. @default "not-understood" */
-  readonly reason?: "missing" | "unbound" | "later";
+  readonly reason?: "missing" | "unbound";
   /** With `missing`: the field of the input. */
   readonly missing?: string;
   /** True if it needs more steps than a plan may have. */
@@ -135,7 +135,14 @@ function valuesOf(
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-function listOf(type: SlotType, pieces: readonly Piece[], request: RequestText): readonly SlotValue[] | undefined {
+/** The value of a slot for a text or a list that is all there is before a token. */
+export function readSlotText(type: SlotType, request: RequestText, end: number): SlotValue | undefined {
+  const all: readonly Part[] = [{ start: 0, end }];
+  const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
+  return value !== undefined && fitsOwnSchema(type, value, new WorkMeter()) ? value : undefined;
+}
+
+function listOf(type: SlotType, pieces: readonly Part[], request: RequestText): readonly SlotValue[] | undefined {
   const items = pieces.flatMap((piece) => splitAt(request, [piece])).map((item) => itemOf(type, item, request));
   if (items.length === 0 || items.some((item) => item === undefined)) return undefined;
   return type.isSpread ? (items as SlotValue[]) : [items as (string | number)[]];

@@ -2,8 +2,9 @@ import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
-import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
+import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
 import { readExample } from "./example-sentence.ts";
 import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
@@ -277,6 +278,20 @@ function slotType(name: string, { source, own, input }: Typing): SlotType {
     return ownSlotType({ type: slotTypeOf(schemasAt(json, [])), schema }, field);
   if (source.toInput === undefined) checkSlotField(name, schemas);
   return field ?? slotTypeOf(schemas);
+}
+
+/** The input that a phrase makes of some of its slots; undefined if its function cannot do without the others. */
+export function inputOfPhrase(
+  { fixed, source }: PhraseRule,
+  slots: Readonly<Record<string, SlotValue>>,
+  clock: DateClock,
+): Readonly<Record<string, unknown>> | undefined {
+  if (source.toInput === undefined) return { ...fixed, ...slots };
+  try {
+    return source.toInput(slots, { previous: undefined, ...clock }) as Readonly<Record<string, unknown>> | undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** "minutesBefore" as it is said. */

@@ -1,18 +1,29 @@
-import { AgentError, type AgentErrorDetails, type RefusalReason } from "../../core/errors.ts";
+import {
+  AgentError,
+  type AgentErrorDetails,
+  type MissingField,
+  type PossibleReading,
+  type RefusalReason,
+  type RefusedWish,
+} from "../../core/errors.ts";
+import { schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
-import { afterWait, hasNoDate, readDelayed } from "./delays.ts";
-import { explainMatch, type RequestExplanation } from "./explain.ts";
+import { cutWishes } from "./cut-wishes.ts";
+import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
+import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
 import { TooMuchWork } from "./match.ts";
-import type { Match } from "./matches.ts";
-import { compileTool, type ToolRules } from "./phrase-rules.ts";
-import { type DraftStep, type Readings, RequestReader } from "./readings.ts";
+import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
+import { compileTool, inputOfPhrase, type ToolRules } from "./phrase-rules.ts";
+import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
+import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
+import { toStepInput } from "./step-input.ts";
 import { orderSteps } from "./steps.ts";
 import { suggestRequests } from "./suggest.ts";
 
@@ -21,6 +32,9 @@ type Details = AgentErrorDetails["cannot-plan"];
 /** Rules should not plan a request with more parts than this. */
 const maxClauses = 1_000;
 const maxQuoted = 120;
+/** Of longer requests nobody reads the wishes one by one. */
+const maxWishes = 20;
+const maxWishText = 4_000;
 
 interface Planned {
   readonly steps: readonly PlanStep[];
@@ -34,6 +48,8 @@ class Refused extends Error {
     readonly reason: RefusalReason,
     readonly why: string,
     readonly details: Partial<Details> = {},
+    /** What was understood. */
+    readonly parts: RequestExplanation["parts"] = [],
   ) {
     super(why);
   }
@@ -41,18 +57,28 @@ class Refused extends Error {
 
 /** Plans a request, with a trace of the phrases that matched it; or says why it is refused. */
 export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
-  try {
-    const { steps, parts } = await planByRules(request, { explain: false });
-    return { steps, parts };
-  } catch (thrown) {
-    if (!(thrown instanceof AgentError) || thrown.code !== "cannot-plan") throw thrown;
-    const details = thrown.details as Details;
-    return { steps: [], parts: [], refusal: { ...details, message: thrown.message } };
-  }
+  const planned = await planOrRefuse(request, { explain: false });
+  const { parts } = planned;
+  if ("steps" in planned) return { steps: planned.steps, parts };
+  return { steps: [], parts, refusal: { ...planned.error.details, message: planned.error.message } };
 }
 
 /** Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` adds the phrases to the reasoning. */
-export async function planByRules(request: PlanRequest, { explain }: { readonly explain: boolean }): Promise<Planned> {
+export async function planByRules(request: PlanRequest, options: { readonly explain: boolean }): Promise<Planned> {
+  const planned = await planOrRefuse(request, options);
+  if ("error" in planned) throw planned.error;
+  return planned;
+}
+
+interface RefusedPlan {
+  readonly error: AgentError<"cannot-plan">;
+  readonly parts: RequestExplanation["parts"];
+}
+
+async function planOrRefuse(
+  request: PlanRequest,
+  { explain }: { readonly explain: boolean },
+): Promise<Planned | RefusedPlan> {
   const { tools, nowMs, timeZone, signal } = request;
   throwIfCancelled(signal);
   const compiled = tools.map(compileTool);
@@ -67,11 +93,12 @@ export async function planByRules(request: PlanRequest, { explain }: { readonly 
   } catch (thrown) {
     throwIfCancelled(signal);
     if (!(thrown instanceof Refused)) throw thrown;
+    const wishes = thrown.reason === "too-long" ? undefined : await planning.planWishes(request.request);
     const examples = await suggestRequests(rules, request.request, (sentence) => planning.canPlan(sentence));
     throwIfCancelled(signal);
-    throw new AgentError("cannot-plan", `The request cannot be planned: ${thrown.why}.`, {
-      details: { reason: thrown.reason, examples, ...thrown.details },
-    });
+    const { reason, why, parts } = thrown;
+    const details = { reason, examples, ...thrown.details, ...(wishes && { wishes }) };
+    return { error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }), parts };
   }
 }
 
@@ -103,6 +130,41 @@ class Planning {
       if (!(thrown instanceof Refused) || thrown.reason === "too-long") throw thrown;
       const delayed = await this.planDelayed(text);
       if (delayed !== undefined) return delayed;
+      throw (await this.findLater(text, thrown)) ?? thrown;
+    }
+  }
+
+  /** What each of several wishes is by itself, or behind those that are planned directly before it. */
+  async planWishes(text: string): Promise<Details["wishes"]> {
+    const wishes = text.length > maxWishText ? [] : cutWishes(text);
+    if (wishes.length < 2 || wishes.length > maxWishes) return undefined;
+    const found: RefusedWish[] = [];
+    /** The wishes before, up to one that is not planned. */
+    let run: { readonly start: number; readonly before: number; readonly count: number } | undefined;
+    let before = 0;
+    for (const wish of wishes) {
+      let made = run && (await this.tryText(text.slice(run.start, wish.end), run.before));
+      if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
+        run = { start: wish.start, before, count: 0 };
+        made = await this.tryText(wish.text, before);
+      }
+      if (made instanceof Refused) {
+        found.push({ text: wish.text, reason: made.reason });
+        run = undefined;
+      } else {
+        found.push({ text: wish.text, steps: made.steps.slice(run.count) });
+        before = run.before + made.steps.length;
+        run = { ...run, count: made.steps.length };
+      }
+    }
+    return found;
+  }
+
+  private async tryText(text: string, stepsBefore: number): Promise<Planned | Refused> {
+    try {
+      return await this.planText(text, stepsBefore);
+    } catch (thrown) {
+      if (thrown instanceof Refused) return thrown;
       throw thrown;
     }
   }
@@ -115,13 +177,13 @@ class Planning {
     }
   }
 
-  private async planText(text: string): Promise<Planned> {
+  private async planText(text: string, stepsBefore = 0): Promise<Planned> {
     const request = await readRequest(text, this.clock);
     if (request.tokens.length > maxTokens)
       throw new Refused("too-long", `it has more than ${maxTokens} words and signs`);
     const { maxSteps, explain } = this.options;
     const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
-    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps });
+    const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps, stepsBefore });
     const { clauses } = reader;
     if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
@@ -130,16 +192,18 @@ class Planning {
       if (!(thrown instanceof TooMuchWork)) throw thrown;
       throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
+    if (found.type === "too-long") throw new Refused("too-long", `it needs more than ${maxSteps} steps`);
     if (found.type !== "read") {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
-      throw isTalk ? new Refused("small-talk", "it asks for nothing") : this.refuse(found, reader);
+      const parts = found.matches.map((match) => explainPart(match, reader, []));
+      const words = wordsOf(found, reader);
+      const { reason, why, details } = isTalk
+        ? new Refused("small-talk", "it asks for nothing")
+        : this.refuse(found, reader);
+      throw new Refused(reason, why, { ...details, words }, parts);
     }
     const { drafts, matches } = found;
-    const parts = matches.map((match) => {
-      const stepIds = drafts.filter((draft) => draft.match === match).map(({ id }) => id);
-      const start = clauses[match.firstClause]?.start ?? match.start;
-      return explainMatch(match, request, { start, end: clauses[match.lastClause]?.end ?? match.end, stepIds });
-    });
+    const parts = matches.map((match) => explainPart(match, reader, drafts));
     const steps = orderSteps(drafts, request).map((step, index) => {
       const place = matches.indexOf(drafts[index]?.match as Match);
       return explain ? { ...step, reasoning: cutText(`${step.reasoning} (${parts[place]?.summary})`, 300) } : step;
@@ -183,44 +247,46 @@ class Planning {
     }
   }
 
-  private refuse(found: Exclude<Readings, { readonly type: "read" }>, reader: RequestReader): Refused {
+  /** "Greet bob tomorrow": the rest is understood, but neither can the tool be told when, nor can the plan wait. */
+  private async findLater(text: string, { details, parts }: Refused): Promise<Refused | undefined> {
+    const readDates = hasCondition(text) ? undefined : await loadDateReaderFor(text);
+    const found = readDates && withoutTimes(text, this.clock, readDates);
+    const planned = found && (await this.tryText(found.wish, 0));
+    const isLater =
+      planned !== undefined && "matches" in planned && planned.matches.some(({ rules }) => hasNoDate(rules));
+    if (found === undefined || !isLater) return undefined;
+    const { words } = details;
+    const why = `"${cutText(found.said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
+    return new Refused("later", why, words && { words }, parts);
+  }
+
+  private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
       return new Refused(
         "not-understood",
         "no tool has phrases; give the tools `phrases`, or plan with a model (createLlmPlanner)",
       );
-    if (found.type === "too-long") return new Refused("too-long", `it needs more than ${this.options.maxSteps} steps`);
-    const words = JSON.stringify(
-      cutText(reader.quote(found.type === "ambiguous" ? found.matches[0].firstClause : found.clause), maxQuoted),
-    );
+    const words = JSON.stringify(cutText(reader.quote(found.clause), maxQuoted));
     switch (found.type) {
       case "ambiguous": {
-        const readings = found.matches.map((match) => ({ tool: match.rules.tool.name, meaning: meaningOf(match) }));
+        const readings = found.readings.map((reading) => toReading(reading, reader));
         const names = readings.map(({ tool, meaning }) => `${tool} ("${meaning}")`).join(" and ");
         return new Refused("ambiguous", `${words} fits ${names} equally well`, { readings });
       }
       case "refused":
         return new Refused(found.refusal.reason, `${words} ${refusals[found.refusal.reason]}`);
       case "unsure": {
-        const { match, drafts } = found;
-        const meaning = meaningOf(match);
-        const readings = [{ tool: match.rules.tool.name, meaning, steps: stepsOf(drafts, reader), destructive: true }];
-        return new Refused(
-          "unsure",
-          `${words} may mean "${meaning}", which ${match.rules.tool.name} does only in these words`,
-          { readings },
-        );
+        const readings = found.readings.map((reading) => toReading(reading, reader));
+        const [{ tool, meaning } = { tool: "", meaning: "" }] = readings;
+        const why = `${words} may mean "${meaning}", which ${tool} does only in these words`;
+        return new Refused("unsure", why, { readings });
       }
       case "not-understood": {
-        const { unfit, match, lacking } = found;
-        if (lacking !== undefined)
-          return new Refused("missing", `${words} cannot be planned: ${lacking.field} is missing`, {
-            missing: lacking,
-          });
+        const { unfit, match } = found;
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
         const missing =
           unfit.missing !== undefined && match !== undefined
-            ? { missing: { tool: match.rules.tool.name, field: unfit.missing } }
+            ? { missing: missingOf(match, unfit.missing, reader) }
             : {};
         const reason = unfit.reason ?? "not-understood";
         return new Refused(reason, `${words} cannot be planned: ${unfit.why.replace(/[.]+$/, "")}`, missing);
@@ -229,12 +295,47 @@ class Planning {
   }
 }
 
-function stepsOf(drafts: readonly DraftStep[], { request }: RequestReader): readonly PlanStep[] {
-  return orderSteps(drafts, request);
+function toReading({ match, drafts }: Reading, { request }: RequestReader): PossibleReading {
+  const { rules, rule } = match;
+  const steps = orderSteps(drafts, request);
+  const isDestructive = rule.source.destructive === true;
+  return { tool: rules.tool.name, meaning: rule.example, steps, ...(isDestructive && { destructive: true }) };
 }
 
-function meaningOf({ rule }: Match): string {
-  return rule.example;
+/** What a match lacks, with the input that it says. */
+function missingOf(match: Match, field: string, { request, work }: RequestReader): MissingField {
+  const { rule, rules } = match;
+  const schema = rules.schemas.input;
+  const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(schema, [field], rule.fixed));
+  const pieces = match.pieces.filter(({ name }) => name !== field);
+  const values = readSlotValues({ ...match, pieces }, request, undefined, work);
+  const slots = (values.ok ? values.records[0] : undefined) ?? {};
+  const choices = choicesOf(type);
+  const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };
+  const input = toStepInput(made, { schema, known: [] }) ?? {};
+  const { [field]: _, ...others } = input;
+  return {
+    ...{ tool: rules.tool.name, field, type: type.kind, input: others },
+    ...(choices.length > 0 && { choices }),
+  };
+}
+
+/** All words of a refused request. */
+function wordsOf(
+  found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
+  { clauses, request }: RequestReader,
+) {
+  const { matches, match } = found;
+  const isWhole = found.type === "ambiguous" || found.type === "unsure";
+  const left = isWhole ? [] : clauses.slice(match === undefined ? found.clause : match.lastClause + 1);
+  const all = match === undefined ? matches : [...matches, match];
+  return explainWords(request, { start: 0, end: request.tokens.length, matches: all, left });
+}
+
+function explainPart(match: Match, { clauses, request }: RequestReader, drafts: readonly DraftStep[]) {
+  const stepIds = drafts.filter((draft) => draft.match === match).map(({ id }) => id);
+  const start = clauses[match.firstClause]?.start ?? match.start;
+  return explainMatch(match, request, { start, end: clauses[match.lastClause]?.end ?? match.end, stepIds });
 }
 
 /** What words of each kind say, for people. */

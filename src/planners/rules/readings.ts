@@ -7,8 +7,9 @@ import { startsWithVerb } from "../../english/verbs.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
-import { type Clause, splitClauses } from "./clauses.ts";
+import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
+import { cutClauses, statesReason } from "./cut-wishes.ts";
 import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
 import {
   holdsNames,
@@ -41,6 +42,8 @@ interface Partial {
   readonly matches: readonly Match[];
   readonly drafts: readonly DraftStep[];
   readonly asked: ReadonlyMap<ToolRules, EarlierPhrases>;
+  /** A wish of them that a request must say in other words. */
+  readonly unsure: Match | undefined;
 }
 
 /** What was said before a wish. */
@@ -52,39 +55,39 @@ interface Earlier {
   readonly before: EarlierPhrases | undefined;
 }
 
-/** A request that was read as a whole, or why it was not. */
-export type Readings =
-  | { readonly type: "read"; readonly matches: readonly Match[]; readonly drafts: readonly DraftStep[] }
+/** One of the things that a request may mean. */
+export interface Reading {
+  /** The wish that may mean something else. */
+  readonly match: Match;
+  readonly drafts: readonly DraftStep[];
+}
+
+/** A request that was read as a whole, or why it was not. `matches` is what was understood; of a refusal, before `clause`. */
+export type Readings = { readonly matches: readonly Match[] } & (
   | { readonly type: "too-long" }
-  | { readonly type: "ambiguous"; readonly matches: readonly [Match, Match] }
-  | { readonly type: "refused"; readonly clause: number; readonly refusal: FoundRefusal; readonly match?: Match }
-  | { readonly type: "unsure"; readonly clause: number; readonly match: Match; readonly drafts: readonly DraftStep[] }
-  | {
-      readonly type: "not-understood";
-      readonly clause: number;
-      readonly match?: Match;
-      readonly unfit?: Unfit;
-      /** The text that a phrase lacks at the end of the clause. */
-      readonly lacking?: Lacking;
-    };
+  | { readonly type: "read"; readonly drafts: readonly DraftStep[] }
+  | (Failure &
+      (
+        | { readonly type: "ambiguous" | "unsure"; readonly readings: readonly Reading[] }
+        | { readonly type: "refused"; readonly refusal: FoundRefusal }
+        | { readonly type: "not-understood"; readonly unfit?: Unfit }
+      ))
+);
+
+interface Failure {
+  readonly clause: number;
+  /** A phrase that fits the clause, but for what the refusal says. */
+  readonly match?: Match;
+}
 
 /** What was found so far, by the clause that is read next, and why the rest was not. */
 interface Search {
   readonly beams: Partial[][];
   farthest: number;
-  failure: { readonly clause: number; readonly match?: Match; readonly unfit?: Unfit };
-  refused: Extract<Readings, { type: "refused" }> | undefined;
-  unsure: Extract<Readings, { type: "unsure" }> | undefined;
+  failure: Failure & { readonly unfit?: Unfit };
+  refused: (Failure & { readonly refusal: FoundRefusal }) | undefined;
 }
 
-/** A phrase that fits but for a text that is not there: "remind me to". */
-interface Lacking {
-  readonly tool: string;
-  readonly field: string;
-}
-
-const statesFact =
-  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
 /** How many earlier steps "it" may refer to. */
 const maxLookBack = 16;
 const maxBeam = 3;
@@ -93,6 +96,8 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
+/** What is done only in its own words is the last that words may mean. */
+const unsureCost = 1_000;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
@@ -106,6 +111,7 @@ export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
   private readonly maxSteps: number;
+  private readonly stepsBefore: number;
   private needsMore = false;
   private readonly matcher: Matcher;
   private readonly ends = new Map<number, number>();
@@ -122,14 +128,22 @@ export class RequestReader {
   constructor(
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
-    { meaningsOf, maxSteps }: { readonly meaningsOf: FindMeanings; readonly maxSteps: number },
+    {
+      meaningsOf,
+      maxSteps,
+      stepsBefore,
+    }: {
+      readonly meaningsOf: FindMeanings;
+      readonly maxSteps: number;
+      /** The steps that come before those of the request. */
+      readonly stepsBefore: number;
+    },
   ) {
     this.maxSteps = maxSteps;
-    const { words, tokens } = request;
+    this.stepsBefore = stepsBefore;
+    const { words } = request;
     this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.isLead(word), this.work);
-    this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
-      ({ start, end }) => !isCourtesy(words, start, end),
-    );
+    this.clauses = cutClauses(request).filter(({ start, end }) => !isCourtesy(words, start, end));
     for (const [index, { start, end }] of this.clauses.entries()) {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
@@ -157,14 +171,15 @@ export class RequestReader {
       farthest: 0,
       failure: { clause: 0 },
       refused: undefined,
-      unsure: undefined,
     };
-    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map() });
+    search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), unsure: undefined });
     for (let clause = 0; clause < count; clause++) {
       const partials = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
       for (const partial of partials) {
-        if (this.isReason(clause, partial))
+        if (this.isReason(clause, partial)) {
           search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });
+          search.farthest = Math.max(search.farthest, clause + 1);
+        }
         await this.extendAll(partial, clause, search);
       }
     }
@@ -179,12 +194,12 @@ export class RequestReader {
       this.isSameList(last, match),
     );
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
-      const { lastClause, rule } = match;
+      const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
       if (better.length >= 2 || match.cost - (better[0] ?? match.cost) > maxWorse) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
-        search.refused ??= { type: "refused", clause, refusal, match };
+        search.refused ??= { clause, refusal, match };
         continue;
       }
       const pending = this.extend(partial, match);
@@ -192,9 +207,6 @@ export class RequestReader {
       if ("ok" in extended) {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
-      } else if (rule.isLoose && isGrave(rule)) {
-        // What cannot be taken back is done only if its own phrase is said.
-        search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
       } else {
         done.set(lastClause, [...better, match.cost]);
         search.beams[lastClause + 1]?.push(extended);
@@ -216,22 +228,29 @@ export class RequestReader {
   private bestOf(whole: readonly Partial[]): Readings | undefined {
     const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
     if (best === undefined || best.drafts.length === 0) return undefined;
+    const { matches, drafts, unsure } = best;
     const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
     const rivals = isTie ? firstDifference(best, second) : undefined;
-    if (rivals !== undefined) return { type: "ambiguous", matches: rivals };
-    return { type: "read", matches: best.matches, drafts: best.drafts };
+    const readings: Reading[] = [];
+    if (isTie && rivals !== undefined)
+      readings.push({ match: rivals[0], drafts }, { match: rivals[1], drafts: second.drafts });
+    else if (unsure !== undefined) readings.push({ match: unsure, drafts });
+    const [first] = readings;
+    if (first === undefined) return { type: "read", matches, drafts };
+    const clause = first.match.firstClause;
+    return { type: unsure === undefined ? "ambiguous" : "unsure", clause, readings, matches };
   }
 
-  private explainFailure({ farthest, failure, refused, unsure }: Search): Readings {
-    if (this.needsMore) return { type: "too-long" };
-    if (unsure !== undefined) return unsure;
+  private explainFailure({ beams, farthest, failure, refused }: Search): Readings {
+    if (this.needsMore) return { type: "too-long", matches: [] };
     const clause = Math.min(farthest, this.clauses.length - 1);
-    if (refused !== undefined && refused.clause >= clause) return refused;
+    const [best] = (beams[farthest] ?? []).sort((left, right) => left.cost - right.cost);
+    const matches = best?.matches ?? [];
+    if (refused !== undefined && refused.clause >= clause) return { type: "refused", matches, ...refused };
     const [refusal] = this.refusals[clause] ?? [];
-    if (refusal !== undefined) return { type: "refused", clause, refusal };
-    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", ...failure };
-    const lacking = this.findLacking(clause);
-    return { type: "not-understood", clause, ...(lacking !== undefined && { lacking }) };
+    if (refusal !== undefined) return { type: "refused", matches, clause, refusal };
+    if (failure.clause >= clause && failure.unfit !== undefined) return { type: "not-understood", matches, ...failure };
+    return { type: "not-understood", matches, clause, ...this.findLacking(clause) };
   }
 
   /** Words that say that a wish is not to be done, unless the phrase itself says them. */
@@ -280,13 +299,7 @@ export class RequestReader {
       (rest.length === 0 || rest.some((word) => /^(?:it|them|that|those|these|one)$/.test(word)))
     )
       return false;
-    const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
-    // "I want to know …" asks for something.
-    const [, , third = ""] = said;
-    if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
-    if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
-    if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
-    return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
+    return statesReason(words, start, end);
   }
 
   /** True for a word with which a wish may begin. */
@@ -316,13 +329,18 @@ export class RequestReader {
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
-  private findLacking(clause: number): Lacking | undefined {
+  /** A phrase that fits but for a text that is not there: "remind me to". */
+  private findLacking(clause: number): { readonly match: Match; readonly unfit: Unfit } | undefined {
     const end = this.clauses[clause]?.end ?? 0;
     for (const from of this.starts[clause] ?? [])
       for (const rule of this.candidates) {
         if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
-        const field = this.matcher.findLacking(rule, from, end);
-        if (field !== undefined) return { tool: rule.tool.tool.name, field };
+        const lacking = this.matcher.findLacking(rule, from, end);
+        if (lacking === undefined) continue;
+        const place = { firstClause: clause, lastClause: clause, start: from, end, cost: 0 };
+        const match = { rules: rule.tool, rule, ...place, pieces: piecesIn(lacking.pieces) };
+        const { name: missing } = lacking;
+        return { match, unfit: { ok: false, reason: "missing", missing, why: `${missing} is missing` } };
       }
     return undefined;
   }
@@ -490,7 +508,8 @@ export class RequestReader {
     const { rules } = match;
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
     const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
-    const made = inputs.map((input, index) => ({ id: `s${partial.drafts.length + index + 1}`, rules, input, match }));
+    const first = this.stepsBefore + partial.drafts.length + 1;
+    const made = inputs.map((input, index) => ({ id: `s${first + index}`, rules, input, match }));
     const before = partial.asked.get(rules);
     const results = made.map(({ id }) => ({ $ref: id + rules.resultPath }));
     const asked = new Map(partial.asked);
@@ -498,11 +517,14 @@ export class RequestReader {
       input: made.at(-1)?.input ?? {},
       results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
     });
+    // What cannot be taken back is done only if its own phrase is said.
+    const isUnsure = match.rule.isLoose && isGrave(match.rule);
     return {
-      cost: partial.cost + match.cost,
+      cost: partial.cost + match.cost + (isUnsure ? unsureCost : 0),
       matches: [...partial.matches, match],
       drafts: [...shared, ...made],
       asked,
+      unsure: partial.unsure ?? (isUnsure ? match : undefined),
     };
   }
 
@@ -691,29 +713,6 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   let count = 0;
   for (let at = start; at < end; at++) if (said.has(at)) count++;
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
-}
-
-/** Does not cut within a date or a range: "between monday and thursday". */
-function keepSpans(clauses: readonly Clause[], { dates, range }: RequestText): readonly Clause[] {
-  const spans = [...dates, ...(range === undefined ? [] : [range])];
-  const kept: Clause[] = [];
-  for (const clause of clauses) {
-    const last = kept.at(-1);
-    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
-    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
-    else kept.push(clause);
-  }
-  return kept;
-}
-
-/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
-function reasonStarts(words: readonly string[]): ReadonlySet<number> {
-  const starts = new Set<number>();
-  for (const [at, word] of words.entries()) {
-    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
-    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
-  }
-  return starts;
 }
 
 /** True for a phrase whose effect cannot be taken back, or that somebody must approve. */

@@ -30,7 +30,7 @@ export function isDate({ kind }: SlotType): boolean {
 }
 
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
-export function readSlot(
+export function slotReadingsAt(
   type: SlotType,
   { words, datesByStart, clock, range }: RequestText,
   start: number,
@@ -135,6 +135,11 @@ export interface SlotType {
   readonly schema?: StandardSchema;
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
+}
+
+/** The values of an enum. */
+export function choicesOf({ values }: SlotType): readonly (string | number)[] {
+  return [...new Set([...(values?.values() ?? [])].flatMap((said) => said.map(({ value }) => value)))];
 }
 
 /** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */

@@ -37,7 +37,7 @@ export function orderSteps(drafts: readonly DraftStep[], request: RequestText): 
     if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
     const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
-    const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => `s${place + 1}`) };
+    const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => drafts[place]?.id ?? "") };
     // The words of the request are where a secret comes from.
     return rules.isSensitive ? step : { ...step, reasoning };
   });

@@ -132,7 +132,8 @@ describe("createRulePlanner with examples", () => {
     expect(await inputsOf("please send Dave 30 dollars")).toEqual([["Pay", { person: "Dave", amount: 30 }]]);
     const steps = [{ tool: "Pay", input: { person: "Dave", amount: 30 } }];
     const other = await refusalOf("please send 30 dollars to Dave", { tools });
-    expect(other).toMatchObject({ reason: "unsure", readings: [{ tool: "Pay", steps, destructive: true }] });
+    expect(other).toMatchObject({ reason: "unsure", readings: [{ tool: "Pay", steps }] });
+    expect(other.readings?.[0]).not.toHaveProperty("destructive");
   });
 
   it("understands examples in other languages", async () => {

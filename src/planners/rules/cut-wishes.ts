@@ -1,0 +1,102 @@
+import { wishVerbs } from "../../english/sentences.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
+import { tokenize } from "../../language/tokens.ts";
+import { type Clause, splitClauses } from "./clauses.ts";
+import { contentStarts, isCourtesy } from "./courtesy.ts";
+import { quotedWord, type RequestText } from "./request.ts";
+
+/** One thing that a request asks for. */
+export interface Wish {
+  readonly text: string;
+  /** Where it stands in the request, in UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+  /** False if it may as well be a part of the wish before: "remind me to buy milk and call mom". */
+  readonly isSure: boolean;
+}
+
+/** Cuts a request at every place where a wish may begin. A part may be a wish, one of several things, a reason or a courtesy. */
+export function cutClauses({
+  tokens,
+  words,
+  dates,
+  range,
+}: Pick<RequestText, "tokens" | "words" | "dates" | "range">): readonly Clause[] {
+  const spans = [...dates, ...(range === undefined ? [] : [range])];
+  const kept: Clause[] = [];
+  for (const clause of splitClauses(tokens, reasonStarts(words))) {
+    const last = kept.at(-1);
+    // Not within a date or a range: "between monday and thursday".
+    const isWithin = last !== undefined && spans.some(({ start, end }) => start < last.end && end > clause.start);
+    if (last !== undefined && isWithin) kept[kept.length - 1] = { ...clause, start: last.start };
+    else kept.push(clause);
+  }
+  return kept;
+}
+
+/**
+ * Cuts a request into its wishes, by its words alone: a sentence, a line or "then" begins one for certain, a verb behind a
+ * comma or "and" perhaps. A reason belongs to the wish before it; courtesies and the words between wishes belong to none.
+ * Linear in its length.
+ */
+export function cutWishes(text: string): readonly Wish[] {
+  const tokens = tokenize(text);
+  const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const wishes: { start: number; end: number; isSure: boolean }[] = [];
+  let isHard = true;
+  let isAside = false;
+  for (const { start, end, endsHard } of cutClauses({ tokens, words, dates: [], range: undefined })) {
+    const last = wishes.at(-1);
+    const isReason = statesReason(words, start, end);
+    const isOwn = isHard ? !isReason : !isAside && opensWish(words, start, end);
+    // The number of "1. milk" asks for nothing.
+    const isMark = end - start === 1 && /^(?:number|sign)$/.test(tokens[start]?.kind ?? "");
+    if (isMark || isCourtesy(words, start, end)) {
+      isHard ||= endsHard;
+      continue;
+    }
+    if (last !== undefined && !isOwn) last.end = end;
+    else wishes.push({ start, end, isSure: isHard && !isAside });
+    // "As I am busy, …" and "if it rains, …" belong to what follows.
+    isAside = last === undefined && (isReason || opensAside.test(words[start] ?? ""));
+    isHard = endsHard;
+  }
+  return wishes.map(({ start, end, isSure }) => {
+    const [from, to] = [tokens[start]?.start ?? 0, tokens[end - 1]?.end ?? 0];
+    return { text: text.slice(from, to), start: from, end: to, isSure };
+  });
+}
+
+const opensAside = /^(?:if|when|once|while|before|after|unless|until|as|since|because)$/;
+
+function opensWish(words: readonly string[], start: number, end: number): boolean {
+  return contentStarts(words, start, end).some((at) => {
+    if (end - at < 2 || (at > start && /^(?:the|a|an|my)$/.test(words[at - 1] ?? ""))) return false;
+    return wishVerbs.has(words[at] ?? "") || startsWithVerb(words.slice(at, at + 2));
+  });
+}
+
+const statesFact =
+  /^(?:am|is|are|was|were|have|has|had|need|needs|want|wants|keep|keeps|forgot|forget|always|already|can|cannot|will|would|do|does|did|got|just|never|still|only|ran|run|bought|finished|changed|know|think|hate|love|like|look|looks|said|says|feel|hope|guess|trust|suppose)$/;
+
+/** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
+export function statesReason(words: readonly string[], start: number, end: number): boolean {
+  const said = words.slice(start, Math.min(end, start + 8));
+  const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
+  // "I want to know …" asks for something.
+  const [, , third = ""] = said;
+  if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;
+  if (/^(?:because|since|as)$/.test(first) || (first === "now" && second === "that")) return true;
+  if (/^(?:my|our|his|her|their)$/.test(first)) return said.slice(2, 6).some((word) => statesFact.test(word));
+  return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
+}
+
+/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
+function reasonStarts(words: readonly string[]): ReadonlySet<number> {
+  const starts = new Set<number>();
+  for (const [at, word] of words.entries()) {
+    const isPlea = words[at - 1] === "please" && /^(?:i|we|my|our|it|its)$/.test(word);
+    if (at > 1 && (word === "because" || isPlea)) starts.add(at);
+  }
+  return starts;
+}
