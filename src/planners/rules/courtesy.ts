@@ -1,3 +1,4 @@
+import { firstOf, type PhraseNode, parsePhrase } from "../../core/template.ts";
 import {
   courtesiesAfter,
   courtesiesAfterText,
@@ -6,7 +7,6 @@ import {
   optionalWords,
   smallTalk,
 } from "../../english/courtesies.ts";
-import { firstOf, type PhraseNode, parsePhrase } from "./template.ts";
 
 const maxTokens = 24;
 

@@ -1,7 +1,7 @@
+import { compilePhrase, type PhraseNode } from "../../core/template.ts";
 import { functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";
-import { compilePhrase, type PhraseNode } from "./template.ts";
 
 /** A part of a phrase: a word or a slot. */
 type Item = Extract<PhraseNode, { readonly type: "word" | "slot" }>;

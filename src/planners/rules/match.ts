@@ -1,9 +1,10 @@
 import { parseWith } from "../../core/schema.ts";
-import { functionWords } from "../../english/verb-groups.ts";
+import type { Instruction } from "../../core/template.ts";
+import { readAnaphor } from "../../english/references.ts";
+import { functionWords, prepositions } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
-import { isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
-import type { Instruction } from "./template.ts";
+import { anaphor, isDate, isReadable, readSlot, type SlotReading, type SlotType } from "./slots.ts";
 import type { TextEdges } from "./text-edges.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
@@ -180,7 +181,13 @@ export class Matcher {
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy({ anywhere, isLoose }: Template, thread: Thread, { position, push, start }: Step): void {
+  private passBy(
+    { anywhere, isLoose, program, slots }: Template,
+    thread: Thread,
+    { position, push, start }: Step,
+  ): void {
+    const next = program[thread.at];
+    const beginsText = next?.op === "slot" && !isReadable(slots.get(next.name) ?? { kind: "text" });
     const word = this.request.words[position];
     if (word === undefined) return;
     const { cost, pieces, filled } = thread;
@@ -195,8 +202,11 @@ export class Matcher {
       });
     }
     const skipCost = position === start ? 0 : this.skipCost(position, word, isLoose === true);
-    // "watch The List"
-    if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
+    // "watch The List", "pack a tent", "text Ada: the gate is open"
+    const isOfText =
+      skipCost === costs.article &&
+      (isText(pieces) || (beginsText && (/^an?$/.test(word) || this.request.words[position - 1] === ":")));
+    if (skipCost === 0 || isOfText) return;
     push(position + 1, {
       ...thread,
       cost: cost + skipCost,
@@ -215,6 +225,12 @@ export class Matcher {
           hasSlot: filled.length > 0 || pieces?.kind === "slot",
         });
     } else if (instruction.op === "word") {
+      // Of "post parcel 4" the noun in "post it".
+      const isNounOfIt =
+        template.program[at + 1]?.op === "slot" &&
+        !prepositions.has(instruction.word) &&
+        readAnaphor(this.request.words, position) !== undefined;
+      if (isNounOfIt && pieces !== undefined && open === -1) step.stack.push({ ...thread, at: at + 1 });
       const spelling = this.spellingCost(template, instruction.word, position);
       if (spelling === undefined) return;
       push(position + 1, {
@@ -224,18 +240,27 @@ export class Matcher {
         pieces: { kind: "word", start: position, end: position + 1, before: pieces },
       });
     } else if (instruction.op === "slot") {
-      const { name } = instruction;
-      const type = template.slots.get(name);
-      if (type === undefined || (open === -1 && filled.includes(name))) return;
-      if (!isReadable(type)) this.takeText(template, name, thread, step);
-      for (const { value, end } of readSlot(type, this.request, position))
-        push(end, {
-          ...thread,
-          at: at + 1,
-          cost: cost + costs.value * (end - position),
-          pieces: { kind: "slot", start: position, end, name, value, before: pieces },
-          filled: [...filled, name],
-        });
+      this.fill(template, instruction.name, thread, step);
+    }
+  }
+
+  /** Fills a slot with each value that starts here. */
+  private fill(template: Template, name: string, thread: Thread, step: Step): void {
+    const { at, cost, pieces, open, filled } = thread;
+    const { position, push } = step;
+    const type = template.slots.get(name);
+    if (type === undefined || (open === -1 && filled.includes(name))) return;
+    if (!isReadable(type)) this.takeText(template, name, thread, step);
+    for (const { value, end } of readSlot(type, this.request, position)) {
+      // Beside a phrase "it" is no choice.
+      if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
+      push(end, {
+        ...thread,
+        at: at + 1,
+        cost: cost + costs.value * (end - position),
+        pieces: { kind: "slot", start: position, end, name, value, before: pieces },
+        filled: [...filled, name],
+      });
     }
   }
 
@@ -252,7 +277,7 @@ export class Matcher {
     const { at, cost, pieces, open, filled } = thread;
     const { position, push, stack } = step;
     if (open === -1) {
-      this.beginText(name, thread, step);
+      this.beginText(template, name, thread, step);
       return;
     }
     const hasWord = position < this.request.words.length;
@@ -265,10 +290,10 @@ export class Matcher {
     if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
   }
 
-  private beginText(name: string, thread: Thread, { position, push, goesOn }: Step): void {
+  private beginText(template: Template, name: string, thread: Thread, { position, push, goesOn }: Step): void {
     const { cost, pieces } = thread;
     const word = this.request.words[position];
-    if (this.followsBareValue(pieces, position)) return;
+    if (this.followsBareValue(template, pieces, position)) return;
     const hasVerb = goesOn || piecesOf(pieces).some(({ kind }) => kind === "word");
     if (!hasVerb && this.leads.has(word ?? "")) return;
     if (word !== undefined && this.edges.mayBegin(position))
@@ -292,7 +317,9 @@ export class Matcher {
   }
 
   /** "add midnight in Paris", "add urgent care card": a value between a verb and a text may be a part of the text. */
-  private followsBareValue(pieces: Piece | undefined, position: number): boolean {
+  private followsBareValue({ slots }: Template, pieces: Piece | undefined, position: number): boolean {
+    // The phrase itself says that a text follows.
+    if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
     const isLed = date !== undefined && date.leadStart !== date.start;

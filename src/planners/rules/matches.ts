@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
@@ -45,49 +46,77 @@ export interface SlotValues {
   readonly hasPointer: boolean;
 }
 
+/** What the slots of a match are read with. */
+interface SlotContext {
+  readonly request: RequestText;
+  readonly previous: PhraseReference | undefined;
+  readonly input?: JsonObject | undefined;
+  readonly work: WorkMeter;
+}
+
 /** Stands for words that refer to a result, until it is known which. */
 const pointer: unique symbol = Symbol("pointer");
 
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
 const quantifiers: ReadonlySet<string> = new Set(
-  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder".split(
     " ",
   ),
 );
 
-/** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
+/**
+ * Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one, and `input` that of its step:
+ * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
+ */
 export function readSlotValues(
   { pieces, rule }: Match,
-  request: RequestText,
-  previous: PhraseReference | undefined,
-  work: WorkMeter,
+  { request, previous, input, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
   let records: Record<string, SlotValue>[] = [{}];
   for (const [name, own] of bySlot(pieces)) {
     const type = typeOfSlot(rule, name);
-    const [first] = own;
-    if (type === undefined || first === undefined) continue;
+    if (type === undefined) continue;
     for (const { start, end } of own) work.spend(1 + end - start);
-    const values = valuesOf(type, own, request);
-    if (values === undefined && isNothing(type, own, request) && isField(rule, name))
-      return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
-    if (values === undefined) return { ok: false };
-    if (values === pointer) {
-      const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
-      if (previous === undefined)
-        return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
-      hasPointer = true;
-      records = records.map((record) => ({ ...record, [name]: previous }));
-      continue;
-    }
+    const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
+    if (found === undefined) return isNothing(type, own, request) && isField(rule, name) ? lacks(name) : { ok: false };
+    const values = found === pointer ? earlierValues(rule, name, { previous, input }) : found;
+    if (values === undefined) return isUnbound(own, request);
+    if (found === pointer) hasPointer = true;
     // Quoted words are taken as they are.
-    if (!isQuote(own, request) && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    else if (!isQuote(own, request) && !found.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
   return { ok: true, records, hasPointer };
+}
+
+function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
+  const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+  return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+}
+
+/** "publish the novel edition": the name of a slot is not its value. */
+function isFieldName({ slots, source }: PhraseRule, pieces: readonly Piece[], { words }: RequestText): boolean {
+  const [{ start = 0, end = 0, value } = {}, second] = pieces;
+  const isWord = second === undefined && end === start + 1 && value === undefined;
+  return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
+}
+
+function lacks(name: string): Unfit {
+  return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
+}
+
+/** What "it" is: the same field of the earlier step, or its result. */
+function earlierValues(
+  rule: PhraseRule,
+  name: string,
+  { previous, input = {} }: Pick<SlotContext, "previous" | "input">,
+): readonly SlotValue[] | undefined {
+  const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
+  if (typeof same === "string" || typeof same === "number") return [same];
+  return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
 }
 
 /** True if a slot is a field of the tool's input. */
@@ -127,7 +156,7 @@ function valuesOf(
   if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
   if (type.kind === "list") return listOf(type, pieces, request);
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
-  const items = itemsOf(pieces, request);
+  const items = type.isWhole === true ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
   const values = items.map((item) => textOf(item, request));
   return values.every((value) => value !== undefined) ? values : undefined;

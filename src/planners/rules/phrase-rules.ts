@@ -1,23 +1,23 @@
-import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
-import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
-import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
-import { readExample } from "./example-sentence.ts";
-import { loosenPhrase } from "./loosen.ts";
-import type { Template } from "./match.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 import {
   compilePhrase,
   examplePhrase,
   firstOf,
   literalsOf,
-  PhraseError,
   type PhraseNode,
   parsePhrase,
+  readPhrase,
   requiredWords,
   slotNames,
-} from "./template.ts";
+} from "../../core/template.ts";
+import type { DefinedTool, ToolPhrase } from "../../core/tool.ts";
+import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import { isArticle } from "./courtesy.ts";
+import { readExample } from "./example-sentence.ts";
+import { loosenPhrase } from "./loosen.ts";
+import type { Template } from "./match.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule extends Template {
@@ -146,7 +146,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
-      required: requiredWords(node),
+      required: requiredWords(node).filter((group) => ![...group].every(isArticle)),
       firstWords: first.words,
       isOpen: first.isOpen,
       example: examplePhrase(node),
@@ -172,21 +172,11 @@ function isExample({ source, fixed }: PhraseRule): boolean {
 }
 
 function reading(phrase: string, option: string, typeOf: (name: string) => SlotType) {
-  try {
+  return readPhrase(option, phrase, () => {
     const node = parsePhrase(phrase);
     const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
     return { node, program: compilePhrase(node), slots };
-  } catch (thrown) {
-    if (!(thrown instanceof PhraseError)) throw thrown;
-    const received = JSON.stringify(phrase.slice(0, 200));
-    throw new AgentError(
-      "invalid-options",
-      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
-      {
-        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
-      },
-    );
-  }
+  });
 }
 
 interface Typing {

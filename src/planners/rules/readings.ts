@@ -311,7 +311,9 @@ export class RequestReader {
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
       (this.ends.get(position) ?? -1) >= firstClause;
     const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
-    return fits.map((fit): Match => {
+    return fits.flatMap((fit): Match | readonly Match[] => {
+      const pieces = piecesIn(fit.pieces);
+      if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
       const lastClause = this.ends.get(fit.end) ?? firstClause;
       const polite =
         start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
@@ -324,9 +326,18 @@ export class RequestReader {
         start,
         end: fit.end,
         cost,
-        pieces: piecesIn(fit.pieces),
+        pieces,
       };
     });
+  }
+
+  /** A text that is never split may hold another wish: "search for zod and add it". */
+  private holdsWish({ slots }: PhraseRule, { name = "", start, end }: Piece): boolean {
+    if (slots.get(name)?.isWhole !== true) return false;
+    const { words } = this.request;
+    return words
+      .slice(start, end - 1)
+      .some((word, at) => /^(?:and|then|,)$/.test(word) && this.leads.has(words[start + at + 1] ?? ""));
   }
 
   private hasOne(group: ReadonlySet<string>): boolean {
@@ -390,7 +401,7 @@ export class RequestReader {
       (each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name),
     );
     const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
-    if (slot <= 0) return [];
+    if (slot <= 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
     if (this.leads.has(this.request.words[next.start] ?? "")) return [];
@@ -524,7 +535,9 @@ export class RequestReader {
     const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
-    const wishes = this.readWishes(match, context);
+    // A tool that does not say what it returns is spoken of by what it was given.
+    const hasResult = earlier === undefined || earlier.rules.schemas.output !== undefined || earlier.rules === rules;
+    const wishes = this.readWishes(match, context, hasResult ? undefined : earlier.input);
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     const slots = this.slots.get(match);
@@ -575,9 +588,9 @@ export class RequestReader {
     return undefined;
   }
 
-  private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
+  private readWishes(match: Match, context: PhraseContext, input: JsonObject | undefined): readonly unknown[] | Unfit {
     const { rule } = match;
-    const values = this.slotsOf(match, context.previous);
+    const values = this.slotsOf(match, context.previous, input);
     if (!values.ok) return values;
     return values.records.map((slots) =>
       rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
@@ -585,11 +598,15 @@ export class RequestReader {
   }
 
   /** The values of a match's slots. Only those that are an earlier result depend on which that is. */
-  private slotsOf(match: Match, previous: PhraseReference | undefined): SlotValues | Unfit {
+  private slotsOf(
+    match: Match,
+    previous: PhraseReference | undefined,
+    input: JsonObject | undefined,
+  ): SlotValues | Unfit {
     const known = this.slots.get(match);
     const isFinal = known?.ok === true ? !known.hasPointer : known !== undefined && known.reason !== "unbound";
     if (known !== undefined && isFinal) return known;
-    const values = readSlotValues(match, this.request, previous, this.work);
+    const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     this.slots.set(match, values);
     return values;
   }
