@@ -230,8 +230,13 @@ export class Matcher {
         template.program[at + 1]?.op === "slot" &&
         !prepositions.has(instruction.word) &&
         readAnaphor(this.request.words, position) !== undefined;
-      if (isNounOfIt && pieces !== undefined && open === -1) step.stack.push({ ...thread, at: at + 1 });
-      const spelling = this.spellingCost(template, instruction.word, position);
+      if (isNounOfIt && template.isLoose !== true && pieces !== undefined && open === -1)
+        step.stack.push({ ...thread, at: at + 1 });
+      const next = template.program[at + 1];
+      // "close tickets 3 and 4"
+      const isBeforeNumber = next?.op === "slot" && template.slots.get(next.name)?.kind === "number";
+      const isPlural = isBeforeNumber && this.request.words[position] === `${instruction.word}s`;
+      const spelling = isPlural ? 0 : this.spellingCost(template, instruction.word, position);
       if (spelling === undefined) return;
       push(position + 1, {
         ...thread,

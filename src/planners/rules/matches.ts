@@ -80,12 +80,12 @@ export function readSlotValues(
     if (type === undefined) continue;
     for (const { start, end } of own) work.spend(1 + end - start);
     const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
-    if (found === undefined) return isNothing(type, own, request) && isField(rule, name) ? lacks(name) : { ok: false };
     const values = found === pointer ? earlierValues(rule, name, { previous, input }) : found;
+    if (found === undefined) return lacks(rule, name, own, request);
     if (values === undefined) return isUnbound(own, request);
     if (found === pointer) hasPointer = true;
     // Quoted words are taken as they are.
-    else if (!isQuote(own, request) && !found.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    else if (!isQuote(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
@@ -104,7 +104,9 @@ function isFieldName({ slots, source }: PhraseRule, pieces: readonly Piece[], { 
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-function lacks(name: string): Unfit {
+function lacks(rule: PhraseRule, name: string, own: readonly Piece[], request: RequestText): Unfit {
+  const type = typeOfSlot(rule, name);
+  if (type === undefined || !isNothing(type, own, request) || !isField(rule, name)) return { ok: false };
   return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
 }
 
@@ -252,7 +254,10 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || before === "that" || before === "saying") return [pieces];
+  // "a room in Rome and Paris"
+  const isPlace = /^(?:in|near|at|from|for)$/.test(before);
   if (
+    !isPlace &&
     pieces.some(({ start, end }) =>
       words
         .slice(start, end)
@@ -287,12 +292,15 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   return found?.end === said.length ? Number(found.digits) : undefined;
 }
 
-/** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
-function fitsOwnSchema({ schema }: SlotType, value: SlotValue, work: WorkMeter): boolean {
-  if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
-  work.check(value);
-  const parsed = parseWith(schema, value);
-  return parsed instanceof Promise || parsed.ok;
+/** Whether the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
+function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work: WorkMeter): boolean {
+  if (schema === undefined) return true;
+  return values.every((value) => {
+    if (typeof value === "object" && "$ref" in value) return true;
+    work.check(value);
+    const parsed = parseWith(schema, value);
+    return parsed instanceof Promise || parsed.ok;
+  });
 }
 
 /** The pieces of a fit, in their order. */

@@ -404,7 +404,9 @@ export class RequestReader {
     if (slot <= 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
-    if (this.leads.has(this.request.words[next.start] ?? "")) return [];
+    const word = this.request.words[next.start] ?? "";
+    const before = rule.program[noun[0] ?? -1];
+    if (this.leads.has(word) && !(before?.op === "word" && before.word === word)) return [];
     return contentStarts(this.request.words, next.start, next.end)
       .flatMap((start) =>
         [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
