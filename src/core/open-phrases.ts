@@ -17,6 +17,6 @@ export function findOpenPhrases(tool: DefinedTool): readonly string[] {
       );
     const isSaid = (word: string) => /^\p{L}/u.test(word) && !functionWords.has(word) && !lightVerbs.has(word);
     const words = examplePhrase(node).split(" ");
-    return [...slotNames(node)].some(isText) && !words.some(isSaid) ? [phrase] : [];
+    return slotNames(node).size > 0 && [...slotNames(node)].every(isText) && !words.some(isSaid) ? [phrase] : [];
   });
 }

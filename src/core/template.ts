@@ -20,11 +20,12 @@ const nothing: PhraseNode = { type: "sequence", items: [] };
 
 /**
  * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested in any way; `task[s]` has an optional ending.
- * Words are case-insensitive. Throws a {@link PhraseError} for a phrase that it cannot read.
+ * Words are case-insensitive. Phrases that are read with the same `groups` share the groups that they have in common.
+ * Throws a {@link PhraseError} for a phrase that it cannot read.
  */
-export function parsePhrase(phrase: string): PhraseNode {
+export function parsePhrase(phrase: string, groups: Map<string, PhraseNode> = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
-  const reader = new PhraseReader(phrase);
+  const reader = new PhraseReader(phrase, groups);
   const node = reader.choice(0);
   reader.expectEnd();
   if (isNullable(node)) throw new PhraseError("all of it is optional");
@@ -50,7 +51,10 @@ export function readPhrase<T>(option: string, phrase: string, read: () => T): T 
 class PhraseReader {
   private position = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly groups: Map<string, PhraseNode>,
+  ) {}
 
   choice(depth: number): PhraseNode {
     if (depth > maxDepth) throw new PhraseError(`it is nested deeper than ${maxDepth} levels`);
@@ -93,12 +97,34 @@ class PhraseReader {
   }
 
   private group(opener: string, depth: number): PhraseNode {
+    const start = this.position;
+    const end = this.groupEnd();
+    const text = this.text.slice(start, end);
+    const known = this.groups.get(text);
+    if (known !== undefined) {
+      this.position = end;
+      return known;
+    }
     this.position++;
     const inner = this.choice(depth + 1);
     const closer = opener === "(" ? ")" : "]";
     if (this.peek() !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
     this.position++;
-    return opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
+    const node: PhraseNode = opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
+    this.groups.set(text, node);
+    return node;
+  }
+
+  /** Behind the bracket that closes the one here. */
+  private groupEnd(): number {
+    let open = 0;
+    for (let at = this.position; at < this.text.length; at++) {
+      const sign = this.text[at];
+      if (sign === "(" || sign === "[") open++;
+      else if (sign === ")" || sign === "]") open--;
+      if (open === 0) return at + 1;
+    }
+    return this.text.length;
   }
 
   private slot(): PhraseNode {
@@ -132,21 +158,36 @@ function toNode(type: "sequence" | "choice", items: readonly PhraseNode[]): Phra
   return items.length === 1 && only !== undefined ? only : { type, items };
 }
 
-function isNullable(node: PhraseNode): boolean {
+const isNullable = remembered((node): boolean => {
   if (node.type === "word" || node.type === "slot") return false;
   return node.type === "choice" ? node.items.some(isNullable) : node.items.every(isNullable);
-}
+});
 
 /** The names of the slots in a phrase, in their order. */
-export function slotNames(node: PhraseNode): ReadonlySet<string> {
+export const slotNames = remembered((node): ReadonlySet<string> => {
   if (node.type === "slot") return new Set([node.name]);
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
+});
+
+/** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */
+export function addWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  if (node.type === "word") words.add(node.word);
+  else if (node.type !== "slot") for (const item of node.items) addWords(item, words, seen);
 }
 
-/** Every literal word of a phrase. */
-export function literalsOf(node: PhraseNode): readonly string[] {
-  if (node.type === "word") return [node.word];
-  return node.type === "slot" ? [] : node.items.flatMap(literalsOf);
+/** A function of a phrase or a part of one, worked out once: many phrases share their parts. */
+function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
+  const known = new WeakMap<PhraseNode, TResult>();
+  return (node) => {
+    let result = known.get(node);
+    if (result === undefined) {
+      result = compute(node);
+      known.set(node, result);
+    }
+    return result;
+  };
 }
 
 /** What a phrase may start with: words, and whether also a slot. */
@@ -156,7 +197,7 @@ export interface FirstWords {
 }
 
 /** What a phrase may start with. */
-export function firstOf(node: PhraseNode): FirstWords {
+export const firstOf = remembered((node): FirstWords => {
   const words = new Set<string>();
   let isOpen = false;
   const visit = (each: PhraseNode): boolean => {
@@ -170,7 +211,7 @@ export function firstOf(node: PhraseNode): FirstWords {
   };
   visit(node);
   return { words, isOpen };
-}
+});
 
 /**
  * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
@@ -200,43 +241,78 @@ export function examplePhrase(node: PhraseNode): string {
     .join(" ");
 }
 
-/** An instruction of a compiled phrase. */
-export type Instruction =
-  | { readonly op: "word"; readonly word: string }
-  | { readonly op: "slot"; readonly name: string }
-  | { readonly op: "split"; readonly to: readonly number[] }
-  | { readonly op: "jump"; readonly to: number }
-  | { readonly op: "accept" };
+/** A place in a phrase before its next word or slot, or at its end. */
+export interface Steps {
+  /** The words that may follow, each with the places behind it. */
+  readonly words: Map<string, PhrasePlace[]>;
+  readonly slots: PhraseSlot[];
+  isEnd: boolean;
+}
 
-/** Compiles a phrase for the matcher: instructions that each lead to the next, or to where they say. */
-export function compilePhrase(node: PhraseNode): readonly Instruction[] {
-  const program: Instruction[] = [];
-  const emit = (each: PhraseNode): void => {
-    if (each.type === "word") program.push({ op: "word", word: each.word });
-    else if (each.type === "slot") program.push({ op: "slot", name: each.name });
-    else if (each.type === "sequence")
-      for (const [at, item] of each.items.entries()) {
-        // "firing of [the] kiln"
-        const isArticle = at > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
-        emit(isArticle ? { type: "choice", items: [item, nothing] } : item);
-      }
-    else emitChoice(each.items);
-  };
-  const emitChoice = (items: readonly PhraseNode[]): void => {
-    const split = program.length;
-    program.push({ op: "accept" });
-    const starts: number[] = [];
-    const ends: number[] = [];
-    for (const item of items) {
-      starts.push(program.length);
-      emit(item);
-      ends.push(program.length);
-      program.push({ op: "accept" });
+/** A slot that may follow, and the place behind it. */
+export interface PhraseSlot {
+  readonly name: string;
+  readonly next: PhrasePlace;
+}
+
+/** A place of a compiled phrase; what may follow is worked out when it is first asked for. */
+export class PhrasePlace {
+  private known: Steps | undefined;
+
+  constructor(private readonly fill: (steps: Steps) => void) {}
+
+  get steps(): Steps {
+    if (this.known === undefined) {
+      this.known = { words: new Map(), slots: [], isEnd: false };
+      this.fill(this.known);
     }
-    program[split] = { op: "split", to: starts };
-    for (const end of ends) program[end] = { op: "jump", to: program.length };
-  };
-  emit(node);
-  program.push({ op: "accept" });
-  return program;
+    return this.known;
+  }
+}
+
+const end = new PhrasePlace((steps) => {
+  steps.isEnd = true;
+});
+
+/** Compiles a phrase for the matcher: the place before it. */
+export function compilePhrase(node: PhraseNode): PhrasePlace {
+  return placeBefore([node], 0, end);
+}
+
+/** The place before an item of a sequence; `next` is that behind the last. */
+function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePlace): PhrasePlace {
+  if (from === items.length) return next;
+  return new PhrasePlace((steps) => {
+    const rest = placeBefore(items, from + 1, next);
+    const item = items[from];
+    if (item === undefined) return;
+    enter(item, rest, steps);
+    // "firing of [the] kiln"
+    const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
+    if (isArticle || isNullable(item)) addSteps(steps, rest.steps);
+  });
+}
+
+/** Adds what a part of a phrase may start with. */
+function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
+  if (node.type === "word") addWord(steps, node.word, [next]);
+  else if (node.type === "slot") steps.slots.push({ name: node.name, next });
+  else if (node.type === "choice") for (const item of node.items) enter(item, next, steps);
+  else
+    for (const [index, item] of node.items.entries()) {
+      enter(item, placeBefore(node.items, index + 1, next), steps);
+      if (!isNullable(item)) break;
+    }
+}
+
+function addSteps(steps: Steps, { words, slots, isEnd }: Steps): void {
+  for (const [word, places] of words) addWord(steps, word, places);
+  steps.slots.push(...slots);
+  steps.isEnd ||= isEnd;
+}
+
+function addWord({ words }: Steps, word: string, places: readonly PhrasePlace[]): void {
+  const known = words.get(word);
+  if (known === undefined) words.set(word, [...places]);
+  else known.push(...places);
 }

@@ -1,4 +1,4 @@
-import { firstOf, type PhraseNode, parsePhrase } from "../../core/template.ts";
+import { compilePhrase, type PhrasePlace, parsePhrase } from "../../core/template.ts";
 import {
   courtesiesAfter,
   courtesiesAfterText,
@@ -10,40 +10,29 @@ import {
 
 const maxTokens = 24;
 
-/** Phrases by the words that they may start with. */
-type Phrases = ReadonlyMap<string, readonly PhraseNode[]>;
-
-function index(phrases: readonly string[]): Phrases {
-  const byWord = new Map<string, PhraseNode[]>();
-  for (const node of phrases.map((phrase) => parsePhrase(phrase)))
-    for (const word of firstOf(node).words) byWord.set(word, [...(byWord.get(word) ?? []), node]);
-  return byWord;
-}
-
-const openings = index(courtesiesBefore);
-const closings = index(courtesiesAfter);
-const textClosings = index(courtesiesAfterText);
-const wholes = index(courtesiesAlone);
-const talk = index(
+const compile = (phrases: readonly string[]) =>
+  compilePhrase({ type: "choice", items: phrases.map((phrase) => parsePhrase(phrase)) });
+const openings = compile(courtesiesBefore);
+const closings = compile(courtesiesAfter);
+const textClosings = compile(courtesiesAfterText);
+const wholes = compile(courtesiesAlone);
+const talk = compile(
   smallTalk
     .trim()
     .split(/[|\n]/)
     .map((each) => each.trim()),
 );
 
-/** Where a part of a phrase may end that starts at a word. */
-function endsFrom(node: PhraseNode, words: readonly string[], at: number): readonly number[] {
-  if (node.type === "word") return words[at] === node.word ? [at + 1] : [];
-  if (node.type === "slot") return [];
-  if (node.type === "choice") return node.items.flatMap((item) => endsFrom(item, words, at));
-  return node.items.reduce<readonly number[]>(
-    (places, item) => [...new Set(places.flatMap((place) => endsFrom(item, words, place)))],
-    [at],
-  );
-}
-
-function endsAt(phrases: Phrases, words: readonly string[], at: number): readonly number[] {
-  return (phrases.get(words[at] ?? "") ?? []).flatMap((node) => endsFrom(node, words, at));
+/** Where a phrase may end that starts at a word. */
+function endsAt(phrases: PhrasePlace, words: readonly string[], start: number): readonly number[] {
+  const ends: number[] = [];
+  let places: readonly PhrasePlace[] = [phrases];
+  for (let at = start; places.length > 0; at++) {
+    if (at > start && places.some(({ steps }) => steps.isEnd)) ends.push(at);
+    const word = words[at] ?? "";
+    places = [...new Set(places.flatMap(({ steps }) => steps.words.get(word) ?? []))];
+  }
+  return ends;
 }
 
 /** Signs that mean nothing between words. */

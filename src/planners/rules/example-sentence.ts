@@ -42,7 +42,10 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Plac
   if (typeof value === "number") return placeOfNumber(value, tokens);
   if (typeof value !== "string" || value === "") return undefined;
   if (isDate(type)) return placeOfDate(tokens);
-  const ways = (type.values ?? []).filter((way) => way.value === value).map(({ words }) => words);
+  const ways = [...(type.values?.values() ?? [])]
+    .flat()
+    .filter((way) => way.value === value)
+    .map(({ words }) => words);
   for (const words of [tokenize(value).map(({ norm }) => norm), ...ways]) {
     const place = findWords(tokens, words);
     if (place !== undefined) return place;

@@ -44,7 +44,7 @@ function loosen(items: readonly Item[], slots: ReadonlyMap<string, SlotType>): T
     return functionWords.has(item.word) ? { type: "choice", items: [item, nothing] } : item;
   });
   const template = (nodes: readonly PhraseNode[]): Template => ({
-    program: compilePhrase({ type: "sequence", items: nodes }),
+    start: compilePhrase({ type: "sequence", items: nodes }),
     slots,
     anywhere: [],
   });

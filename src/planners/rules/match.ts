@@ -1,5 +1,5 @@
 import { parseWith } from "../../core/schema.ts";
-import type { Instruction } from "../../core/template.ts";
+import type { PhrasePlace, PhraseSlot } from "../../core/template.ts";
 import { readAnaphor } from "../../english/references.ts";
 import { functionWords, prepositions } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
@@ -17,12 +17,14 @@ export interface Piece {
   readonly name?: string;
   /** With `slot`: the value that was read; undefined for a text or a list. */
   readonly value?: SlotReading["value"] | undefined;
+  /** Except with `free`: the place in the phrase before it. */
+  readonly place?: PhrasePlace;
   readonly before: Piece | undefined;
 }
 
 /** A compiled template with the types of its slots. */
 export interface Template {
-  readonly program: readonly Instruction[];
+  readonly start: PhrasePlace;
   readonly slots: ReadonlyMap<string, SlotType>;
   /** Templates of what may stand anywhere beside it. */
   readonly anywhere: readonly Template[];
@@ -38,19 +40,30 @@ export interface Fit {
   readonly start: number;
   readonly end: number;
   readonly pieces: Piece | undefined;
-  /** True if it fills a slot. */
-  readonly hasSlot: boolean;
+  /** The slots that it fills. */
+  readonly filled: readonly string[];
+  /** True if it says a word of the phrase. */
+  readonly isSpoken: boolean;
+}
+
+/** One way in which a template fits beside a phrase. */
+interface AsideFit extends Fit {
+  /** The slots that no other may fill: a list may be filled more than once. */
+  readonly taken: readonly string[];
 }
 
 /** One reading of the tokens so far. */
 interface Thread {
-  readonly at: number;
+  readonly place: PhrasePlace;
   readonly cost: number;
   readonly pieces: Piece | undefined;
-  /** The first token of a text that is open, or -1. */
+  /** The text that is open, and its first token. */
+  readonly text: PhraseSlot | undefined;
   readonly open: number;
   /** Slots that are filled. */
   readonly filled: readonly string[];
+  /** True if a word of the phrase was said. */
+  readonly isSpoken: boolean;
 }
 
 /** What a request's tokens cost, by what explains them: a reading that explains more in the words of a phrase is better. */
@@ -68,6 +81,9 @@ export const costs = {
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
+const noFits: readonly AsideFit[] = [];
+/** No text is open. */
+const closed = { text: undefined, open: -1 } as const;
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
@@ -102,221 +118,226 @@ export interface Range {
   readonly limit: number;
   /** True if the template may end before this token; with `isText`, if its last token is of a text. */
   isEnd(position: number, isText: boolean): boolean;
+  /** Called for a text that would begin at the limit. */
+  onLacking?(slot: string): void;
 }
 
 /**
- * Fits templates into a request. At each token only the cheapest thread of an instruction survives, so time is at most the
- * tokens times the size of the template, and no phrase or request can make it backtrack.
+ * Fits templates into a request. At each token only the cheapest thread at a place survives, so time is at most the tokens
+ * times the size of the template, and no phrase or request can make it backtrack.
  */
 export class Matcher {
-  private readonly modifiers = new Map<Template, Map<number, readonly Fit[]>>();
+  private readonly asides = new Map<readonly Template[], AsideFits>();
+  /** Where each word comes last, and each that a misspelt one may mean. */
+  private readonly lastPlaces = new Map<string, number>();
+  private readonly modifiers = new Map<Template, Map<number, readonly AsideFit[]>>();
 
   constructor(
     private readonly request: RequestText,
     private readonly edges: TextEdges,
     private readonly meaningsOf: FindMeanings,
-    /** Words with which wishes begin: no text without a verb before it does. */
-    private readonly leads: ReadonlySet<string>,
+    /** True for a word with which wishes begin: no text without a verb before it does. */
+    private readonly isLead: (word: string) => boolean,
     readonly work: WorkMeter,
-  ) {}
+  ) {
+    for (const [at, word] of request.words.entries())
+      for (const meaning of [word, ...meaningsOf(word)]) this.lastPlaces.set(meaning, at);
+  }
 
-  /** Every fit of a template that starts at a token, and at an instruction, and ends where it may. */
-  run(template: Template, { start, limit, isEnd }: Range, from = 0): readonly Fit[] {
+  /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
+  run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
+    const { start, limit } = range;
     const fits: Fit[] = [];
-    const arriving: Thread[][] = [];
+    const arriving: (Thread[] | undefined)[] = [];
     const push = (position: number, thread: Thread) => {
       if (position > limit) return;
       const waiting = arriving[position - start];
       if (waiting === undefined) arriving[position - start] = [thread];
       else waiting.push(thread);
     };
-    push(start, { at: from, cost: 0, pieces: undefined, open: -1, filled: noNames });
+    const place = from ?? template.start;
+    push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames, isSpoken: from !== undefined });
     for (let position = start; position <= limit && position - start < arriving.length; position++) {
       const threads = arriving[position - start];
       if (threads === undefined) continue;
-      threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, start, isEnd, fits, stack: [], goesOn: from > 0 });
+      if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
+      this.advance(template, { threads, position, push, range, fits });
     }
     return fits;
   }
 
-  /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
-  findLacking(template: Template, start: number, limit: number): string | undefined {
-    this.lacking = undefined;
-    this.lackingAt = limit;
-    this.run(template, { start, limit, isEnd: () => false });
-    this.lackingAt = -1;
-    return this.lacking;
+  /** True if a template may start with a token, or with what may stand beside it. */
+  mayStart({ start, slots: types, anywhere }: Template, position: number): boolean {
+    const { words, slots } = start.steps;
+    const word = this.request.words[position] ?? "";
+    if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
+    const takesToken = ({ name }: PhraseSlot) => {
+      const type = types.get(name);
+      return type !== undefined && (!isReadable(type) || readSlot(type, this.request, position).length > 0);
+    };
+    return slots.some(takesToken) || this.modifiersAt(anywhere, position).length > 0;
   }
 
-  private lacking: string | undefined;
-  private lackingAt = -1;
+  /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
+  findLacking(template: Template, start: number, limit: number): string | undefined {
+    let lacking: string | undefined;
+    const onLacking = (slot: string) => {
+      lacking ??= slot;
+    };
+    this.run(template, { start, limit, isEnd: () => false, onLacking });
+    return lacking;
+  }
 
   private advance(template: Template, step: Step): void {
-    const seen = new Set<number>();
-    for (const first of step.threads) {
-      step.stack.push(first);
-      for (let thread = step.stack.pop(); thread !== undefined; thread = step.stack.pop()) {
-        // A text that is open, and one that has just begun, are two states.
-        const key = thread.at * 2 + (thread.open === -1 ? 0 : 1);
-        if (seen.has(key)) continue;
-        seen.add(key);
-        this.work.spend(1);
-        this.advanceThread(template, thread, step);
+    const seen = new Set<PhrasePlace | PhraseSlot>();
+    const visit = (thread: Thread): void => {
+      const key = thread.text ?? thread.place;
+      if (seen.has(key)) return;
+      seen.add(key);
+      this.work.spend(1);
+      if (thread.text !== undefined) {
+        const ended = this.goOnWithText(template, thread.text, thread, step);
+        if (ended !== undefined) visit(ended);
+      } else {
+        this.passBy(template, thread, step);
+        this.follow(template, thread, step);
+      }
+    };
+    for (const thread of step.threads) visit(thread);
+  }
+
+  /** Passes what may stand beside a phrase, and a word that means nothing. */
+  private passBy({ anywhere, isLoose, slots }: Template, thread: Thread, { position, push, range }: Step): void {
+    const word = this.request.words[position];
+    if (word === undefined) return;
+    const { place, cost, pieces, filled, isSpoken } = thread;
+    for (const fit of this.modifiersAt(anywhere, position)) {
+      if (fit.taken.some((name) => filled.includes(name))) continue;
+      push(fit.end, {
+        place,
+        cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier),
+        pieces: joinPieces(pieces, fit.pieces),
+        ...closed,
+        filled: [...filled, ...fit.taken],
+        isSpoken: isSpoken || fit.isSpoken,
+      });
+    }
+    const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
+    // "watch The List", "pack a tent", "text Ada: the gate is open"
+    const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
+    const isKept = /^an?$/.test(word) || this.request.words[position - 1] === ":";
+    const isOfText = skipCost === costs.article && (isText(pieces) || (isKept && beginsText()));
+    if (skipCost === 0 || isOfText) return;
+    const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
+    push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled, isSpoken });
+  }
+
+  /** Follows a phrase with the next token, or ends it there. */
+  private follow(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    const { words, isEnd } = place.steps;
+    if (isEnd && step.range.isEnd(position, isText(pieces)))
+      step.fits.push({ cost, start: step.range.start, end: position, pieces, filled, isSpoken: thread.isSpoken });
+    const word = this.request.words[position];
+    const take = (places: readonly PhrasePlace[], spelling: number) => {
+      const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
+      for (const next of places)
+        push(position + 1, { place: next, cost: cost + spelling, pieces: piece, ...closed, filled, isSpoken: true });
+    };
+    if (word !== undefined) {
+      const exact = words.get(word);
+      if (exact !== undefined) take(exact, 0);
+      if (template.isExact !== true)
+        for (const meaning of this.meaningsOf(word)) take(words.get(meaning) ?? [], costs.mistyped);
+    }
+    this.takeOther(template, thread, step);
+    this.fill(template, thread, step);
+  }
+
+  /** Takes "tickets 3" for "ticket 3", and "post it" for "post parcel 4". */
+  private takeOther(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    const { words } = place.steps;
+    const word = this.request.words[position] ?? "";
+    const isNumber = ({ name }: PhraseSlot) => template.slots.get(name)?.kind === "number";
+    for (const next of word.endsWith("s") ? (words.get(word.slice(0, -1)) ?? []) : []) {
+      const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
+      if (next.steps.slots.some(isNumber))
+        push(position + 1, { place: next, cost, pieces: piece, ...closed, filled, isSpoken: true });
+    }
+    if (template.isLoose === true || pieces === undefined || readAnaphor(this.request.words, position) === undefined)
+      return;
+    for (const [noun, places] of words)
+      if (!prepositions.has(noun)) for (const next of places) this.fill(template, { ...thread, place: next }, step);
+  }
+
+  /** Fills the slots that may follow with each value that starts here. */
+  private fill(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    for (const slot of place.steps.slots) {
+      const { name, next } = slot;
+      const type = template.slots.get(name);
+      if (type === undefined || filled.includes(name)) continue;
+      if (!isReadable(type)) this.beginText(template, slot, thread, step);
+      for (const { value, end } of readSlot(type, this.request, position)) {
+        // Beside a phrase "it" is no choice.
+        if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
+        push(end, {
+          place: next,
+          cost: cost + costs.value * (end - position),
+          pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
+          ...closed,
+          filled: [...filled, name],
+          isSpoken: thread.isSpoken,
+        });
       }
     }
   }
 
-  private advanceThread(template: Template, thread: Thread, step: Step): void {
-    const instruction = template.program[thread.at];
-    if (instruction === undefined) return;
-    if (instruction.op === "split") {
-      for (const at of [...instruction.to].reverse()) step.stack.push({ ...thread, at });
-    } else if (instruction.op === "jump") {
-      step.stack.push({ ...thread, at: instruction.to });
-    } else {
-      if (thread.open === -1) this.passBy(template, thread, step);
-      this.follow(template, instruction, thread, step);
-    }
-  }
-
-  /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy(
-    { anywhere, isLoose, program, slots }: Template,
-    thread: Thread,
-    { position, push, start }: Step,
-  ): void {
-    const next = program[thread.at];
-    const beginsText = next?.op === "slot" && !isReadable(slots.get(next.name) ?? { kind: "text" });
-    const word = this.request.words[position];
-    if (word === undefined) return;
-    const { cost, pieces, filled } = thread;
-    for (const fit of this.modifiersAt(anywhere, position)) {
-      const taken = namesIn(fit, anywhere);
-      if (taken.some((name) => filled.includes(name))) continue;
-      push(fit.end, {
-        ...thread,
-        cost: cost + costs.modifier + fit.cost + (fit.hasSlot ? 0 : costs.bareModifier),
-        pieces: joinPieces(pieces, fit.pieces),
-        filled: [...filled, ...taken],
-      });
-    }
-    const skipCost = position === start ? 0 : this.skipCost(position, word, isLoose === true);
-    // "watch The List", "pack a tent", "text Ada: the gate is open"
-    const isOfText =
-      skipCost === costs.article &&
-      (isText(pieces) || (beginsText && (/^an?$/.test(word) || this.request.words[position - 1] === ":")));
-    if (skipCost === 0 || isOfText) return;
-    push(position + 1, {
-      ...thread,
-      cost: cost + skipCost,
-      pieces: { kind: "free", start: position, end: position + 1, before: pieces },
-    });
-  }
-
-  /** Follows an instruction with the next token, or ends there. */
-  private follow(template: Template, instruction: Instruction, thread: Thread, step: Step): void {
-    const { at, cost, pieces, open, filled } = thread;
+  /** Continues a text with the next token, or behind a date within it; returns the thread that ends it here. */
+  private goOnWithText(template: Template, { name, next }: PhraseSlot, thread: Thread, step: Step): Thread | undefined {
+    const { place, cost, pieces, open, filled } = thread;
     const { position, push } = step;
-    if (instruction.op === "accept") {
-      if (step.isEnd(position, isText(pieces)))
-        step.fits.push({
-          ...{ cost, start: step.start, end: position, pieces },
-          hasSlot: filled.length > 0 || pieces?.kind === "slot",
-        });
-    } else if (instruction.op === "word") {
-      // Of "post parcel 4" the noun in "post it".
-      const isNounOfIt =
-        template.program[at + 1]?.op === "slot" &&
-        !prepositions.has(instruction.word) &&
-        readAnaphor(this.request.words, position) !== undefined;
-      if (isNounOfIt && template.isLoose !== true && pieces !== undefined && open === -1)
-        step.stack.push({ ...thread, at: at + 1 });
-      const next = template.program[at + 1];
-      // "close tickets 3 and 4"
-      const isBeforeNumber = next?.op === "slot" && template.slots.get(next.name)?.kind === "number";
-      const isPlural = isBeforeNumber && this.request.words[position] === `${instruction.word}s`;
-      const spelling = isPlural ? 0 : this.spellingCost(template, instruction.word, position);
-      if (spelling === undefined) return;
-      push(position + 1, {
-        ...thread,
-        at: at + 1,
-        cost: cost + spelling,
-        pieces: { kind: "word", start: position, end: position + 1, before: pieces },
-      });
-    } else if (instruction.op === "slot") {
-      this.fill(template, instruction.name, thread, step);
-    }
-  }
-
-  /** Fills a slot with each value that starts here. */
-  private fill(template: Template, name: string, thread: Thread, step: Step): void {
-    const { at, cost, pieces, open, filled } = thread;
-    const { position, push } = step;
-    const type = template.slots.get(name);
-    if (type === undefined || (open === -1 && filled.includes(name))) return;
-    if (!isReadable(type)) this.takeText(template, name, thread, step);
-    for (const { value, end } of readSlot(type, this.request, position)) {
-      // Beside a phrase "it" is no choice.
-      if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
-      push(end, {
-        ...thread,
-        at: at + 1,
-        cost: cost + costs.value * (end - position),
-        pieces: { kind: "slot", start: position, end, name, value, before: pieces },
-        filled: [...filled, name],
-      });
-    }
-  }
-
-  /** What it costs to take a token for a word of a phrase; undefined if it is another word. */
-  private spellingCost({ isExact }: Template, wanted: string, position: number): number | undefined {
-    const word = this.request.words[position];
-    if (word === wanted) return 0;
-    if (word === undefined || isExact === true || !this.meaningsOf(word).includes(wanted)) return undefined;
-    return costs.mistyped;
-  }
-
-  /** Begins or continues a text with the next token, ends it, or lets a date stand within it. */
-  private takeText(template: Template, name: string, thread: Thread, step: Step): void {
-    const { at, cost, pieces, open, filled } = thread;
-    const { position, push, stack } = step;
-    if (open === -1) {
-      this.beginText(template, name, thread, step);
-      return;
-    }
     const hasWord = position < this.request.words.length;
     if (hasWord && position - open < maxTextTokens && this.edges.mayHold(position))
       push(position + 1, { ...thread, cost: cost + costs.text });
-    if (position === open) return;
-    const piece: Piece = { kind: "slot", start: open, end: position, name, before: pieces };
-    if (this.edges.mayEnd(position))
-      stack.push({ at: at + 1, cost, pieces: piece, open: -1, filled: [...filled, name] });
+    const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
     if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
+    if (!this.edges.mayEnd(position)) return undefined;
+    return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name], isSpoken: thread.isSpoken };
   }
 
-  private beginText(template: Template, name: string, thread: Thread, { position, push, goesOn }: Step): void {
-    const { cost, pieces } = thread;
+  private beginText(template: Template, slot: PhraseSlot, thread: Thread, { position, push, range }: Step): void {
+    const { cost, pieces, isSpoken } = thread;
     const word = this.request.words[position];
     if (this.followsBareValue(template, pieces, position)) return;
-    const hasVerb = goesOn || piecesOf(pieces).some(({ kind }) => kind === "word");
-    if (!hasVerb && this.leads.has(word ?? "")) return;
-    if (word !== undefined && this.edges.mayBegin(position))
-      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, open: position });
-    if (position === this.lackingAt) this.lacking ??= name;
+    if (!isSpoken && this.isLead(word ?? "")) return;
+    if (position === range.limit) range.onLacking?.(slot.name);
+    if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
+      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
+  }
+
+  /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
+  private mayFollow({ steps: { words, slots, isEnd } }: PhrasePlace, position: number): boolean {
+    if (isEnd || slots.length > 0) return true;
+    for (const [word, last] of this.lastPlaces) if (last > position && words.has(word)) return true;
+    return false;
   }
 
   /** Continues a text behind a date within it. */
-  private passDate({ anywhere }: Template, piece: Piece, { at, cost, filled }: Thread, { position, push }: Step): void {
+  private passDate({ anywhere }: Template, piece: Piece, thread: Thread, { position, push }: Step): void {
+    const { cost, filled } = thread;
     for (const fit of this.modifiersAt(anywhere, position)) {
-      const taken = namesIn(fit, anywhere);
-      if (taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
+      if (fit.taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
       push(fit.end + 1, {
-        at,
+        ...thread,
         cost: cost + costs.modifier + fit.cost + costs.text,
         pieces: joinPieces(piece, fit.pieces),
         open: fit.end,
-        filled: [...filled, ...taken],
+        filled: [...filled, ...fit.taken],
       });
     }
   }
@@ -336,24 +357,43 @@ export class Matcher {
     );
   }
 
-  /** The templates that fit at a token, beside the phrase. */
-  private modifiersAt(anywhere: readonly Template[], position: number): readonly Fit[] {
-    return anywhere.flatMap((template) => {
-      let known = this.modifiers.get(template);
-      if (known === undefined) {
-        known = new Map();
-        this.modifiers.set(template, known);
-      }
-      let fits = known.get(position);
-      if (fits === undefined) {
-        const limit = Math.min(this.request.words.length, position + maxModifierTokens);
-        fits = this.run(template, { start: position, limit, isEnd: (end) => end > position }).filter((fit) =>
-          this.fitsOwnSchemas(template, fit),
-        );
-        known.set(position, fits);
-      }
-      return fits;
-    });
+  /** What fits at a token beside the phrase. */
+  private modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
+    if (anywhere.length === 0) return noFits;
+    let byPosition = this.asides.get(anywhere);
+    if (byPosition === undefined) {
+      byPosition = [];
+      this.asides.set(anywhere, byPosition);
+    }
+    const known = byPosition[position];
+    if (known !== undefined) return known;
+    let fits = noFits;
+    for (const template of anywhere) {
+      const found = this.modifierAt(template, position);
+      if (found.length > 0) fits = [...fits, ...found];
+    }
+    byPosition[position] = fits;
+    return fits;
+  }
+
+  private modifierAt(template: Template, position: number): readonly AsideFit[] {
+    let byPosition = this.modifiers.get(template);
+    if (byPosition === undefined) {
+      byPosition = new Map();
+      this.modifiers.set(template, byPosition);
+    }
+    let fits = byPosition.get(position);
+    if (fits === undefined) {
+      const limit = Math.min(this.request.words.length, position + maxModifierTokens);
+      const range = { start: position, limit, isEnd: (end: number) => end > position };
+      fits = this.mayStart(template, position)
+        ? this.run(template, range)
+            .filter((fit) => this.fitsOwnSchemas(template, fit))
+            .map((fit) => ({ ...fit, taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list") }))
+        : noFits;
+      byPosition.set(position, fits);
+    }
+    return fits;
   }
 
   /** True if the texts beside a phrase are what they may be: a list's name is a few words. */
@@ -381,17 +421,15 @@ export class Matcher {
   }
 }
 
+/** What fits beside phrases, by the token at which it starts. */
+type AsideFits = (readonly AsideFit[])[];
+
 interface Step {
   readonly threads: Thread[];
   readonly position: number;
-  readonly start: number;
+  readonly range: Range;
   readonly fits: Fit[];
-  /** Threads that are followed next, at the same token. */
-  readonly stack: Thread[];
-  /** True if a verb was said before the run. */
-  readonly goesOn: boolean;
   push(position: number, thread: Thread): void;
-  isEnd(position: number, isText: boolean): boolean;
 }
 
 /** True if the last piece is a text. */
@@ -402,14 +440,6 @@ function isText(piece: Piece | undefined): boolean {
 /** The pieces of a fit behind others. */
 function joinPieces(before: Piece | undefined, pieces: Piece | undefined): Piece | undefined {
   return pieces === undefined ? before : { ...pieces, before: joinPieces(before, pieces.before) };
-}
-
-/** The slots that a fit beside the phrase fills; a list may be filled more than once. */
-function namesIn({ pieces }: Fit, template: readonly Template[]): readonly string[] {
-  return piecesOf(pieces).flatMap(({ name }) => {
-    const isList = template.some(({ slots }) => name !== undefined && slots.get(name)?.kind === "list");
-    return name === undefined || isList ? [] : [name];
-  });
 }
 
 /** The pieces of a fit in their order. */

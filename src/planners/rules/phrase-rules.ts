@@ -1,10 +1,11 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
+import { hasSensitive } from "../../core/sensitive.ts";
 import {
+  addWords,
   compilePhrase,
   examplePhrase,
   firstOf,
-  literalsOf,
   type PhraseNode,
   parsePhrase,
   readPhrase,
@@ -47,14 +48,21 @@ export interface ToolRules {
   readonly rules: readonly PhraseRule[];
   /** The same phrases in other words, made when they are first needed. */
   loose(): readonly PhraseRule[];
+  /** The phrases that words may fit, in their order: all for which a request has each required word. */
+  candidates(words: ReadonlySet<string>): readonly PhraseRule[];
   /** Every word of the phrases. */
   readonly vocabulary: ReadonlySet<string>;
+  /** The words with which phrases begin. */
+  readonly leads: ReadonlySet<string>;
+  /** True if the words of a request may be a secret. */
+  readonly isSensitive: boolean;
   /** Whether a phrase has a slot for a date. */
   readonly hasDates: boolean;
   /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
 
+const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
 
 /**
@@ -93,6 +101,13 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
   return Promise.all(entries.map(async ([name, json]) => [name, await json] as const)).then((ready) => new Map(ready));
 }
 
+/** What may stand beside several phrases. */
+interface SharedAsides {
+  readonly asides: readonly string[];
+  readonly slots: ToolPhrase["slots"];
+  readonly anywhere: readonly Template[];
+}
+
 interface Compiling {
   readonly schemas: ToolSchemas;
   readonly owned: readonly OwnSchemas[];
@@ -101,16 +116,36 @@ interface Compiling {
 function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, owned }: Compiling): ToolRules {
   const rules: PhraseRule[] = [];
   const vocabulary = new Set<string>();
-  const shared = new Map<string, Template>();
+  const groups = new Map<string, PhraseNode>();
+  const seen = new Set<PhraseNode>();
+  const shared: SharedAsides[] = [];
+  const types = new Map<StandardSchema, Map<string, SlotType>>();
+  const leads = new Set<string>();
   let looseRules: readonly PhraseRule[] | undefined;
+  let byWord: RuleIndex | undefined;
   const result: ToolRules = {
     tool,
     schemas,
     rules,
     vocabulary,
+    leads,
+    isSensitive: hasSensitive(tool.inputSchema),
     loose: () => {
       looseRules ??= rules.flatMap(loosen);
       return looseRules;
+    },
+    candidates: (words) => {
+      byWord ??= indexByWord(rules);
+      const found = new Set(byWord.open);
+      for (const word of words) for (const rule of byWord.rules.get(word) ?? []) found.add(rule);
+      const known = new Map<ReadonlySet<string>, boolean>();
+      const isThere = (group: ReadonlySet<string>) => {
+        const answer = known.get(group) ?? hasOne(group, words);
+        known.set(group, answer);
+        return answer;
+      };
+      const fits = ({ required }: PhraseRule) => required.every(isThere);
+      return [...found].filter(fits).sort((left, right) => left.index - right.index);
     },
     get hasDates() {
       return rules.some(({ slots, anywhere }) =>
@@ -121,25 +156,31 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   };
   for (const [index, source] of phrases.entries()) {
     const own = owned[index] ?? new Map();
-    const typeOf = (name: string) => slotType(name, { source, own, input: schemas.input });
-    const read = (phrase: string) => reading(phrase, `${tool.name}.phrases[${index}]`, typeOf);
+    const typeOf = (name: string) => {
+      const schema = source.input === undefined ? source.slots?.[name] : undefined;
+      const known = schema && types.get(schema)?.get(name);
+      if (known !== undefined) return known;
+      const type = slotType(name, { source, own, input: schemas.input });
+      if (schema !== undefined) types.set(schema, new Map([...(types.get(schema) ?? []), [name, type]]));
+      return type;
+    };
+    const read = (phrase: string) => reading(phrase, { option: `${tool.name}.phrases[${index}]`, groups, typeOf });
     const { template, rest } = readExample(source, typeOf);
     const { node, ...compiled } = read(template);
-    for (const word of literalsOf(node)) vocabulary.add(word);
-    const asides = source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf });
-    const anywhere = asides.map((phrase) => {
-      // Phrases that share their types share what is known about a request, too.
-      const key = JSON.stringify([phrase, Object.keys(source.slots ?? {})]);
-      let aside = shared.get(key);
-      if (aside === undefined) {
-        const { node: inner, ...made } = read(phrase);
-        for (const word of literalsOf(inner)) vocabulary.add(word);
-        aside = { ...made, anywhere: [] };
-        shared.set(key, aside);
-      }
-      return aside;
-    });
+    addWords(node, vocabulary, seen);
+    const readAside = (phrase: string): Template => {
+      const { node: inner, ...made } = read(phrase);
+      addWords(inner, vocabulary, seen);
+      return { ...made, anywhere: [] };
+    };
+    const given = source.anywhere;
+    // Phrases that share what may stand beside them share what is known about a request, too.
+    const alike = shared.find(({ asides, slots }) => asides === given && slots === source.slots);
+    const asides = given ?? asidesOf(source, { node, input: schemas.input, typeOf });
+    const anywhere = alike?.anywhere ?? asides.map(readAside);
+    if (given !== undefined && alike === undefined) shared.push({ asides: given, slots: source.slots, anywhere });
     const first = firstOf(node);
+    for (const word of first.words) if (!articles.has(word)) leads.add(word);
     rules.push({
       ...compiled,
       ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
@@ -154,6 +195,34 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   }
   rulesOf.set(tool, result);
   return result;
+}
+
+interface RuleIndex {
+  /** Under each word of the smallest group of required words. */
+  readonly rules: ReadonlyMap<string, readonly PhraseRule[]>;
+  /** Those without required words. */
+  readonly open: readonly PhraseRule[];
+}
+
+function indexByWord(all: readonly PhraseRule[]): RuleIndex {
+  const rules = new Map<string, PhraseRule[]>();
+  const open: PhraseRule[] = [];
+  for (const rule of all) {
+    const [smallest] = [...rule.required].sort((left, right) => left.size - right.size);
+    if (smallest === undefined) open.push(rule);
+    for (const word of smallest ?? []) {
+      const known = rules.get(word);
+      if (known === undefined) rules.set(word, [rule]);
+      else known.push(rule);
+    }
+  }
+  return { rules, open };
+}
+
+function hasOne(group: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
+  const [few, many] = group.size < words.size ? [group, words] : [words, group];
+  for (const word of few) if (many.has(word)) return true;
+  return false;
 }
 
 function loosen(rule: PhraseRule): readonly PhraseRule[] {
@@ -171,11 +240,14 @@ function isExample({ source, fixed }: PhraseRule): boolean {
   return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
-function reading(phrase: string, option: string, typeOf: (name: string) => SlotType) {
+function reading(
+  phrase: string,
+  { option, groups, typeOf }: { option: string; groups: Map<string, PhraseNode>; typeOf: (name: string) => SlotType },
+) {
   return readPhrase(option, phrase, () => {
-    const node = parsePhrase(phrase);
+    const node = parsePhrase(phrase, groups);
     const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
-    return { node, program: compilePhrase(node), slots };
+    return { node, start: compilePhrase(node), slots };
   });
 }
 

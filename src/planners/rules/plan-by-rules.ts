@@ -122,15 +122,16 @@ class Planning {
     const reader = new RequestReader(this.rules, request, (word) => this.spelling.meaningsOf(word));
     const { clauses } = reader;
     if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
-    const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
       throw new Refused("not-understood", "it has no words");
     const found = await reader.read().catch((thrown: unknown): Readings => {
       if (!(thrown instanceof TooMuchWork)) throw thrown;
       throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
-    if (found.type !== "read")
+    if (found.type !== "read") {
+      const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       throw isTalk ? new Refused("small-talk", "it asks for nothing") : this.refuse(found, reader);
+    }
     const { drafts, matches } = found;
     const { maxSteps, explain } = this.options;
     if (drafts.length > maxSteps)

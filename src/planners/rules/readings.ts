@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PhrasePlace } from "../../core/template.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
@@ -92,6 +93,8 @@ const reasonCost = 6;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
+/** A reading that costs so much more than another of the same words is not followed. */
+const maxWorse = 4;
 const maxSumClauses = 4;
 
 /** Reads a request with the phrases of tools. */
@@ -99,24 +102,24 @@ export class RequestReader {
   readonly clauses: readonly Clause[];
   readonly work = new WorkMeter();
   private readonly matcher: Matcher;
-  private readonly leads: ReadonlySet<string>;
   private readonly ends = new Map<number, number>();
+  private readonly starts: readonly (readonly number[])[];
   private readonly textEnds = new Set<number>();
   /** Inputs that do not depend on what was said before. */
   private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
   private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
-  private readonly present: ReadonlySet<string>;
+  /** The phrases that may fit a part of the request. */
+  private readonly candidates: readonly PhraseRule[];
 
   constructor(
     private readonly tools: readonly ToolRules[],
     readonly request: RequestText,
-    private readonly meaningsOf: FindMeanings,
+    meaningsOf: FindMeanings,
   ) {
     const { words, tokens } = request;
-    this.leads = leadsOf(tools);
-    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, this.leads, this.work);
+    this.matcher = new Matcher(request, readTextEdges(request), meaningsOf, (word) => this.isLead(word), this.work);
     this.clauses = keepSpans(splitClauses(tokens, reasonStarts(words)), request).filter(
       ({ start, end }) => !isCourtesy(words, start, end),
     );
@@ -124,15 +127,17 @@ export class RequestReader {
       for (const position of contentEnds(words, start, end)) this.ends.set(position, index);
       for (const position of textEndsOf(request, start, end)) this.textEnds.add(position);
     }
-    this.refusals = this.clauses.map(({ start, end }) => this.findRefusals(start, end));
-    this.present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+    this.starts = this.clauses.map(({ start, end }) => contentStarts(words, start, end));
+    this.refusals = this.clauses.map((_, clause) => this.findRefusals(clause));
+    const present = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+    this.candidates = tools.flatMap((tool) => tool.candidates(present));
   }
 
   /** The refusals in a clause, behind its courtesies as well as with them. */
-  private findRefusals(start: number, end: number): readonly FoundRefusal[] {
+  private findRefusals(clause: number): readonly FoundRefusal[] {
     const { words } = this.request;
-    const starts = contentStarts(words, start, end);
-    const found = starts.flatMap((from) => findRefusals(words, from, end));
+    const { start, end } = this.clauses[clause] ?? { start: 0, end: 0 };
+    const found = (this.starts[clause] ?? []).flatMap((from) => findRefusals(words, from, end));
     // "add eggs, actually butter"
     if (start > 0 && words[start] === "actually") found.push({ reason: "corrected", start, end: start + 1 });
     return [...new Map(found.map((refusal) => [refusal.reason + refusal.start, refusal])).values()];
@@ -161,12 +166,12 @@ export class RequestReader {
 
   /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
-    const done = new Map<number, number>();
+    const done = new Map<number, readonly number[]>();
     const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)];
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause, rule } = match;
-      const count = done.get(lastClause) ?? 0;
-      if (count >= 2) continue;
+      const better = done.get(lastClause) ?? [];
+      if (better.length >= 2 || match.cost - (better[0] ?? match.cost) > maxWorse) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { type: "refused", clause, refusal, match };
@@ -181,7 +186,7 @@ export class RequestReader {
         // What cannot be taken back is done only if its own phrase is said.
         search.unsure ??= { type: "unsure", clause, match, drafts: extended.drafts };
       } else {
-        done.set(lastClause, count + 1);
+        done.set(lastClause, [...better, match.cost]);
         search.beams[lastClause + 1]?.push(extended);
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
@@ -263,6 +268,11 @@ export class RequestReader {
     return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
   }
 
+  /** True for a word with which a wish may begin. */
+  private isLead(word: string): boolean {
+    return openers.has(word) || this.tools.some(({ leads }) => leads.has(word));
+  }
+
   private matchesAt(clause: number): readonly Match[] {
     let known = this.matchesFrom.get(clause);
     if (known === undefined) {
@@ -273,39 +283,33 @@ export class RequestReader {
   }
 
   private findMatches(firstClause: number): readonly Match[] {
-    const { words } = this.request;
-    const first = this.clauses[firstClause];
-    if (first === undefined) return [];
     const limit = this.limitFrom(firstClause);
-    const starts = contentStarts(words, first.start, first.end);
+    const starts = this.starts[firstClause] ?? [];
     const fitAt = (rule: PhraseRule) => (start: number) => this.fit(rule, { start, limit, firstClause });
     const fitRule = (rule: PhraseRule) => {
       if (rule.hasSum) return this.readSums(rule, firstClause);
-      if (!rule.required.every((group) => this.hasOne(group))) return [];
-      return starts.filter((start) => this.mayStart(rule, start)).flatMap(fitAt(rule));
+      return starts.filter((start) => this.matcher.mayStart(rule, start)).flatMap(fitAt(rule));
     };
-    let matches = this.tools.flatMap(({ rules }) => rules.flatMap(fitRule));
-    if (matches.length === 0)
-      matches = this.tools.flatMap((tool) => tool.loose().flatMap((rule) => starts.flatMap(fitAt(rule))));
+    let matches = this.candidates.flatMap(fitRule);
+    if (matches.length === 0) matches = this.tools.flatMap((tool) => tool.loose().flatMap(fitRule));
     return matches.sort((left, right) => left.cost - right.cost).slice(0, maxCandidates);
   }
 
   private findLacking(clause: number): Lacking | undefined {
-    const { start = 0, end = 0 } = this.clauses[clause] ?? {};
-    for (const from of contentStarts(this.request.words, start, end))
-      for (const { rules } of this.tools)
-        for (const rule of rules) {
-          if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
-          const field = this.matcher.findLacking(rule, from, end);
-          if (field !== undefined) return { tool: rule.tool.tool.name, field };
-        }
+    const end = this.clauses[clause]?.end ?? 0;
+    for (const from of this.starts[clause] ?? [])
+      for (const rule of this.candidates) {
+        if (rule.isOpen || !rule.firstWords.has(this.request.words[from] ?? "")) continue;
+        const field = this.matcher.findLacking(rule, from, end);
+        if (field !== undefined) return { tool: rule.tool.tool.name, field };
+      }
     return undefined;
   }
 
   private fit(
     rule: PhraseRule,
     { start, limit, firstClause }: { start: number; limit: number; firstClause: number },
-    from = 0,
+    from?: PhrasePlace,
   ) {
     const isEnd = (position: number, isText: boolean) =>
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
@@ -337,18 +341,7 @@ export class RequestReader {
     const { words } = this.request;
     return words
       .slice(start, end - 1)
-      .some((word, at) => /^(?:and|then|,)$/.test(word) && this.leads.has(words[start + at + 1] ?? ""));
-  }
-
-  private hasOne(group: ReadonlySet<string>): boolean {
-    for (const word of group) if (this.present.has(word)) return true;
-    return false;
-  }
-
-  private mayStart({ firstWords, isOpen, anywhere }: PhraseRule, start: number): boolean {
-    if (isOpen || anywhere.length > 0) return true;
-    const word = this.request.words[start] ?? "";
-    return firstWords.has(word) || this.meaningsOf(word).some((meaning) => firstWords.has(meaning));
+      .some((word, at) => /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? ""));
   }
 
   /** The end of the first clause from here on that ends for certain. */
@@ -397,20 +390,21 @@ export class RequestReader {
     const rule = last?.rule;
     if (last === undefined || rule === undefined || next === undefined || last.lastClause !== clause - 1) return [];
     if (this.clauses[clause - 1]?.endsHard !== false || rule.hasSum || rule.isLoose) return [];
-    const slot = rule.program.findIndex(
-      (each) => each.op === "slot" && last.pieces.some(({ name }) => name === each.name),
-    );
-    const noun = rule.program[slot - 1]?.op === "word" && slot > 1 ? [slot - 1] : [];
-    if (slot <= 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
+    const spoken = last.pieces.filter(({ place }) => place !== undefined);
+    const slot = spoken.findIndex(({ name }) => name !== undefined && rule.slots.has(name));
+    // "and task two": the word before the slot may be said again.
+    const from = spoken.slice(Math.max(0, slot - 1), slot + 1).flatMap(({ kind, place }, index) => {
+      const isNoun = kind === "word" && slot > 1;
+      return place !== undefined && (index === 1 || isNoun || slot === 0) ? [place] : [];
+    });
+    if (from.length === 0 || slot < 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
     const word = this.request.words[next.start] ?? "";
-    const before = rule.program[noun[0] ?? -1];
-    if (this.leads.has(word) && !(before?.op === "word" && before.word === word)) return [];
-    return contentStarts(this.request.words, next.start, next.end)
-      .flatMap((start) =>
-        [slot, ...noun].flatMap((from) => this.fit(rule, { start, limit, firstClause: clause }, from)),
-      )
+    const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
+    if (this.isLead(word) && !isNoun) return [];
+    return (this.starts[clause] ?? [])
+      .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
       .filter((match) => this.isLike(last, match))
       .sort((left, right) => left.cost - right.cost)
       .slice(0, maxCandidates)
@@ -718,19 +712,12 @@ function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
   return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
 }
 
-const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
-
-/** The words with which phrases begin. */
-function leadsOf(tools: readonly ToolRules[]): ReadonlySet<string> {
-  const leads = new Set(
-    "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(
-      " ",
-    ),
-  );
-  for (const { rules } of tools)
-    for (const { firstWords } of rules) for (const word of firstWords) if (!articles.has(word)) leads.add(word);
-  return leads;
-}
+/** Words with which a wish begins that a courtesy leads in. */
+const openers: ReadonlySet<string> = new Set(
+  "can could would will shall may might do does did is are was were have has had should please let i we you he she they".split(
+    " ",
+  ),
+);
 
 /** Where a text may end in a clause: at its end, or before what nobody would call anything, as "please" and "thanks". */
 function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {

@@ -62,15 +62,13 @@ export function readSlot(
 
 const none: readonly SlotReading[] = [];
 
-function readEnum({ values = [] }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
-  let readings: SlotReading[] | undefined;
-  for (const { words: said, value } of values) {
-    if (said[0] !== words[start] || !said.every((word, index) => words[start + index] === word)) continue;
-    readings ??= [];
-    readings.push({ value, end: start + said.length });
-  }
-  const end = readings === undefined ? readAnaphor(words, start) : undefined;
-  return readings ?? (end === undefined ? none : [{ value: anaphor, end }]);
+function readEnum({ values }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
+  const likely = values?.get(words[start] ?? "");
+  const end = likely === undefined ? readAnaphor(words, start) : undefined;
+  if (likely === undefined) return end === undefined ? none : [{ value: anaphor, end }];
+  return likely
+    .filter(({ words: said }) => said.every((word, index) => words[start + index] === word))
+    .map(({ words: said, value }) => ({ value, end: start + said.length }));
 }
 
 function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {
@@ -115,11 +113,17 @@ function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): 
   return [{ value: type.takesOffset ? isoDateTime(ms, timeZone) : new Date(ms).toISOString(), end }];
 }
 
+/** A way to say a value, as words in lower case. */
+interface SaidValue {
+  readonly words: readonly string[];
+  readonly value: string | number;
+}
+
 /** What a slot may be filled with. */
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
-  /** For `enum`: the ways to say each value, as words in lower case. */
-  readonly values?: readonly { readonly words: readonly string[]; readonly value: string | number }[];
+  /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */
+  readonly values?: ReadonlyMap<string, readonly SaidValue[]>;
   /** For `date-time`: whether a day without a time is a value, too. */
   readonly takesDay?: boolean;
   /** For `date-time`: whether a time may have an offset; else it is in UTC. */
@@ -139,12 +143,23 @@ export interface SlotType {
 /** The type of a slot that any of the schemas allows; the first that defines one wins. `null` defines none. */
 export function slotTypeOf(schemas: readonly JsonSchema[] | undefined): SlotType {
   const values = (schemas ?? []).flatMap(valuesOf);
-  if (values.length > 0) return { kind: "enum", values };
+  if (values.length > 0) return { kind: "enum", values: byFirstWord(values) };
   const types = (schemas ?? []).flatMap((schema) => typeOf(schema) ?? []);
   const [first = { kind: "text" }] = types;
   const time = types.find(({ kind }) => kind === "date-time");
   const takesDay = types.some(({ kind }) => kind === "date");
   return isDate(first) && time !== undefined ? { ...time, takesDay } : first;
+}
+
+function byFirstWord(values: readonly SaidValue[]): ReadonlyMap<string, readonly SaidValue[]> {
+  const byWord = new Map<string, SaidValue[]>();
+  for (const each of values) {
+    const [first = ""] = each.words;
+    const known = byWord.get(first);
+    if (known === undefined) byWord.set(first, [each]);
+    else known.push(each);
+  }
+  return byWord;
 }
 
 function typeOf(schema: JsonSchema): SlotType | undefined {
@@ -170,7 +185,7 @@ function timeType({ pattern, needsDay }: JsonSchema): SlotType {
 }
 
 /** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
-function valuesOf(schema: JsonSchema): { words: readonly string[]; value: string | number }[] {
+function valuesOf(schema: JsonSchema): readonly SaidValue[] {
   const constants = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   const synonyms = (schema.synonyms ?? {}) as Readonly<Record<string, unknown>>;
   return constants.flatMap((value) => {

@@ -3,10 +3,28 @@ import { isVerb } from "../../english/verbs.ts";
 const none: readonly string[] = [];
 const minLength = 5;
 
-/** What the words of a request may mean to the phrases of tools; each word is looked up once. */
+/** The words of a vocabulary by their first letter and length. */
+type Index = ReadonlyMap<string, readonly string[]>;
+
+const indexes = new WeakMap<ReadonlySet<string>, Index>();
+
+function indexOf(vocabulary: ReadonlySet<string>): Index {
+  const known = indexes.get(vocabulary);
+  if (known !== undefined) return known;
+  const index = new Map<string, string[]>();
+  for (const word of vocabulary) {
+    const key = word.charAt(0) + word.length;
+    const alike = index.get(key);
+    if (alike === undefined) index.set(key, [word]);
+    else alike.push(word);
+  }
+  indexes.set(vocabulary, index);
+  return index;
+}
+
+/** Tells what the words of a request may mean to the phrases of tools; each word is looked up once. */
 export class Spelling {
   private readonly meanings = new Map<string, readonly string[]>();
-  private byLetter: Map<string, string[]> | undefined;
 
   constructor(private readonly vocabularies: readonly ReadonlySet<string>[]) {}
 
@@ -15,23 +33,20 @@ export class Spelling {
     if (word.length < minLength - 1) return none;
     let meanings = this.meanings.get(word);
     if (meanings === undefined) {
-      const isKnown = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word));
-      meanings = isKnown ? none : (this.index().get(word.charAt(0)) ?? none).filter((other) => isMistyped(word, other));
+      meanings = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word)) ? none : this.find(word);
       this.meanings.set(word, meanings);
     }
     return meanings;
   }
 
-  private index(): ReadonlyMap<string, readonly string[]> {
-    if (this.byLetter !== undefined) return this.byLetter;
-    const index = new Map<string, string[]>();
-    for (const word of new Set(this.vocabularies.flatMap((vocabulary) => [...vocabulary]))) {
-      const alike = index.get(word.charAt(0));
-      if (alike === undefined) index.set(word.charAt(0), [word]);
-      else alike.push(word);
-    }
-    this.byLetter = index;
-    return index;
+  private find(word: string): readonly string[] {
+    const { length } = word;
+    const found = this.vocabularies.flatMap((vocabulary) =>
+      [length - 1, length, length + 1].flatMap((near) =>
+        (indexOf(vocabulary).get(word.charAt(0) + near) ?? []).filter((other) => isMistyped(word, other)),
+      ),
+    );
+    return found.length < 2 ? found : [...new Set(found)];
   }
 }
 

@@ -2,7 +2,6 @@ import { describeStep } from "../../core/describe-step.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
-import { hasSensitive } from "../../core/sensitive.ts";
 import { cutText } from "../../core/text.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { findReferences } from "../../plan/reference.ts";
@@ -39,7 +38,7 @@ export function orderSteps(drafts: readonly DraftStep[], request: RequestText): 
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
     const step = { id, tool: rules.tool.name, input, dependsOn: dependsOn.map((place) => `s${place + 1}`) };
     // The words of the request are where a secret comes from.
-    return hasSensitive(rules.tool.inputSchema) ? step : { ...step, reasoning };
+    return rules.isSensitive ? step : { ...step, reasoning };
   });
 }
 
