@@ -269,7 +269,8 @@ export class Matcher {
     }
     if (template.isLoose === true || pieces === undefined || readAnaphor(this.request.words, position) === undefined)
       return;
-    for (const [noun, places] of words)
+    // Of several words the one that is said makes a difference.
+    for (const [noun, places] of words.size === 1 ? words : [])
       if (!prepositions.has(noun)) for (const next of places) this.fill(template, { ...thread, place: next }, step);
   }
 
