@@ -251,12 +251,13 @@ export class Matcher {
       if (template.isExact !== true)
         for (const meaning of this.meaningsOf(word)) take(words.get(meaning) ?? [], costs.mistyped);
     }
-    this.takeOther(template, thread, step);
+    this.takePlural(template, thread, step);
+    this.takeIt(template, thread, step);
     this.fill(template, thread, step);
   }
 
-  /** Takes "tickets 3" for "ticket 3", and "post it" for "post parcel 4". */
-  private takeOther(template: Template, thread: Thread, step: Step): void {
+  /** Takes "tickets 3" for "ticket 3". */
+  private takePlural(template: Template, thread: Thread, step: Step): void {
     const { place, cost, pieces, filled } = thread;
     const { position, push } = step;
     const { words } = place.steps;
@@ -267,11 +268,24 @@ export class Matcher {
       if (next.steps.slots.some(isNumber))
         push(position + 1, { place: next, cost, pieces: piece, ...closed, filled, isSpoken: true });
     }
-    if (template.isLoose === true || pieces === undefined || readAnaphor(this.request.words, position) === undefined)
-      return;
+  }
+
+  /** Takes "post it" for "post parcel 4". */
+  private takeIt(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    const { words } = place.steps;
+    const end = readAnaphor(this.request.words, position);
+    if (template.isLoose === true || pieces === undefined || end === undefined) return;
     // Of several words the one that is said makes a difference.
-    for (const [noun, places] of words.size === 1 ? words : [])
-      if (!prepositions.has(noun)) for (const next of places) this.fill(template, { ...thread, place: next }, step);
+    const nouns = words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun)) : [];
+    for (const { name, next } of nouns.flatMap(([, places]) => places.flatMap(({ steps }) => steps.slots))) {
+      const type = template.slots.get(name);
+      if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
+      const value = isReadable(type) ? anaphor : undefined;
+      const piece: Piece = { kind: "slot", start: position, end, name, value, place, before: pieces };
+      push(end, { ...thread, place: next, cost: cost + costs.text, pieces: piece, filled: [...filled, name] });
+    }
   }
 
   /** Fills the slots that may follow with each value that starts here. */
