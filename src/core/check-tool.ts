@@ -6,6 +6,7 @@ import type { JsonSchema } from "./json-schema.ts";
 import { checkKeys, checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import { expectedSchema, inputJsonSchema, isSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
+import { parsePhrase, readPhrase, slotNames } from "./template.ts";
 import type { PhraseList, Tool, ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
 
 /** The options of a retry policy, with the general defaults. */
@@ -94,7 +95,7 @@ export function checkToolOptions(tool: object, members: Tool, place: string | un
   if (mustBeKnown(tool)) checkKeys(hasName ? name : (place ?? "tool"), tool, toolKeys);
   if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, name, toolName.expected);
   const { inputSchema, phrases, effect, needsApproval } = readOptions(toolOptions, members, name);
-  if (inputSchema !== undefined) checkSlots(`${name}.phrases`, phrases, inputSchema);
+  checkSlots(`${name}.phrases`, phrases, inputSchema);
   return { ...members, effect, needsApproval };
 }
 
@@ -156,17 +157,17 @@ export function checkPhrases(option: string, phrases: unknown): asserts phrases 
 }
 
 /**
- * Throws `invalid-options` for a slot without a field in the input, unless something else states what to do with it.
- * The rule planner, which is not loaded for this, reports cases that are known only later: phrases that are loaded,
- * schemas of zod 3, and the branch of a union that a phrase means.
+ * Throws `invalid-options` for a phrase that cannot be read, and for a slot without a field in the input, unless something
+ * else states what to do with it. The rule planner, which is not loaded for this, reports cases that are known only later:
+ * phrases that are loaded, schemas of zod 3, and the branch of a union that a phrase means.
  */
-function checkSlots(option: string, phrases: PhraseList, input: JsonSchema): void {
-  const fields = fieldsOf(input);
-  if (fields === undefined) return;
+function checkSlots(option: string, phrases: PhraseList, input: JsonSchema | undefined): void {
+  const fields = input && fieldsOf(input);
   for (const [index, given] of phrases.entries()) {
     const { phrase, slots = {}, toInput } = typeof given === "string" ? { phrase: given } : given;
-    if (toInput !== undefined) continue;
-    for (const [, name = ""] of phrase.matchAll(/\{([A-Za-z_][\w-]*)\}/g)) {
+    const names = readPhrase(`${option}[${index}]`, phrase, () => slotNames(parsePhrase(phrase)));
+    if (toInput !== undefined || fields === undefined) continue;
+    for (const name of names) {
       if (fields.has(name) || Object.hasOwn(slots, name)) continue;
       const known = [...fields].slice(0, 20).join(", ");
       const fix = known === "" ? "give the phrase a toInput" : `name one of ${known}, or give the phrase a toInput`;

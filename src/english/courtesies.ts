@@ -49,7 +49,7 @@ export const courtesiesAfter: readonly string[] = [
 export const courtesiesAlone: readonly string[] = [
   "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
   "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|lol|ugh|yo|dear assistant|excuse me)",
-  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you can|if you could|if possible|if you do not mind|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
+  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
 ];
 
 /** What asks for nothing that a tool could do: it is answered with what can be asked for. */

@@ -38,10 +38,13 @@ export function verbsLike(verb: string): readonly string[] {
 
 /** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
 export const functionWords: ReadonlySet<string> = new Set(
-  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now there up out".split(
+  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out".split(
     " ",
   ),
 );
+
+/** Verbs that say nothing without what follows them. */
+export const lightVerbs: ReadonlySet<string> = new Set("get do make have take put give go let want need".split(" "));
 
 /** Words that lead in what follows them. */
 export const prepositions: ReadonlySet<string> = new Set(
@@ -49,3 +52,12 @@ export const prepositions: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+
+const alike = ["to into onto on", "in at near around within", "from off", "about on regarding for", "per by"].map(
+  (group) => group.split(" "),
+);
+
+/** The prepositions that say the same as one, itself first. */
+export function prepositionsLike(word: string): readonly string[] {
+  return [...new Set([word, ...alike.filter((group) => group.includes(word)).flat()])];
+}

@@ -18,7 +18,7 @@ import type { EventsWanted } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Refusal } from "./refuse-run.ts";
-import { reportWarning, warnOfSecrets } from "./report-warning.ts";
+import { reportWarning, warnOfOpenPhrases, warnOfSecrets } from "./report-warning.ts";
 import type { NamedEvent, readForkOptions, Settlement } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { PruneOptions } from "./retention.ts";
@@ -63,6 +63,7 @@ export class Engine {
       if (observer.event !== undefined) this.hub.subscribe((event) => observer.event?.(event));
     }
     warnOfSecrets(settings);
+    warnOfOpenPhrases(settings);
     this.plainOptions = resolveRunOptions({}, settings);
   }
 

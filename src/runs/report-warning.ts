@@ -1,4 +1,6 @@
 import { isThenable } from "../async/thenable.ts";
+import { toDefinedTool } from "../core/define-tool.ts";
+import { findOpenPhrases } from "../core/open-phrases.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 
@@ -21,4 +23,14 @@ export function warnOfSecrets(settings: EngineSettings): void {
   const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
   const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
   reportWarning(settings, { code: "no-secret-keys", message });
+}
+
+/** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
+export function warnOfOpenPhrases(settings: EngineSettings): void {
+  for (const tool of settings.tools)
+    for (const phrase of findOpenPhrases(toDefinedTool(tool.name, tool)))
+      reportWarning(settings, {
+        code: "open-phrase",
+        message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,
+      });
 }

@@ -1,3 +1,4 @@
+import { compilePhrase, type PhrasePlace, parsePhrase } from "../../core/template.ts";
 import {
   courtesiesAfter,
   courtesiesAfterText,
@@ -6,7 +7,6 @@ import {
   optionalWords,
   smallTalk,
 } from "../../english/courtesies.ts";
-import { compilePhrase, type PhrasePlace, parsePhrase } from "./template.ts";
 
 const maxTokens = 24;
 

@@ -1,7 +1,8 @@
 import type { ToolPhrase } from "../../core/tool.ts";
+import { mayHoldDate } from "../../dates/date-words.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
-import type { SlotType } from "./slots.ts";
+import { isDate, type SlotType } from "./slots.ts";
 
 interface ExampleSlot {
   readonly name: string;
@@ -40,6 +41,7 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Plac
   if (Array.isArray(value)) return placeOfList(value, tokens, type);
   if (typeof value === "number") return placeOfNumber(value, tokens);
   if (typeof value !== "string" || value === "") return undefined;
+  if (isDate(type)) return placeOfDate(tokens);
   const ways = [...(type.values?.values() ?? [])]
     .flat()
     .filter((way) => way.value === value)
@@ -50,6 +52,13 @@ function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Plac
   }
   const quote = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === value);
   return quote === -1 ? undefined : { start: quote, end: quote + 1 };
+}
+
+/** Words of a date: what they mean today is another day than when the example was written. */
+function placeOfDate(tokens: readonly Token[]): Place | undefined {
+  const start = tokens.findIndex(({ norm }) => mayHoldDate(norm));
+  const end = tokens.findLastIndex(({ norm }) => mayHoldDate(norm)) + 1;
+  return start === -1 ? undefined : { start, end };
 }
 
 function findWords(tokens: readonly Token[], words: readonly string[], from = 0): Place | undefined {

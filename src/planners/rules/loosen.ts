@@ -1,7 +1,7 @@
-import { functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
+import { compilePhrase, type PhraseNode } from "../../core/template.ts";
+import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/verb-groups.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";
-import { compilePhrase, type PhraseNode } from "./template.ts";
 
 /** A part of a phrase: a word or a slot. */
 type Item = Extract<PhraseNode, { readonly type: "word" | "slot" }>;
@@ -36,8 +36,8 @@ function loosen(items: readonly Item[], slots: ReadonlyMap<string, SlotType>): T
   const [first] = head;
   if (content.length === 0) return undefined;
   // A single verb and a text is too little: "get {drink}" would take anything.
+  if (content.length === 1 && hasText && asides.length === 0) return undefined;
   const isVerb = first?.type === "word" && verbsLike(first.word).length > 1;
-  if (content.length === 1 && hasText && asides.length === 0 && !isVerb) return undefined;
   const parts = head.map((item, index): PhraseNode => {
     if (item.type === "slot") return item;
     if (index === 0 && isVerb) return choice(verbsLike(item.word));
@@ -48,7 +48,10 @@ function loosen(items: readonly Item[], slots: ReadonlyMap<string, SlotType>): T
     slots,
     anywhere: [],
   });
-  return { ...template(parts), anywhere: asides.map((aside) => template(aside)) };
+  // "onto the playlist" is "on the playlist".
+  const asSaid = (item: PhraseNode, index: number) =>
+    item.type === "word" && index === 0 ? choice(prepositionsLike(item.word)) : item;
+  return { ...template(parts), anywhere: asides.map((aside) => template(aside.map(asSaid))) };
 }
 
 function choice(words: readonly string[]): PhraseNode {

@@ -1,9 +1,10 @@
 import { parseWith } from "../../core/schema.ts";
-import { functionWords } from "../../english/verb-groups.ts";
+import type { PhrasePlace, PhraseSlot } from "../../core/template.ts";
+import { readAnaphor } from "../../english/references.ts";
+import { functionWords, prepositions } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
-import { isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import type { PhrasePlace, PhraseSlot } from "./template.ts";
+import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
 import type { TextEdges } from "./text-edges.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
@@ -215,7 +216,7 @@ export class Matcher {
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
   private passBy(template: Template, thread: Thread, { position, push, range }: Step): void {
-    const { anywhere, isLoose } = template;
+    const { anywhere, isLoose, slots } = template;
     const word = this.request.words[position];
     if (word === undefined) return;
     const { place, cost, pieces, filled, isSpoken } = thread;
@@ -231,8 +232,11 @@ export class Matcher {
       });
     }
     const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
-    // "watch The List"
-    if (skipCost === 0 || (skipCost === costs.article && isText(pieces))) return;
+    // "watch The List", "pack a tent", "text Ada: the gate is open"
+    const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
+    const isKept = /^an?$/.test(word) || this.request.words[position - 1] === ":";
+    const isOfText = skipCost === costs.article && (isText(pieces) || (isKept && beginsText()));
+    if (skipCost === 0 || isOfText) return;
     const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
     push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled, isSpoken });
   }
@@ -241,7 +245,7 @@ export class Matcher {
   private follow(template: Template, thread: Thread, step: Step): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
     const { position, push } = step;
-    const { words, slots, isEnd } = place.steps;
+    const { words, isEnd } = place.steps;
     if (isEnd && step.range.isEnd(position, isText(pieces)))
       step.fits.push({ cost, start: step.range.start, end: position, pieces, filled, isSpoken: thread.isSpoken });
     const word = this.request.words[position];
@@ -263,12 +267,55 @@ export class Matcher {
       if (template.isExact !== true)
         for (const meaning of this.meaningsOf(word)) take(words.get(meaning) ?? [], costs.mistyped);
     }
-    for (const slot of slots) {
+    this.takePlural(template, thread, step);
+    this.takeIt(template, thread, step);
+    this.fill(template, thread, step);
+  }
+
+  /** Takes "tickets 3" for "ticket 3". */
+  private takePlural(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    const { words } = place.steps;
+    const word = this.request.words[position] ?? "";
+    const isNumber = ({ name }: PhraseSlot) => template.slots.get(name)?.kind === "number";
+    for (const next of word.endsWith("s") ? (words.get(word.slice(0, -1)) ?? []) : []) {
+      const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
+      if (next.steps.slots.some(isNumber))
+        push(position + 1, { place: next, cost, pieces: piece, ...closed, filled, isSpoken: true });
+    }
+  }
+
+  /** Takes "post it" for "post parcel 4". */
+  private takeIt(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    const { words } = place.steps;
+    const end = readAnaphor(this.request.words, position);
+    if (template.isLoose === true || pieces === undefined || end === undefined) return;
+    // Of several words the one that is said makes a difference.
+    const nouns = words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun)) : [];
+    for (const { name, next } of nouns.flatMap(([, places]) => places.flatMap(({ steps }) => steps.slots))) {
+      const type = template.slots.get(name);
+      if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
+      const value = isReadable(type) ? anaphor : undefined;
+      const piece: Piece = { kind: "slot", start: position, end, name, value, place, before: pieces };
+      push(end, { ...thread, place: next, cost: cost + costs.text, pieces: piece, filled: [...filled, name] });
+    }
+  }
+
+  /** Fills the slots that may follow with each value that starts here. */
+  private fill(template: Template, thread: Thread, step: Step): void {
+    const { place, cost, pieces, filled } = thread;
+    const { position, push } = step;
+    for (const slot of place.steps.slots) {
       const { name, next } = slot;
       const type = template.slots.get(name);
       if (type === undefined || filled.includes(name)) continue;
-      if (!isReadable(type)) this.beginText(slot, thread, step);
-      for (const { value, end } of slotReadingsAt(type, this.request, position))
+      if (!isReadable(type)) this.beginText(template, slot, thread, step);
+      for (const { value, end } of slotReadingsAt(type, this.request, position)) {
+        // Beside a phrase "it" is no choice.
+        if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
         push(end, {
           place: next,
           cost: cost + costs.value * (end - position),
@@ -277,6 +324,7 @@ export class Matcher {
           filled: [...filled, name],
           isSpoken: thread.isSpoken,
         });
+      }
     }
   }
 
@@ -293,10 +341,10 @@ export class Matcher {
     return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name], isSpoken: thread.isSpoken };
   }
 
-  private beginText(slot: PhraseSlot, thread: Thread, { position, push, range }: Step): void {
+  private beginText(template: Template, slot: PhraseSlot, thread: Thread, { position, push, range }: Step): void {
     const { cost, pieces, isSpoken } = thread;
     const word = this.request.words[position];
-    if (this.followsBareValue(pieces, position)) return;
+    if (this.followsBareValue(template, pieces, position)) return;
     if (!isSpoken && this.isLead(word ?? "")) return;
     if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
@@ -326,7 +374,9 @@ export class Matcher {
   }
 
   /** "add midnight in Paris", "add urgent care card": a value between a verb and a text may be a part of the text. */
-  private followsBareValue(pieces: Piece | undefined, position: number): boolean {
+  private followsBareValue({ slots }: Template, pieces: Piece | undefined, position: number): boolean {
+    // The phrase itself says that a text follows.
+    if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
     const date = this.request.datesByStart.get(pieces.start);
     const isLed = date !== undefined && date.leadStart !== date.start;

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
@@ -47,49 +48,79 @@ export interface SlotValues {
   readonly hasPointer: boolean;
 }
 
+/** What the slots of a match are read with. */
+interface SlotContext {
+  readonly request: RequestText;
+  readonly previous: PhraseReference | undefined;
+  readonly input?: JsonObject | undefined;
+  readonly work: WorkMeter;
+}
+
 /** Stands for words that refer to a result, until it is known which. */
 const pointer: unique symbol = Symbol("pointer");
 
 /** After them "result" is a name. */
 const naming = new Set(["called", "named", "titled"]);
 const quantifiers: ReadonlySet<string> = new Set(
-  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you todo todos task tasks reminder".split(
+  "everything anything something nothing all both some any none one ones stuff things thing item items each every others rest more it me us you him her todo todos task tasks reminder".split(
     " ",
   ),
 );
 
-/** Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one. */
+/**
+ * Reads the slots of a match. `previous` is the result that "it" refers to here, if there is one, and `input` that of its step:
+ * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
+ */
 export function readSlotValues(
   { pieces, rule }: Match,
-  request: RequestText,
-  previous: PhraseReference | undefined,
-  work: WorkMeter,
+  { request, previous, input, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
   let records: Record<string, SlotValue>[] = [{}];
   for (const [name, own] of bySlot(pieces)) {
     const type = typeOfSlot(rule, name);
-    const [first] = own;
-    if (type === undefined || first === undefined) continue;
+    if (type === undefined) continue;
     for (const { start, end } of own) work.spend(1 + end - start);
-    const values = valuesOf(type, own, request);
-    if (values === undefined && isNothing(type, own, request) && isField(rule, name))
-      return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
-    if (values === undefined) return { ok: false };
-    if (values === pointer) {
-      const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
-      if (previous === undefined)
-        return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
-      hasPointer = true;
-      records = records.map((record) => ({ ...record, [name]: previous }));
-      continue;
-    }
+    const found = isFieldName(rule, own, request) ? undefined : valuesOf(type, own, request);
+    const values = found === pointer ? earlierValues(rule, name, { previous, input }) : found;
+    if (found === undefined) return lacks(rule, name, own, request);
+    if (values === undefined) return isUnbound(own, request);
+    if (found === pointer) hasPointer = true;
     // Quoted words are taken as they are.
-    if (!isQuote(own, request) && !values.every((value) => fitsOwnSchema(type, value, work))) return { ok: false };
+    else if (!isQuote(own, request) && !fitsOwnSchema(type, found, work)) return { ok: false };
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
   return { ok: true, records, hasPointer };
+}
+
+function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
+  const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
+  return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+}
+
+/** "publish the novel edition": the name of a slot is not its value. */
+function isFieldName({ slots, source }: PhraseRule, pieces: readonly Piece[], { words }: RequestText): boolean {
+  const [{ start = 0, end = 0, value } = {}, second] = pieces;
+  const isWord = second === undefined && end === start + 1 && value === undefined;
+  return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
+}
+
+function lacks(rule: PhraseRule, name: string, own: readonly Piece[], request: RequestText): Unfit {
+  const type = typeOfSlot(rule, name);
+  if (type === undefined || !isNothing(type, own, request) || !isField(rule, name)) return { ok: false };
+  return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
+}
+
+/** What "it" is: the same field of the earlier step, or its result. */
+function earlierValues(
+  rule: PhraseRule,
+  name: string,
+  { previous, input = {} }: Pick<SlotContext, "previous" | "input">,
+): readonly SlotValue[] | undefined {
+  const same = rule.source.toInput === undefined && Object.hasOwn(input, name) ? input[name] : undefined;
+  if (typeof same === "string" || typeof same === "number") return [same];
+  return previous === undefined || typeOfSlot(rule, name)?.kind === "enum" ? undefined : [previous];
 }
 
 /** True if a slot is a field of the tool's input. */
@@ -129,7 +160,7 @@ function valuesOf(
   if (isBare && !naming.has(words[first.start - 1] ?? "")) return pointer;
   if (type.kind === "list") return listOf(type, pieces, request);
   if (isQuote(pieces, request)) return [tokens[first.start]?.norm ?? ""];
-  const items = itemsOf(pieces, request);
+  const items = type.isWhole === true ? [pieces] : itemsOf(pieces, request);
   if (items === undefined) return undefined;
   const values = items.map((item) => textOf(item, request));
   return values.every((value) => value !== undefined) ? values : undefined;
@@ -139,7 +170,7 @@ function valuesOf(
 export function readSlotText(type: SlotType, request: RequestText, end: number): SlotValue | undefined {
   const all: readonly Part[] = [{ start: 0, end }];
   const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
-  return value !== undefined && fitsOwnSchema(type, value, new WorkMeter()) ? value : undefined;
+  return value !== undefined && fitsOwnSchema(type, [value], new WorkMeter()) ? value : undefined;
 }
 
 function listOf(type: SlotType, pieces: readonly Part[], request: RequestText): readonly SlotValue[] | undefined {
@@ -238,7 +269,9 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   );
   const before = words[(pieces[0]?.start ?? 0) - 1] ?? "";
   if (isOne || before === "that" || before === "saying") return [pieces];
-  if (pieces.some((piece) => holdsNames(request, piece))) return undefined;
+  // "a room in Rome and Paris"
+  const isPlace = /^(?:in|near|at|from|for)$/.test(before);
+  if (!isPlace && pieces.some((piece) => holdsNames(request, piece))) return undefined;
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
   const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
@@ -266,12 +299,15 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   return found?.end === said.length ? Number(found.digits) : undefined;
 }
 
-/** Whether the phrase's own schema for the slot accepts the value. A reference's value is not known yet. */
-function fitsOwnSchema({ schema }: SlotType, value: SlotValue, work: WorkMeter): boolean {
-  if (schema === undefined || (typeof value === "object" && "$ref" in value)) return true;
-  work.check(value);
-  const parsed = parseWith(schema, value);
-  return parsed instanceof Promise || parsed.ok;
+/** Whether the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
+function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work: WorkMeter): boolean {
+  if (schema === undefined) return true;
+  return values.every((value) => {
+    if (typeof value === "object" && "$ref" in value) return true;
+    work.check(value);
+    const parsed = parseWith(schema, value);
+    return parsed instanceof Promise || parsed.ok;
+  });
 }
 
 /** The pieces of a fit, in their order. */

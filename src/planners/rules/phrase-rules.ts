@@ -1,25 +1,25 @@
-import { AgentError } from "../../core/errors.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
-import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
-import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
-import type { DateClock } from "../../dates/read-dates.ts";
-import { readExample } from "./example-sentence.ts";
-import { loosenPhrase } from "./loosen.ts";
-import type { Template } from "./match.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 import {
   addWords,
   compilePhrase,
   examplePhrase,
   firstOf,
-  PhraseError,
   type PhraseNode,
   parsePhrase,
+  readPhrase,
   requiredWords,
   slotNames,
-} from "./template.ts";
+} from "../../core/template.ts";
+import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
+import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { isArticle } from "./courtesy.ts";
+import { readExample } from "./example-sentence.ts";
+import { loosenPhrase } from "./loosen.ts";
+import type { Template } from "./match.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule extends Template {
@@ -188,7 +188,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
-      required: requiredWords(node),
+      required: requiredWords(node).filter((group) => ![...group].every(isArticle)),
       firstWords: first.words,
       isOpen: first.isOpen,
       example: examplePhrase(node),
@@ -245,21 +245,11 @@ function reading(
   phrase: string,
   { option, groups, typeOf }: { option: string; groups: Map<string, PhraseNode>; typeOf: (name: string) => SlotType },
 ) {
-  try {
+  return readPhrase(option, phrase, () => {
     const node = parsePhrase(phrase, groups);
     const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
     return { node, start: compilePhrase(node), slots };
-  } catch (thrown) {
-    if (!(thrown instanceof PhraseError)) throw thrown;
-    const received = JSON.stringify(phrase.slice(0, 200));
-    throw new AgentError(
-      "invalid-options",
-      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
-      {
-        details: { option, received, expected: "words, {slot}, (one|or other), [optional]" },
-      },
-    );
-  }
+  });
 }
 
 interface Typing {

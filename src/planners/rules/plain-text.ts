@@ -58,5 +58,13 @@ function isOfSentence(words: readonly string[], at: number, end: number): boolea
 function isTitleCase({ tokens, text }: Pick<RequestText, "tokens" | "text">, start: number, end: number): boolean {
   const long = tokens.slice(start, end).filter(({ kind, norm }) => kind === "word" && norm.length > 3);
   const isUpper = ({ start: at }: { start: number }) => /\p{Lu}/u.test(text.charAt(at));
-  return long.length > 0 && long.every(isUpper) && text !== text.toUpperCase() && end - start > 1;
+  const ending = tokens[end - 1];
+  return (
+    long.length > 0 &&
+    long.every(isUpper) &&
+    ending !== undefined &&
+    (ending.kind !== "word" || isUpper(ending)) &&
+    text !== text.toUpperCase() &&
+    end - start > 1
+  );
 }

@@ -308,7 +308,7 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
   const schema = rules.schemas.input;
   const type = typeOfSlot(rule, field) ?? slotTypeOf(schemasAt(schema, [field], rule.fixed));
   const pieces = match.pieces.filter(({ name }) => name !== field);
-  const values = readSlotValues({ ...match, pieces }, request, undefined, work);
+  const values = readSlotValues({ ...match, pieces }, { request, previous: undefined, work });
   const slots = (values.ok ? values.records[0] : undefined) ?? {};
   const choices = choicesOf(type);
   const made = inputOfPhrase(rule, slots, request.clock) ?? { ...rule.fixed, ...slots };

@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PhrasePlace } from "../../core/template.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
@@ -25,7 +26,6 @@ import {
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { issueOf, toStepInput } from "./step-input.ts";
-import type { PhrasePlace } from "./template.ts";
 import { readTextEdges } from "./text-edges.ts";
 
 /** A step whose dependencies are not known yet. */
@@ -354,7 +354,9 @@ export class RequestReader {
       (isText ? this.textEnds.has(position) : this.ends.has(position)) &&
       (this.ends.get(position) ?? -1) >= firstClause;
     const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
-    return fits.map((fit): Match => {
+    return fits.flatMap((fit): Match | readonly Match[] => {
+      const pieces = piecesIn(fit.pieces);
+      if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
       const lastClause = this.ends.get(fit.end) ?? firstClause;
       const polite =
         start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
@@ -367,9 +369,18 @@ export class RequestReader {
         start,
         end: fit.end,
         cost,
-        pieces: piecesIn(fit.pieces),
+        pieces,
       };
     });
+  }
+
+  /** A text that is never split may hold another wish: "search for zod and add it". */
+  private holdsWish({ slots }: PhraseRule, { name = "", start, end }: Piece): boolean {
+    if (slots.get(name)?.isWhole !== true) return false;
+    const { words } = this.request;
+    return words
+      .slice(start, end - 1)
+      .some((word, at) => /^(?:and|then|,)$/.test(word) && this.isLead(words[start + at + 1] ?? ""));
   }
 
   /** The end of the first clause from here on that ends for certain; of many that do not, that of the last which a wish may take. */
@@ -426,10 +437,12 @@ export class RequestReader {
       const isNoun = kind === "word" && slot > 1;
       return place !== undefined && (index === 1 || isNoun || slot === 0) ? [place] : [];
     });
-    if (from.length === 0 || slot < 0) return [];
+    if (from.length === 0 || slot < 0 || [...rule.slots.values()].some(({ isWhole }) => isWhole)) return [];
     const limit = this.limitFrom(clause);
     // What begins with a verb of a phrase is a wish of its own.
-    if (this.isLead(this.request.words[next.start] ?? "")) return [];
+    const word = this.request.words[next.start] ?? "";
+    const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
+    if (this.isLead(word) && !isNoun) return [];
     return (this.starts[clause] ?? [])
       .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
       .filter((match) => this.isLike(last, match))
@@ -564,7 +577,9 @@ export class RequestReader {
     const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
     const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
-    const wishes = this.readWishes(match, context);
+    // A tool that does not say what it returns is spoken of by what it was given.
+    const hasResult = earlier === undefined || earlier.rules.schemas.output !== undefined || earlier.rules === rules;
+    const wishes = this.readWishes(match, context, hasResult ? undefined : earlier.input);
     if (!("ok" in wishes) && partial.drafts.length + wishes.length > this.maxSteps) {
       this.needsMore = true;
       return { ok: false, isTooLong: true };
@@ -619,9 +634,9 @@ export class RequestReader {
     return undefined;
   }
 
-  private readWishes(match: Match, context: PhraseContext): readonly unknown[] | Unfit {
+  private readWishes(match: Match, context: PhraseContext, input: JsonObject | undefined): readonly unknown[] | Unfit {
     const { rule } = match;
-    const values = this.slotsOf(match, context.previous);
+    const values = this.slotsOf(match, context.previous, input);
     if (!values.ok) return values;
     return values.records.map((slots) =>
       rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
@@ -629,11 +644,15 @@ export class RequestReader {
   }
 
   /** The values of a match's slots. Only those that are an earlier result depend on which that is. */
-  private slotsOf(match: Match, previous: PhraseReference | undefined): SlotValues | Unfit {
+  private slotsOf(
+    match: Match,
+    previous: PhraseReference | undefined,
+    input: JsonObject | undefined,
+  ): SlotValues | Unfit {
     const known = this.slots.get(match);
     const isFinal = known?.ok === true ? !known.hasPointer : known !== undefined && known.reason !== "unbound";
     if (known !== undefined && isFinal) return known;
-    const values = readSlotValues(match, this.request, previous, this.work);
+    const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
     this.slots.set(match, values);
     return values;
   }

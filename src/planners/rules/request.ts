@@ -1,5 +1,6 @@
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { weekdays } from "../../english/times.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { findBullets } from "./clauses.ts";
 
@@ -119,12 +120,13 @@ function findDates(
       // Of a range one end would be lost.
       if (start === undefined || end === undefined || until !== undefined) return [];
       const isFirm = standsAlone(tokens, end);
+      const day = isPast(tokens, start, reading.date, clock) ? weekBefore(date) : date;
       // "Friday Night Lights"
       if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
       return [
         {
           isFirm,
-          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date },
+          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date: day },
           ...(reading.preposition !== undefined && { preposition: reading.preposition }),
           ...(dateTime !== undefined && { dateTime }),
           ...(partOfDay !== undefined && { isPartOfDay: true }),
@@ -139,6 +141,17 @@ function findDates(
 function bothEnds(reading: DateReading): readonly DateReading[] {
   const { until, ...from } = reading;
   return until !== undefined && /^(?:between|after)$/.test(reading.preposition ?? "") ? [from, from] : [reading];
+}
+
+/** "What did I do on monday" asks about the last one; a day that is said with its month is left as it is. */
+function isPast(tokens: readonly Token[], start: number, date: string, { nowMs }: DateClock): boolean {
+  const isWeekday = weekdays.includes(tokens[start]?.norm ?? "");
+  const hasPast = tokens.slice(Math.max(0, start - 8), start).some(({ norm }) => /^(?:did|was|were)$/.test(norm));
+  return isWeekday && hasPast && Date.parse(date) > nowMs;
+}
+
+function weekBefore(date: string): string {
+  return new Date(Date.parse(date) - 7 * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Words after which a date stands by itself: before any other word it may be a part of a name, as in "friday report". */

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
+import { PhraseError } from "../../core/template.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
@@ -7,7 +8,6 @@ import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
 import { currencySigns } from "../../english/units.ts";
 import type { RequestDate, RequestText } from "./request.ts";
-import { PhraseError } from "./template.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
 export interface SlotReading {
@@ -64,7 +64,8 @@ const none: readonly SlotReading[] = [];
 
 function readEnum({ values }: SlotType, words: readonly string[], start: number): readonly SlotReading[] {
   const likely = values?.get(words[start] ?? "");
-  if (likely === undefined) return none;
+  const end = likely === undefined ? readAnaphor(words, start) : undefined;
+  if (likely === undefined) return end === undefined ? none : [{ value: anaphor, end }];
   return likely
     .filter(({ words: said }) => said.every((word, index) => words[start + index] === word))
     .map(({ words: said, value }) => ({ value, end: start + said.length }));
@@ -133,6 +134,8 @@ export interface SlotType {
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
   readonly schema?: StandardSchema;
+  /** For `text`: true if it is one thing, whatever it names: "foo, bar and baz". */
+  readonly isWhole?: boolean;
   /** A list where the input wants one value: there is one step for each item. */
   readonly isSpread?: boolean;
 }
@@ -169,6 +172,7 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   const types = [type ?? []].flat();
   if (types.includes("string")) {
     if (schema.slot === "range" || schema.slot === "sum") return { kind: schema.slot };
+    if (schema.slot === "whole") return { kind: "text", isWhole: true };
     if (format === "date-time") return timeType(schema);
     return { kind: format === "date" ? "date" : "text" };
   }

@@ -8,12 +8,14 @@ const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${
 const hits = "(results|search results|web results|hits|web pages|pages|websites|sites|links)";
 const topics = "(for|about|on|:)";
 
+/** What is searched for is one text, also with commas in it. */
+const query = z.string().meta({ slot: "whole" });
 /** The maximum number of results. */
 const limit = z.number().int().min(1).max(20);
 
 /** A phrase that mentions the web: a search without it may be about a list. */
 function searching(phrase: string): Phrase {
-  return { phrase, slots: { limit } };
+  return { phrase, slots: { query, limit } };
 }
 
 /** What the rule planner understands about searching the web. */

@@ -83,38 +83,4 @@ export const knownWrong: readonly KnownWrong[] = [
     today: [{ operation: "search", query: "buying milk something" }],
     wanted: [{ operation: "search", query: "buying milk" }],
   },
-  {
-    request: "add a gallon of milk to my list",
-    today: [{ operation: "add", title: "gallon of milk" }],
-    wanted: [{ operation: "add", title: "a gallon of milk" }],
-  },
-  {
-    request: "put a tent on the camping list",
-    today: [{ operation: "add", title: "tent", list: "camping" }],
-    wanted: [{ operation: "add", title: "a tent", list: "camping" }],
-  },
-  {
-    request: "add a note to PROP-1: a – b",
-    everyTool: true,
-    today: [{ operation: "add", item: "PROP-1", text: "b" }],
-    wanted: [{ operation: "add", item: "PROP-1", text: "a – b" }],
-  },
-  {
-    request: "note on PROP-1 that a – b",
-    everyTool: true,
-    today: [{ operation: "add", item: "PROP-1", text: "b" }],
-    wanted: [{ operation: "add", item: "PROP-1", text: "a – b" }],
-  },
-  {
-    request: "search the web for foo, bar and baz",
-    everyTool: true,
-    today: [{ query: "foo" }, { query: "bar" }, { query: "baz" }],
-    wanted: [{ query: "foo, bar and baz" }],
-  },
-  {
-    request: "search the web for zod and add the result as a todo",
-    everyTool: true,
-    today: [{ query: "zod" }, { query: "add the result as a todo" }],
-    wanted: "refused",
-  },
 ];

@@ -171,13 +171,16 @@ describe("hostile phrases", () => {
     ["", "all of it is optional"],
     [`${"(".repeat(40)}a${")".repeat(40)}`, "nested deeper"],
     ["a ".repeat(5_000), "longer than"],
-  ])("are refused by name if they are malformed: %s", async (phrase, message) => {
-    const tool = toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: ["fine {text}", phrase] });
-    await expect(stepsFor("fine day", { tools: [tool] })).rejects.toMatchObject({
-      code: "invalid-options",
-      message: expect.stringContaining(message),
-      details: { option: "Probe.phrases[1]" },
-    });
+  ])("are refused by name where the tool is defined, if they are malformed: %s", (phrase, message) => {
+    const define = () =>
+      toolWith({ inputSchema: z.strictObject({ text: z.string() }), phrases: ["fine {text}", phrase] });
+    expect(define).toThrow(
+      expect.objectContaining({
+        code: "invalid-options",
+        message: expect.stringContaining(message),
+        details: expect.objectContaining({ option: "Probe.phrases[1]" }),
+      }),
+    );
   });
 
   it("are refused for unknown slots even if they are loaded later", async () => {

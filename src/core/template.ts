@@ -1,5 +1,6 @@
-import { contractions } from "../../english/contractions.ts";
-import { tokenize } from "../../language/tokens.ts";
+import { contractions } from "../english/contractions.ts";
+import { tokenize } from "../language/tokens.ts";
+import { AgentError } from "./errors.ts";
 
 /** A parsed phrase: what a request may contain. */
 export type PhraseNode =
@@ -29,6 +30,22 @@ export function parsePhrase(phrase: string, groups: Map<string, PhraseNode> = ne
   reader.expectEnd();
   if (isNullable(node)) throw new PhraseError("all of it is optional");
   return node;
+}
+
+/** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
+export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof PhraseError)) throw thrown;
+    const received = JSON.stringify(phrase.slice(0, 200));
+    const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
+    throw new AgentError(
+      "invalid-options",
+      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
+      { details },
+    );
+  }
 }
 
 class PhraseReader {
@@ -197,13 +214,14 @@ export const firstOf = remembered((node): FirstWords => {
 });
 
 /**
- * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of.
+ * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
+ * but for the noun before a slot, which "it" replaces.
  * Saves trying most phrases.
  */
 export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
   const items = node.type === "sequence" ? node.items : [node];
   return items
-    .filter((item) => !isNullable(item))
+    .filter((item, at) => !isNullable(item) && !(at > 0 && items[at + 1]?.type === "slot"))
     .map(firstOf)
     .filter(({ isOpen }) => !isOpen)
     .map(({ words }) => words);
@@ -269,7 +287,9 @@ function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePla
     const item = items[from];
     if (item === undefined) return;
     enter(item, rest, steps);
-    if (isNullable(item)) addSteps(steps, rest.steps);
+    // "firing of [the] kiln"
+    const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
+    if (isArticle || isNullable(item)) addSteps(steps, rest.steps);
   });
 }
 
