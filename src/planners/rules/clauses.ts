@@ -8,8 +8,6 @@ export interface Clause {
   readonly end: number;
   /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
-  /** What a wish that begins here costs, where that was learned. */
-  readonly startCost?: number;
 }
 
 const noStarts: ReadonlySet<number> = new Set();

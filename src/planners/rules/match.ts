@@ -314,7 +314,7 @@ export class Matcher {
       if (type === undefined || filled.includes(name)) continue;
       if (!isReadable(type)) this.beginText(template, slot, thread, step);
       for (const { value, end } of slotReadingsAt(type, this.request, position)) {
-        // Beside a phrase "it" is no choice.
+        // Beside a phrase "it" names none of the choices.
         if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
         push(end, {
           place: next,

@@ -18,9 +18,9 @@ import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
 import { TooMuchWork } from "./match.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
-import { compileTool, inputOfPhrase, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
+import { loadDateReaderFor, maxTokens, readRequest, textBetween } from "./request.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
@@ -130,7 +130,7 @@ class Planning {
       if (!(thrown instanceof Refused) || thrown.reason === "too-long") throw thrown;
       const delayed = await this.planDelayed(text);
       if (delayed !== undefined) return delayed;
-      throw (await this.findLater(text, thrown)) ?? thrown;
+      throw (await this.findLater(text, thrown)) ?? (await this.findFalseDate(text, thrown)) ?? thrown;
     }
   }
 
@@ -198,7 +198,7 @@ class Planning {
       const parts = found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
       const { reason, why, details } = isTalk
-        ? new Refused("small-talk", "it asks for nothing")
+        ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
       throw new Refused(reason, why, { ...details, words }, parts);
     }
@@ -260,6 +260,20 @@ class Planning {
     return new Refused("later", why, words && { words }, parts);
   }
 
+  /** "Add milk on 30 february": the rest is understood, but the day is on no calendar, or may be several. */
+  private async findFalseDate(text: string, { reason, details, parts }: Refused): Promise<Refused | undefined> {
+    const request = await readRequest(text, this.clock);
+    const [first, ...others] = request.falseDates;
+    if (first === undefined || reason !== "not-understood") return undefined;
+    const end = first + others.length + 1;
+    const said = textBetween(request, first, end);
+    const { start = 0 } = request.tokens[first] ?? {};
+    const planned = await this.tryText(text.slice(0, start) + text.slice(start + said.length), 0);
+    if (planned instanceof Refused) return undefined;
+    const why = `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`;
+    return new Refused(reason, why, details, parts);
+  }
+
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
     if (this.rules.every(({ rules }) => rules.length === 0))
       return new Refused(
@@ -284,12 +298,14 @@ class Planning {
       case "not-understood": {
         const { unfit, match } = found;
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const missing =
-          unfit.missing !== undefined && match !== undefined
-            ? { missing: missingOf(match, unfit.missing, reader) }
-            : {};
         const reason = unfit.reason ?? "not-understood";
-        return new Refused(reason, `${words} cannot be planned: ${unfit.why.replace(/[.]+$/, "")}`, missing);
+        if (unfit.missing === undefined || match === undefined) {
+          const why = unfit.why.replace(/[.]+$/, "");
+          return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
+        }
+        const missing = missingOf(match, unfit.missing, reader);
+        const choices = missing.choices === undefined ? "" : ` (${missing.choices.slice(0, 10).join(", ")})`;
+        return new Refused(reason, `${words} does not say the ${sayName(missing.field)}${choices}`, { missing });
       }
     }
   }
@@ -341,10 +357,10 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
 /** What words of each kind say, for people. */
 const refusals = {
   denied: "says not to do it",
-  supposed: "supposes something, and asks for nothing",
-  question: "asks whether to do it",
+  supposed: "only supposes something; say what to do",
+  question: "asks whether to do it; say what to do",
   others: "is about what somebody else does",
-  corrected: "takes something back; say it once more",
-  repeated: "is to be done again and again, which no step can",
-  condition: "depends on something that no step can tell",
+  corrected: "takes something back; ask again without it",
+  repeated: "is to be done again and again, but a step is done once",
+  condition: "depends on something that no tool can tell",
 } as const;

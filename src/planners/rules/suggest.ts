@@ -1,3 +1,4 @@
+import { functionWords } from "../../english/verb-groups.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 
@@ -15,8 +16,13 @@ export async function suggestRequests(
   canPlan: (sentence: string) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const said = new Set(tokenize(request, 200).map(({ norm }) => norm));
+  const isLike = (norm: string) => norm.length > 2 && said.has(norm) && !functionWords.has(norm);
   const likeness = (sentence: string) =>
-    tokenize(sentence).filter(({ norm }) => norm.length > 3 && said.has(norm)).length;
+    new Set(
+      tokenize(sentence)
+        .map(({ norm }) => norm)
+        .filter(isLike),
+    ).size;
   const found: { readonly sentence: string; readonly score: number }[] = [];
   for (const { rules } of tools) {
     const sentences = [...new Set(rules.map(({ source }) => source.phrase).filter((phrase) => !signs.test(phrase)))];
