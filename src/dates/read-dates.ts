@@ -93,11 +93,7 @@ interface Read {
   readonly reading: DateReading;
 }
 
-function readAll(
-  written: string,
-  clock: DateClock,
-  onFalse: (found: FalseDate) => void,
-): readonly DateReading[] {
+function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) => void): readonly DateReading[] {
   const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));
