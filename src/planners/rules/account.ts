@@ -17,7 +17,7 @@ import { cutClauses, statesReason } from "./cut-wishes.ts";
 import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type RequestText, readRequest, textBetween } from "./request.ts";
-import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
+import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 
 /** A text that a plan was made from: the request, which speaks for the user, or one that is only shown to a planner. */
@@ -225,7 +225,7 @@ class RequestAccount {
     const { range, words } = this.request;
     const isTime = typeof value === "string" && isoDate.test(value);
     const isNumber = typeof value === "number" && type.kind !== "enum";
-    const ownType: SlotType = isNumber ? numberType : isTime ? (value.length > 10 ? timeType : dayType) : type;
+    const ownType = isNumber ? withUnit(numberType, field) : isTime ? (value.length > 10 ? timeType : dayType) : type;
     const found = this.readingsOf(ownType).find(
       (each) => isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]),
     );

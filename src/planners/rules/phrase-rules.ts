@@ -19,7 +19,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, withUnit } from "./slots.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule extends Template {
@@ -161,7 +161,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       const schema = source.input === undefined ? source.slots?.[name] : undefined;
       const known = schema && types.get(schema)?.get(name);
       if (known !== undefined) return known;
-      const type = slotType(name, { source, own, input: schemas.input });
+      const type = withUnit(slotType(name, { source, own, input: schemas.input }), name);
       if (schema !== undefined) types.set(schema, new Map([...(types.get(schema) ?? []), [name, type]]));
       return type;
     };
@@ -181,6 +181,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
     const anywhere = alike?.anywhere ?? asides.map(readAside);
     if (given !== undefined && alike === undefined) shared.push({ asides: given, slots: source.slots, anywhere });
     const first = firstOf(node);
+    const units = new Set([...compiled.slots.values()].flatMap(({ unit }) => unit?.names ?? []));
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
     rules.push({
       ...compiled,
@@ -188,7 +189,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
-      required: requiredWords(node).filter((group) => ![...group].every(isArticle)),
+      required: requiredWords(node).filter((group) => ![...group].every((word) => isArticle(word) || units.has(word))),
       firstWords: first.words,
       isOpen: first.isOpen,
       example: examplePhrase(node),
@@ -312,7 +313,8 @@ function asidesOf(
         `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,
         `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`,
       ];
-    return [`[(for|of|at|with|in|to)] {${name}} ${noun}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
+    const counted = type.unit === undefined ? noun : `(${type.unit.names.join("|")})`;
+    return [`[(for|of|at|with|in|to)] {${name}} ${counted}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
   });
 }
 
