@@ -326,7 +326,7 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
 const refusals = {
   denied: "says not to do it",
   supposed: "only supposes something; say what to do",
-  question: "asks whether to do it; say what to do",
+  question: "is a question that no tool answers; say what to do",
   others: "is about what somebody else does",
   corrected: "takes something back; ask again without it",
   repeated: "is to be done again and again, but a step is done once",
