@@ -51,11 +51,6 @@ function withoutLink(tokens: readonly Token[], start: number, end: number): numb
   return link === undefined || end - link.length <= start ? end : end - link.length;
 }
 
-/** The first word of the wish that a word or its connectors begin. */
-export function wishStart(tokens: readonly Token[], at: number): number {
-  return readSeparator(tokens, at, { isAtStart: false, items: none })?.end ?? at;
-}
-
 function markHard(clauses: Clause[], isHard: boolean): void {
   const last = clauses.pop();
   if (last !== undefined) clauses.push({ ...last, endsHard: last.endsHard || isHard });

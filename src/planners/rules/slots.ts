@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { PhraseError } from "../../core/template.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
@@ -244,14 +244,23 @@ function waysToSay(value: string): readonly (readonly string[])[] {
   return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
 }
 
-/** The type of a slot that has a schema of its own in the phrase. */
-export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, field: SlotType | undefined): SlotType {
-  const { type, schema } = own;
-  return {
-    ...type,
-    schema,
-    ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }),
-  };
+const ownTypes = new WeakMap<StandardSchema, Map<boolean, SlotType>>();
+
+/** The type of a slot that has a schema of its own in the phrase: one and the same for all phrases. */
+export function ownSlotType(
+  { json, schema }: { readonly json: JsonSchema; readonly schema: StandardSchema },
+  field: SlotType | undefined,
+): SlotType {
+  const known = ownTypes.get(schema) ?? new Map<boolean, SlotType>();
+  ownTypes.set(schema, known);
+  const isSingle = field !== undefined && field.kind !== "list";
+  let own = known.get(isSingle);
+  if (own === undefined) {
+    const type = slotTypeOf(schemasAt(json, []));
+    own = { ...type, schema, ...(type.kind === "list" && isSingle && { isSpread: true }) };
+    known.set(isSingle, own);
+  }
+  return own;
 }
 
 /** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */
