@@ -32,7 +32,7 @@ export function isDate({ kind }: SlotType): boolean {
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
 export function slotReadingsAt(
   type: SlotType,
-  { words, datesByStart, clock, range }: RequestText,
+  { words, datesByStart, clock, ranges }: RequestText,
   start: number,
 ): readonly SlotReading[] {
   switch (type.kind) {
@@ -52,7 +52,7 @@ export function slotReadingsAt(
       return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
     case "range":
-      return range?.start === start ? [{ value: range.value, end: range.end }] : none;
+      return ranges.filter((range) => range.start === start).map(({ value, end }) => ({ value, end }));
     case "sum":
     case "text":
     case "list":
