@@ -222,7 +222,7 @@ class RequestAccount {
   }
 
   private findReadable(value: unknown, { type, field }: { type: SlotType; field: string }): Found {
-    const { range, words } = this.request;
+    const { ranges, words } = this.request;
     const isTime = typeof value === "string" && isoDate.test(value);
     const isNumber = typeof value === "number" && type.kind !== "enum";
     const ownType = isNumber ? withUnit(numberType, field) : isTime ? (value.length > 10 ? timeType : dayType) : type;
@@ -230,7 +230,8 @@ class RequestAccount {
       (each) => isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]),
     );
     if (found !== undefined) return { places: [found] };
-    if (range?.value.split("/").includes(String(value))) return { places: [range] };
+    const range = ranges.find((each) => each.value.split("/").includes(String(value)));
+    if (range !== undefined) return { places: [range] };
     // "With gift wrap": the name of what is switched on.
     if (value === true && this.missing(normsOf(sayName(field))).length === 0) return {};
     return { unsaid: [typeof value === "boolean" ? field : String(value)] };

@@ -1,6 +1,6 @@
 import { knownKeys, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { parseReference } from "../../plan/reference.ts";
+import { findReferences, parseReference } from "../../plan/reference.ts";
 import type { Match } from "./matches.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 import { isPureStep } from "./steps.ts";
@@ -100,6 +100,38 @@ export function onlyIf(
   const when = isDenied ? `!(${test})` : test;
   return [
     first,
-    ...others.map((step) => ({ ...step, when, dependsOn: [...new Set([first.id, ...(step.dependsOn ?? [])])] })),
+    ...others.map((step) => ({
+      ...(isDenied ? step : ofFound(step, { first, match, others })),
+      when,
+      dependsOn: [...new Set([first.id, ...(step.dependsOn ?? [])])],
+    })),
   ];
+}
+
+/** The same step for what was found, if that is one thing only: it may have a longer name than what was asked for. */
+function ofFound(
+  step: PlanStep,
+  { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
+): PlanStep {
+  const { input = {} } = step;
+  const sought = Object.entries(first.input ?? {});
+  const [field, said] =
+    Object.entries(input).find(([name, value]) => sought.some(([key, each]) => key !== name && each === value)) ?? [];
+  const list = listIn(match.rules);
+  const isUsed = others.some((other) =>
+    findReferences(other.input ?? {}).some(({ reference }) => reference?.stepId === step.id),
+  );
+  const fields = list === undefined ? [] : (schemasAt(match.rules.schemas.output ?? {}, [list, 0, field ?? ""]) ?? []);
+  if (
+    step.tool === undefined ||
+    field === undefined ||
+    typeof said !== "string" ||
+    said.includes("$") ||
+    isUsed ||
+    fields.length === 0
+  )
+    return step;
+  const found = `${first.id}.${list}`;
+  const forEach = `size(${found}) == 1 ? [${found}[0].${field}] : [${JSON.stringify(said)}]`;
+  return { ...step, forEach, input: { ...input, [field]: "${item}" } };
 }

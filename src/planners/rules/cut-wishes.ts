@@ -20,9 +20,9 @@ export function cutClauses({
   tokens,
   words,
   dates,
-  range,
-}: Pick<RequestText, "tokens" | "words" | "dates" | "range">): readonly Clause[] {
-  const spans = [...dates, ...(range === undefined ? [] : [range])];
+  ranges,
+}: Pick<RequestText, "tokens" | "words" | "dates" | "ranges">): readonly Clause[] {
+  const spans = [...dates, ...ranges];
   const kept: Clause[] = [];
   for (const clause of splitClauses(tokens, reasonStarts(words))) {
     const last = kept.at(-1);
@@ -46,7 +46,7 @@ export function cutWishes(text: string): readonly Wish[] {
   const wishes: { start: number; end: number; isSure: boolean }[] = [];
   let isHard = true;
   let isAside = false;
-  for (const { start, end, endsHard } of cutClauses({ tokens, words, dates: [], range: undefined })) {
+  for (const { start, end, endsHard } of cutClauses({ tokens, words, dates: [], ranges: [] })) {
     const last = wishes.at(-1);
     const isReason = statesReason(words, start, end);
     const isOwn = isHard ? !isReason : !isAside && opensWish(words, start, end);

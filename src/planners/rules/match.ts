@@ -167,6 +167,7 @@ export class Matcher {
     push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames, isSpoken: from !== undefined });
     for (let position = start; position <= limit && position - start < arriving.length; position++) {
       const threads = arriving[position - start];
+      arriving[position - start] = undefined;
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
       this.advance(template, { threads, position, push, range, fits });
@@ -250,6 +251,7 @@ export class Matcher {
       step.fits.push({ cost, start: step.range.start, end: position, pieces, filled, isSpoken: thread.isSpoken });
     const word = this.request.words[position];
     const take = (places: readonly PhrasePlace[], spelling: number) => {
+      this.work.spend(places.length);
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
       for (const next of places)
         push(position + 1, {

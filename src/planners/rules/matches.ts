@@ -91,7 +91,13 @@ export function readSlotValues(
     work.spend(values.length * records.length);
     records = values.flatMap((value) => records.map((record) => ({ ...record, [name]: value })));
   }
+  if (records.length > 1 && saysIt({ pieces }, request.words)) return { ok: false };
   return { ok: true, records, hasPointer };
+}
+
+/** "add milk and eggs, tag it food": either of them, or both as one thing. */
+export function saysIt({ pieces }: Pick<Match, "pieces">, words: readonly string[]): boolean {
+  return pieces.some(({ kind, start }) => kind === "word" && words[start] === "it");
 }
 
 function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
@@ -229,7 +235,7 @@ function splitAt(request: RequestText, pieces: readonly Part[]): readonly (reado
       from = at + 1;
     }
   }
-  return items.filter((item) => item.length > 0).map((item) => withoutAlso(item, request.words));
+  return items.filter((item) => item.length > 0).map((item, index) => withoutAlso(item, request.words, index === 0));
 }
 
 /** True if a word stands between two things; not in "H&M", "Johnson & Johnson" and "war and peace". */
@@ -256,11 +262,12 @@ export function holdsNames(request: RequestText, { start, end }: Part): boolean 
   return request.words.slice(start, end).some((_, at) => isBetweenNames(request, start + at, start));
 }
 
-/** "and also bread" */
-function withoutAlso(item: readonly Part[], words: readonly string[]): readonly Part[] {
+/** "and also bread"; "both" says it of all that follow. */
+function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: boolean): readonly Part[] {
   const [first, ...others] = item;
   if (first === undefined || first.end - first.start < 2) return item;
-  return ["also", "both"].includes(words[first.start] ?? "") ? [{ ...first, start: first.start + 1 }, ...others] : item;
+  const word = words[first.start];
+  return word === "also" || (word === "both" && isFirst) ? [{ ...first, start: first.start + 1 }, ...others] : item;
 }
 
 const maxItemTokens = 6;

@@ -1,4 +1,4 @@
-import type { RequestText } from "./request.ts";
+import { isCapital, type RequestText } from "./request.ts";
 
 /** Words with which no text begins unless it is quoted: they belong to what stands before it. */
 const dangling: ReadonlySet<string> = new Set(
@@ -39,11 +39,33 @@ const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
   const before = words[start - 1] ?? "";
   if (before === ":" || before === "that" || before === "saying" || before === "says") return true;
-  if (isTitleCase({ tokens, text }, start, end)) return true;
+  if (isTitleCase({ tokens, text }, start, end))
+    return !dangling.has(words[start] ?? "") || isCapital({ text, tokens }, start);
   if (dangling.has(words[start] ?? "")) return false;
-  if (first.has(words[start] ?? "") || (last.has(words[end - 1] ?? "") && end - start > 1)) return false;
-  for (let at = start; at < end; at++) if (tokens[at]?.kind === "word" && isOfSentence(words, at, end)) return false;
+  const isName = (at: number) =>
+    (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
+  const isLast = last.has(words[end - 1] ?? "") || saysHowOften(words, end);
+  if (first.has(words[start] ?? "") || (isLast && end - start > 1 && !isName(end - 1))) return false;
+  for (let at = start; at < end; at++)
+    if (
+      tokens[at]?.kind === "word" &&
+      isOfSentence(words, at, end) &&
+      !(at > start && spoken.has(words[at] ?? "") && isName(at))
+    )
+      return false;
   return true;
+}
+
+/** Verbs before what somebody says. */
+const quotes = /^(?:say|tell|hear|saying|says|said)$/;
+
+/** "milk twice": a number of times is no part of a name. */
+function saysHowOften(words: readonly string[], end: number): boolean {
+  const [before = "", word = ""] = words.slice(Math.max(0, end - 2), end);
+  return (
+    /^(?:once|twice|thrice)$/.test(word) ||
+    (word === "times" && /^(?:\d+|two|three|four|five|six|seven|eight|nine|ten|many|several)$/.test(before))
+  );
 }
 
 /** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */

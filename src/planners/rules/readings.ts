@@ -21,6 +21,7 @@ import {
   piecesIn,
   readSlotValues,
   type SlotValues,
+  saysIt,
   type Unfit,
 } from "./matches.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
@@ -446,9 +447,12 @@ export class RequestReader {
     const word = this.request.words[next.start] ?? "";
     const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
     if (this.isLead(word) && !isNoun) return [];
-    return (this.starts[clause] ?? [])
+    // "a todo to pay rent and one to call Bob"
+    const isOne = from.length > 1 && /^(?:one|another)$/.test(word);
+    const isAlike = isOne && this.request.words[next.start + 1] === this.request.words[spoken[slot - 1]?.start ?? -1];
+    return (isAlike ? [next.start + 1] : (this.starts[clause] ?? []))
       .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
-      .filter((match) => this.isLike(last, match))
+      .filter((match) => this.isLike(last, match) && !saysIt(match, this.request.words))
       .sort((left, right) => left.cost - right.cost)
       .slice(0, maxCandidates)
       .map((match) => ({ ...this.shareForward(last, match), goesOn: true, cost: match.cost + goesOnCost }));
@@ -588,8 +592,11 @@ export class RequestReader {
       return { ok: false, isTooLong: true };
     }
     if (!("ok" in wishes) && loose !== undefined) return loose;
-    const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     const slots = this.slots.get(match);
+    // "add milk and eggs, then move it to friday"
+    if (slots?.ok === true && slots.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
+      return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it" };
+    const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
     if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise))
       this.inputs.set(match, made);
     return made;
@@ -678,6 +685,12 @@ export class RequestReader {
   quote(first: number, last = first): string {
     return textBetween(this.request, this.clauses[first]?.start ?? 0, this.clauses[last]?.end ?? 0);
   }
+}
+
+/** True for a step that is one of several things of which a wish speaks. */
+function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolean {
+  const isFirst = matches[matches.indexOf(match) + 1]?.goesOn === true;
+  return isFirst || match.goesOn === true || drafts.filter((draft) => draft.match === match).length > 1;
 }
 
 /** A context, and whether anybody looked at what was said before. */

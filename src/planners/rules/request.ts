@@ -39,7 +39,7 @@ export interface RequestText {
   /** In their order. */
   readonly dates: readonly RequestDate[];
   /** Days from one to another, as filters name them. */
-  readonly range: RequestRange | undefined;
+  readonly ranges: readonly RequestRange[];
   /** Tokens of what looks like a date and cannot be read. */
   readonly falseDates: ReadonlySet<number>;
   /** By each token that they may be said from: also from "at", "on" and "for". */
@@ -74,23 +74,34 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
               if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
           }),
         );
-  const range = isTooLong ? undefined : await findRange({ text, tokens }, clock);
+  const ranges = isTooLong ? [] : await findRanges({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
-  return { text, tokens, words, clock, dates, range, falseDates, datesByStart };
+  return { text, tokens, words, clock, dates, ranges, falseDates, datesByStart };
 }
 
-async function findRange(
+/** Nobody asks for more at once. */
+const maxRanges = 4;
+
+async function findRanges(
   { text, tokens }: Pick<RequestText, "text" | "tokens">,
   clock: DateClock,
-): Promise<RequestRange | undefined> {
-  if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return undefined;
+): Promise<readonly RequestRange[]> {
+  if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return [];
   const { readRange } = await import("../../dates/read-range.ts");
-  const found = readRange(text, clock);
-  if (found === undefined) return undefined;
-  const start = tokens.findIndex((token) => token.start === found.start);
-  const end = tokens.findIndex((token) => token.end === found.end) + 1;
-  if (start === -1 || end <= start) return undefined;
-  return { start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` };
+  const ranges: RequestRange[] = [];
+  for (let from = 0; ranges.length < maxRanges; ) {
+    const found = readRange(text.slice(from), clock);
+    if (found === undefined) break;
+    const start = tokens.findIndex((token) => token.start === from + found.start);
+    const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
+    // "after monday and before friday" are the ends of one.
+    const isApart =
+      from === 0 || /\p{L}{2}/u.test(text.slice(from, from + found.start).replace(/\b(?:and|but|or)\b/g, ""));
+    if (start === -1 || end <= start || !isApart) break;
+    ranges.push({ start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` });
+    from += found.end;
+  }
+  return ranges;
 }
 
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */

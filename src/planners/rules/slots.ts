@@ -34,7 +34,7 @@ export function isDate({ kind }: SlotType): boolean {
 
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
 export function slotReadingsAt(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
-  const { words, datesByStart, clock, range } = request;
+  const { words, datesByStart, clock, ranges } = request;
   switch (type.kind) {
     case "number":
       return readNumberSlot(type, request, start);
@@ -52,7 +52,7 @@ export function slotReadingsAt(type: SlotType, request: RequestText, start: numb
       return type.kind === "date" ? readDay(date) : readTime(type, date, clock);
     }
     case "range":
-      return range?.start === start ? [{ value: range.value, end: range.end }] : none;
+      return ranges.filter((range) => range.start === start).map(({ value, end }) => ({ value, end }));
     case "sum":
     case "text":
     case "list":

@@ -19,11 +19,9 @@ const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
 const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 
 /** A list that people name without saying that it is one. */
-const knownLists = z
-  .string()
-  .regex(
-    /^(?:shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog)$/i,
-  );
+const knownNames =
+  "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
+const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
 /** Which of several is meant: no title begins so. */
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
@@ -90,9 +88,18 @@ const title = z
       /\p{L}/u.test(text),
   );
 
+/** "FYI: pay rent" */
+const labelled = z
+  .string()
+  .refine(
+    (text) =>
+      /^[^\s:]+: \S/.test(text) &&
+      [text.replace(":", ""), text.replace(/^\S+ /, "")].every((part) => title.safeParse(part).success),
+  );
+
 /** A list that was spoken of. */
 const listBefore = choice({
-  it: "what is on it|that|them",
+  it: "what is on it|what is on there|that|them",
   "that list": "the same list|same list|there",
   "this list": "the list|the whole list",
 });
@@ -105,6 +112,7 @@ const doing = title.refine((text) =>
 
 const slots = {
   title,
+  labelled,
   doing,
   listBefore,
   newTitle: title.refine((text) => /\p{L}{2}/u.test(text)),
@@ -133,6 +141,7 @@ const details: readonly string[] = [
 /** Filters of a list, in any order, and the other words of which a request to see it may consist. */
 const filters: readonly string[] = [
   `[(on|in|from|of|for)] ${anyList}`,
+  "(on|in|from) {listBefore}",
   "[(due|for|from|on|of|that are|that is|which are|in|over|scheduled for|coming up|planned for|due on|due for|due in)] {range}",
   "[(that are|that is|which are|are|is|i have|marked|marked as)] [(still|not yet)] {status}",
   "[(with|of|at|by)] [(a|the)] {priority} (priority|prio)",
@@ -192,7 +201,7 @@ function listOf({ before }: PhraseContext): { readonly list?: string } {
 
 /** The fields that slots stand for; undefined for a list of which nobody spoke. */
 function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
-  const { place, listBefore, doing, due, urgency, order, range, ...others } = found;
+  const { place, listBefore, doing, labelled, due, urgency, order, range, ...others } = found;
   const { before } = context;
   const list = place ?? others.list;
   const spoken = listOf(context);
@@ -204,7 +213,7 @@ function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string,
   return {
     ...(place !== undefined && { list: place }),
     ...(listBefore !== undefined && spoken),
-    ...(doing !== undefined && { title: doing }),
+    ...((doing ?? labelled) !== undefined && { title: doing ?? labelled }),
     ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
     ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
     ...(typeof order === "string" && orders[order]),
@@ -247,6 +256,7 @@ const called =
 
 const addPhrases = adding(
   "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
+  "(add|jot down|note down|write down|put down) {labelled}",
   `${add} [down] {title} ${onList}`,
   `${add} [down] ${onList} [:] {title}`,
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
@@ -265,7 +275,7 @@ const addPhrases = adding(
   "(new|add) (todo|task) {doing}",
   "• {title}",
 ).concat(
-  phrasesOf([`${namedList} (:|-) {title}`], {
+  phrasesOf([`[add] ${namedList} (:|-) {title}`], {
     input: { operation: "add" },
     anywhere: details,
     slots: {
@@ -304,17 +314,18 @@ type Fields = Readonly<Record<string, unknown>>;
 function targetOf(operation: unknown, { title, index, end, ...others }: Fields, context: PhraseContext) {
   const { previous, before } = context;
   const { operation: last, query } = before?.input ?? {};
-  if (index !== undefined || end !== undefined) return inPlace(others, index ?? -1, context);
+  if (index !== undefined || end !== undefined) return inPlace(operation, { ...others, index: index ?? -1 }, context);
   if (typeof title !== "object" || title === null) return { ...(title !== undefined && { title }), ...others };
   // A searched todo is named as in the search: it may find several todos, so a position would be ambiguous.
   if (last === "search") return typeof query === "string" ? { ...others, title: query } : undefined;
   // "I did the dishes, so tick it off" is one wish, said twice.
-  if (last === "list" || last === "clear" || last === operation || previous === undefined) return undefined;
+  const isSaidTwice = last === operation && operation !== "update";
+  if (last === "list" || last === "clear" || isSaidTwice || previous === undefined) return undefined;
   return { ...others, id: { $ref: `${previous.$ref}.id` } };
 }
 
 /** A place is one in the list as it was shown, or else as it is then: what was deleted has moved what comes behind it. */
-function inPlace(others: Fields, index: unknown, { before }: PhraseContext): object | undefined {
+function inPlace(operation: unknown, { index, ...others }: Fields, { before }: PhraseContext): object | undefined {
   const { operation: last, id, index: gone, list, ...filters } = before?.input ?? {};
   // A whole list is shown in its own order.
   if (last === "list" && Object.keys(filters).length === 0 && others.list === undefined)
@@ -324,8 +335,8 @@ function inPlace(others: Fields, index: unknown, { before }: PhraseContext): obj
   const isPlace = typeof index === "number" && index > 0;
   if (page !== undefined && others.list === undefined)
     return isPlace ? { ...others, id: { $ref: `${page}.todos[${index - 1}].id` } } : undefined;
-  const isMoved = last === "delete" && typeof gone === "number" && !(isPlace && index < gone);
-  return isMoved ? undefined : { ...others, index };
+  const isKept = last === "delete" ? isPlace && Number(gone) > index : last !== operation;
+  return typeof gone === "number" && !isKept ? undefined : { ...others, index };
 }
 
 const doneWord = "(done|complete|completed|finished|checked|checked off|ticked off|closed|crossed off|sorted)";
@@ -439,8 +450,10 @@ const changePhrases: readonly Phrase[] = [
   ),
 ];
 
+/** "delete 'call Ann'" is about a todo. */
+const clearSlots = { ...slots, place: z.enum(knownNames.split("|")) };
 const clearing = (phrases: readonly string[], fields: object = {}): readonly Phrase[] =>
-  phrasesOf(phrases, { input: { operation: "clear", ...fields }, destructive: true });
+  phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
 const wipe =
   "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
 const all =
@@ -481,19 +494,25 @@ const listPhrases = listing([
   "(what is|show me) (due|next|coming up)",
   "(show|list|read|give) [me] everything",
 ]);
-const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again]"], {
-  input: { operation: "list" },
-  make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
-});
-const clearedBefore = phrasesOf([`${wipe} (it|that list|this list|everything on it|it all)`], {
-  input: { operation: "clear" },
-  destructive: true,
-  // "It" is a list only if all of it was shown.
-  make: (_, context) => {
-    const { operation, list, ...others } = context.before?.input ?? {};
-    return operation === "list" && Object.keys(others).length === 0 ? listOf(context) : undefined;
+const shownBefore = phrasesOf(
+  ["(show|read|give|tell|display|list|see|open) [me] {listBefore} [(again|back)] [to me]"],
+  {
+    input: { operation: "list" },
+    make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
   },
-});
+);
+/** What was shown is cleared only if all of it was, or all that is done. */
+const clearedBefore = [undefined, "completed"].flatMap((shown) =>
+  phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {
+    input: { operation: "clear" },
+    destructive: true,
+    make: (_, context) => {
+      const { operation, list, status, ...others } = context.before?.input ?? {};
+      const isAll = operation === "list" && status === shown && Object.keys(others).length === 0;
+      return isAll ? { ...listOf(context), ...(shown && { onlyCompleted: true }) } : undefined;
+    },
+  }),
+);
 const shownAlone = listing(
   [
     "[(my|the|all)] {status} (todos|to dos|tasks|items)",

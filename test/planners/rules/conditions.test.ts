@@ -46,6 +46,31 @@ describe("a request with a condition", () => {
   });
 
   it.each([
+    ["milk", []],
+    ["buy milk", []],
+    ["milk, oat milk", ["oat milk"]],
+  ])("is about what was found: %s", async (titles, left) => {
+    const agent = createAgentWithTodos();
+    await agent.run(
+      titles
+        .split(", ")
+        .map((title) => `add ${title}`)
+        .join(", "),
+    );
+    expect(await agent.run("if milk is on my list, delete it")).toMatchObject({ status: "completed" });
+    const { output } = await agent.run("show my tasks");
+    const todos = output !== null && typeof output === "object" && "todos" in output ? output.todos : [];
+    expect(todos.map(({ title }) => title)).toEqual(left);
+  });
+
+  it("fails where several were found, and none has the name", async () => {
+    const agent = createAgentWithTodos();
+    await agent.run("add oat milk, add soy milk");
+    const { error } = await agent.run("if milk is on my list, delete it");
+    expect(error).toMatchObject({ message: expect.stringContaining('No todo is titled "milk"') });
+  });
+
+  it.each([
     "if I forget, remind me to call mum",
     "if milk is on my list delete it, otherwise add it",
     "if eggs are not and milk is not on my list, add both to my list",

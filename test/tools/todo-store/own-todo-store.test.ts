@@ -47,7 +47,7 @@ function meaningOf(
   { previous, before, nowMs }: Context,
 ): Fields | undefined {
   const { operation } = input;
-  const { place, listBefore, doing, due, urgency, order, range, index, end, ...rest } = found;
+  const { place, listBefore, doing, labelled, due, urgency, order, range, index, end, ...rest } = found;
   const { operation: last, list: said, query, ...filters } = (before?.input ?? {}) as Fields;
   const list = place ?? rest.list ?? (listBefore === undefined ? undefined : said);
   const isAlone = Object.keys(found).length === 1 && /^(?:add|clear)$/.test(String(last));
@@ -56,14 +56,18 @@ function meaningOf(
   const fields: Record<string, unknown> = {
     ...{ ...input, ...rest, ...daysOf(range, nowMs), ...orders[String(order)] },
     ...(list !== undefined && { list }),
-    ...(doing !== undefined && { title: doing }),
+    ...((doing ?? labelled) !== undefined && { title: doing ?? labelled }),
     ...(typeof due === "string" && { [due.length > 10 ? "dueAt" : "dueDate"]: due }),
     ...(urgency !== undefined && { priority: urgency === "urgent" ? "high" : "low" }),
   };
   // Sentences without slots are only shown; a bare "my list" is asked for only at first.
   if (!/[({]/.test(phrase) || (/^\[?\(my/.test(phrase) && operation === "list" && before)) return undefined;
-  if (operation === "clear" && /\(it\||it all/.test(phrase))
-    return last === "list" && Object.keys(filters).length === 0 ? { ...fields, list: said } : undefined;
+  if (operation === "clear" && /\((?:it|them)\|/.test(phrase)) {
+    const { status, ...others } = filters;
+    const shown = phrase.includes("(them|") ? "completed" : undefined;
+    if (last !== "list" || status !== shown || Object.keys(others).length > 0) return undefined;
+    return { ...fields, list: said, ...(shown && { onlyCompleted: true }) };
+  }
   if (operation === "search")
     return { ...fields, query: String(fields.query).replace(/^(?:the|an?|my|our|any|some) /i, "") };
   if (index !== undefined || end !== undefined) return { ...fields, index: index ?? -1 };
@@ -71,7 +75,7 @@ function meaningOf(
   if (typeof title !== "object" || title === null) return fields;
   if (last === "search") return { ...fields, title: query };
   if (operation === "add") return fields;
-  if (last === "list" || last === "clear" || last === operation) return undefined;
+  if (last === "list" || last === "clear" || (last === operation && last !== "update")) return undefined;
   return { ...fields, title: undefined, id: { $ref: `${(title as { $ref: string }).$ref}.id` } };
 }
 

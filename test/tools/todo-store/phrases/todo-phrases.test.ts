@@ -202,6 +202,27 @@ describe("todoPhrases", () => {
     ]);
   });
 
+  it("take a second one like the first", async () => {
+    expect(await inputsFor("add a todo to pay rent and one to call Bob")).toEqual([
+      { operation: "add", title: "pay rent" },
+      { operation: "add", title: "call Bob" },
+    ]);
+  });
+
+  it.each(["watch Apocalypse Now", "practice Right Now", "say please", "FYI: pay rent", "home: pay rent"])(
+    "keep each word of a title: %s",
+    async (title) => {
+      expect(await inputsFor(`add ${title}`)).toEqual([{ operation: "add", title }]);
+    },
+  );
+
+  it.each(["add milk twice", "delete milk 3 times", "add milk, eggs, both in Launch", "add Bob: milk, eggs"])(
+    "take nothing else for a title: %s",
+    async (request) => {
+      expect((await refusalOf(request)).examples).toBeInstanceOf(Array);
+    },
+  );
+
   it.each([
     ["delete eggs and put milk on my list", ["delete", "add"]],
     ["remove eggs and add milk to my list", ["delete", "add"]],
