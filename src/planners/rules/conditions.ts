@@ -113,25 +113,16 @@ function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
 ): PlanStep {
-  const { input = {} } = step;
   const sought = Object.entries(first.input ?? {});
-  const [field, said] =
-    Object.entries(input).find(([name, value]) => sought.some(([key, each]) => key !== name && each === value)) ?? [];
-  const list = listIn(match.rules);
-  const isUsed = others.some((other) =>
-    findReferences(other.input ?? {}).some(({ reference }) => reference?.stepId === step.id),
+  const isSought = ([name, value]: [string, unknown]) => sought.some(([key, each]) => key !== name && each === value);
+  const [field = "", said] = Object.entries(step.input ?? {}).find(isSought) ?? [];
+  const list = listIn(match.rules) ?? "";
+  const hasField = (schemasAt(match.rules.schemas.output ?? {}, [list, 0, field]) ?? []).length > 0;
+  const isUsed = findReferences(others.map(({ input = {} }) => input)).some(
+    (each) => each.reference?.stepId === step.id,
   );
-  const fields = list === undefined ? [] : (schemasAt(match.rules.schemas.output ?? {}, [list, 0, field ?? ""]) ?? []);
-  if (
-    step.tool === undefined ||
-    field === undefined ||
-    typeof said !== "string" ||
-    said.includes("$") ||
-    isUsed ||
-    fields.length === 0
-  )
-    return step;
+  if (step.tool === undefined || typeof said !== "string" || said.includes("$") || !hasField || isUsed) return step;
   const found = `${first.id}.${list}`;
   const forEach = `size(${found}) == 1 ? [${found}[0].${field}] : [${JSON.stringify(said)}]`;
-  return { ...step, forEach, input: { ...input, [field]: "${item}" } };
+  return { ...step, forEach, input: { ...step.input, [field]: "${item}" } };
 }

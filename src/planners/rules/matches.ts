@@ -5,7 +5,7 @@ import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readNumber } from "../../english/numbers.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb, unsplitPairs } from "../../english/verbs.ts";
-import { type Piece, piecesOf, WorkMeter } from "./match.ts";
+import { type Piece, WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isPlainText } from "./plain-text.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
@@ -319,9 +319,4 @@ function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work:
     const parsed = parseWith(schema, value);
     return parsed instanceof Promise || parsed.ok;
   });
-}
-
-/** The pieces of a fit, in their order. */
-export function piecesIn(last: Piece | undefined): readonly Piece[] {
-  return piecesOf(last);
 }

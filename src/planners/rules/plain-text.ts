@@ -44,29 +44,19 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
   if (dangling.has(words[start] ?? "")) return false;
   const isName = (at: number) =>
     (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
-  const isLast = last.has(words[end - 1] ?? "") || saysHowOften(words, end);
+  const isLast = last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
   if (first.has(words[start] ?? "") || (isLast && end - start > 1 && !isName(end - 1))) return false;
-  for (let at = start; at < end; at++)
-    if (
-      tokens[at]?.kind === "word" &&
-      isOfSentence(words, at, end) &&
-      !(at > start && spoken.has(words[at] ?? "") && isName(at))
-    )
-      return false;
+  for (let at = start; at < end; at++) {
+    const isTaken = at > start && spoken.has(words[at] ?? "") && isName(at);
+    if (tokens[at]?.kind === "word" && !isTaken && isOfSentence(words, at, end)) return false;
+  }
   return true;
 }
 
 /** Verbs before what somebody says. */
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
-
 /** "milk twice": a number of times is no part of a name. */
-function saysHowOften(words: readonly string[], end: number): boolean {
-  const [before = "", word = ""] = words.slice(Math.max(0, end - 2), end);
-  return (
-    /^(?:once|twice|thrice)$/.test(word) ||
-    (word === "times" && /^(?:\d+|two|three|four|five|six|seven|eight|nine|ten|many|several)$/.test(before))
-  );
-}
+const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
 
 /** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {

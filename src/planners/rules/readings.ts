@@ -11,14 +11,13 @@ import { readSum } from "../../sums/read-sum.ts";
 import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, statesReason } from "./cut-wishes.ts";
-import { type FindMeanings, Matcher, type Piece, WorkMeter } from "./match.ts";
+import { type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
 import {
   holdsNames,
   isBetweenNames,
   isSeparatorAt,
   type Match,
   mayBeItems,
-  piecesIn,
   readSlotValues,
   type SlotValues,
   saysIt,
@@ -342,7 +341,7 @@ export class RequestReader {
         const lacking = this.matcher.findLacking(rule, from, end);
         if (lacking === undefined) continue;
         const place = { firstClause: clause, lastClause: clause, start: from, end, cost: 0 };
-        const match = { rules: rule.tool, rule, ...place, pieces: piecesIn(lacking.pieces) };
+        const match = { rules: rule.tool, rule, ...place, pieces: piecesOf(lacking.pieces) };
         const { name: missing } = lacking;
         return { match, unfit: { ok: false, reason: "missing", missing, why: `${missing} is missing` } };
       }
@@ -359,22 +358,13 @@ export class RequestReader {
       (this.ends.get(position) ?? -1) >= firstClause;
     const fits = this.matcher.run(rule, { start, limit, isEnd }, from);
     return fits.flatMap((fit): Match | readonly Match[] => {
-      const pieces = piecesIn(fit.pieces);
+      const pieces = piecesOf(fit.pieces);
       if (pieces.some((piece) => this.holdsWish(rule, piece))) return [];
       const lastClause = this.ends.get(fit.end) ?? firstClause;
       const polite =
         start - (this.clauses[firstClause]?.start ?? start) + (this.clauses[lastClause]?.end ?? fit.end) - fit.end;
       const cost = fit.cost + wishCost + politeCost * polite;
-      return {
-        rules: rule.tool,
-        rule,
-        firstClause,
-        lastClause,
-        start,
-        end: fit.end,
-        cost,
-        pieces,
-      };
+      return { rules: rule.tool, rule, firstClause, lastClause, start, end: fit.end, cost, pieces };
     });
   }
 
@@ -401,26 +391,15 @@ export class RequestReader {
     const first = this.clauses[firstClause];
     if (name === undefined || first === undefined) return [];
     const matches: Match[] = [];
-    for (
-      let lastClause = firstClause;
-      lastClause < Math.min(firstClause + maxSumClauses, this.clauses.length);
-      lastClause++
-    ) {
+    const limit = Math.min(firstClause + maxSumClauses, this.clauses.length);
+    for (let lastClause = firstClause; lastClause < limit; lastClause++) {
       const end = this.clauses[lastClause]?.end ?? 0;
       const start = this.request.words[first.start] === "•" ? first.start + 1 : first.start;
       const tokens = this.request.tokens.slice(start, end);
       if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
         const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
-        matches.push({
-          rules: rule.tool,
-          rule,
-          firstClause,
-          lastClause,
-          start,
-          end,
-          cost: wishCost + 2 + (end - start),
-          pieces,
-        });
+        const cost = wishCost + 2 + (end - start);
+        matches.push({ rules: rule.tool, rule, firstClause, lastClause, start, end, cost, pieces });
       }
       if (this.clauses[lastClause]?.endsHard !== false) break;
     }
@@ -448,9 +427,9 @@ export class RequestReader {
     const isNoun = from.length > 1 && this.request.words[spoken[slot - 1]?.start ?? -1] === word;
     if (this.isLead(word) && !isNoun) return [];
     // "a todo to pay rent and one to call Bob"
-    const isOne = from.length > 1 && /^(?:one|another)$/.test(word);
-    const isAlike = isOne && this.request.words[next.start + 1] === this.request.words[spoken[slot - 1]?.start ?? -1];
-    return (isAlike ? [next.start + 1] : (this.starts[clause] ?? []))
+    const [said, after] = [spoken[slot - 1]?.start ?? -1, next.start + 1].map((at) => this.request.words[at]);
+    const isOne = from.length > 1 && /^(?:one|another)$/.test(word) && said === after;
+    return (isOne ? [next.start + 1] : (this.starts[clause] ?? []))
       .flatMap((start) => from.flatMap((place) => this.fit(rule, { start, limit, firstClause: clause }, place)))
       .filter((match) => this.isLike(last, match) && !saysIt(match, this.request.words))
       .sort((left, right) => left.cost - right.cost)
@@ -550,7 +529,9 @@ export class RequestReader {
 
   /** What is said of the last of several things is said of all that have nothing of its kind. */
   private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
-    const beside = match.pieces.filter(({ name }) => name !== undefined && !match.rule.slots.has(name));
+    const isBeside = ({ name, start }: Piece) =>
+      name !== undefined && start >= match.start && !match.rule.slots.has(name);
+    const beside = match.pieces.filter(isBeside);
     if (beside.length === 0) return partial.drafts;
     const drafts = [...partial.drafts];
     for (let index = drafts.length - 1; index >= 0; index--) {
@@ -558,7 +539,8 @@ export class RequestReader {
       if (draft === undefined || draft.match.rule !== match.rule) break;
       const missing = beside.filter(({ name }) => !draft.match.pieces.some((piece) => piece.name === name));
       const isFirst = draft.match.goesOn !== true;
-      if (missing.length > 0) {
+      // "add milk to shopping and soap to my work list for monday"
+      if (missing.length === beside.length) {
         const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
         const made = this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
         const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;

@@ -79,9 +79,7 @@ export async function readRequest(text: string, clock: DateClock): Promise<Reque
   return { text, tokens, words, clock, dates, ranges, falseDates, datesByStart };
 }
 
-/** Nobody asks for more at once. */
-const maxRanges = 4;
-
+/** The ranges of a request, up to four. */
 async function findRanges(
   { text, tokens }: Pick<RequestText, "text" | "tokens">,
   clock: DateClock,
@@ -89,15 +87,14 @@ async function findRanges(
   if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return [];
   const { readRange } = await import("../../dates/read-range.ts");
   const ranges: RequestRange[] = [];
-  for (let from = 0; ranges.length < maxRanges; ) {
+  for (let from = 0; ranges.length < 4; ) {
     const found = readRange(text.slice(from), clock);
     if (found === undefined) break;
     const start = tokens.findIndex((token) => token.start === from + found.start);
     const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
     // "after monday and before friday" are the ends of one.
-    const isApart =
-      from === 0 || /\p{L}{2}/u.test(text.slice(from, from + found.start).replace(/\b(?:and|but|or)\b/g, ""));
-    if (start === -1 || end <= start || !isApart) break;
+    const isSame = /^(?:[\s,;]|\b(?:and|but|or)\b)*$/.test(text.slice(from, from + found.start));
+    if (start === -1 || end <= start || (from > 0 && isSame)) break;
     ranges.push({ start, end, value: found.on ?? `${found.after ?? ".."}/${found.before ?? ".."}` });
     from += found.end;
   }

@@ -91,11 +91,7 @@ const title = z
 /** "FYI: pay rent" */
 const labelled = z
   .string()
-  .refine(
-    (text) =>
-      /^[^\s:]+: \S/.test(text) &&
-      [text.replace(":", ""), text.replace(/^\S+ /, "")].every((part) => title.safeParse(part).success),
-  );
+  .refine((text) => /^[^\s:]+: \S/.test(text) && title.safeParse(text.replace(":", "")).success);
 
 /** A list that was spoken of. */
 const listBefore = choice({
@@ -275,7 +271,7 @@ const addPhrases = adding(
   "(new|add) (todo|task) {doing}",
   "• {title}",
 ).concat(
-  phrasesOf([`[add] ${namedList} (:|-) {title}`], {
+  phrasesOf([`${namedList} (:|-) {title}`], {
     input: { operation: "add" },
     anywhere: details,
     slots: {
@@ -490,17 +486,14 @@ const listPhrases = listing([
   `${show} {range}`,
   `${show} due`,
   `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
-  `(what is|what do i have|what have i got|anything) [(due|on|for|planned|left|up)] {range}`,
+  `(what is|what do i have|what have i got|anything) [(due|on|for|planned|up)] {range}`,
   "(what is|show me) (due|next|coming up)",
   "(show|list|read|give) [me] everything",
 ]);
-const shownBefore = phrasesOf(
-  ["(show|read|give|tell|display|list|see|open) [me] {listBefore} [(again|back)] [to me]"],
-  {
-    input: { operation: "list" },
-    make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
-  },
-);
+const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again|back] [to me]"], {
+  input: { operation: "list" },
+  make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
+});
 /** What was shown is cleared only if all of it was, or all that is done. */
 const clearedBefore = [undefined, "completed"].flatMap((shown) =>
   phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {
@@ -517,6 +510,7 @@ const shownAlone = listing(
   [
     "[(my|the|all)] {status} (todos|to dos|tasks|items)",
     "(my|the|our) {list} list",
+    "[(my|the)] {range} (list|todos|tasks)",
     "(my|the) (todos|to dos|tasks|todo list|to do list|task list|list|agenda)",
   ],
   // "add milk to my shopping list and my work list" does not show one.
