@@ -216,13 +216,12 @@ export interface PhraseContext {
 
 /** A phrase of a tool, with what it means. A plain string is short for `{ phrase }`. @group Tools */
 export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
-  /** A template: words, `{slot}`, `(one|or other)`, `[optional]`. */
+  /** A template: words, `{slot}`, `(one|or other)`, `[optional]`, `word[s]`; or an example, without signs. */
   phrase: string;
   /** A fixed part of the input. */
   input?: Partial<TInput> | undefined;
   /** Types of slots, where they are not those of the input schema's fields of the same name. */
   slots?: Readonly<Record<string, StandardSchema>> | undefined;
-  /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   /**
    * Templates of what may also be said, anywhere beside the phrase: `["(by|on) {day}", "{priority} priority"]`. Their slots are
    * slots of the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
@@ -230,6 +229,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
   anywhere?: readonly string[] | undefined;
   /** True for what empties, deletes or cannot be taken back: planned only if the request says the phrase word for word. */
   destructive?: boolean | undefined;
+  /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;
 }
 
@@ -238,8 +238,8 @@ export interface ToolPhrase {
   readonly phrase: string;
   readonly input?: Readonly<Record<string, unknown>>;
   readonly slots?: Readonly<Record<string, StandardSchema>>;
-  /** See {@link ToolPhraseOptions.toInput}. */
   readonly anywhere?: readonly string[];
   readonly destructive?: boolean;
+  /** See {@link ToolPhraseOptions.toInput}. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
 }

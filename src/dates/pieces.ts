@@ -76,16 +76,10 @@ type OtherPiece =
 /** Something in a text that says a day or a time, or a part of one. */
 export type Piece = DayPiece | TimePiece | (OtherPiece & Place);
 
-/** The text that was read last: its dates are asked for alone, as a range, and as a delay. */
-let known: { readonly text: string; readonly today: number; readonly pieces: readonly Piece[] } | undefined;
-
 /** Finds in a text what says a day or a time, or a part of one. */
 export function findPieces(text: string, today: number): readonly Piece[] {
-  if (known?.text === text && known.today === today) return known.pieces;
   const finders = [findDistances, findDayWords, findSpoken];
-  const pieces = finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
-  known = { text, today, pieces };
-  return pieces;
+  return finders.flatMap((find) => find(text, today)).map((piece) => withZone(piece, text));
 }
 
 const zoneName =

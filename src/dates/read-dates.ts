@@ -60,7 +60,25 @@ export type ReadDates = (
  * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
  * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
  */
-export const readDates: ReadDates = (text, clock, onFalse) => (mayHoldDate(text) ? readAll(text, clock, onFalse) : []);
+export const readDates: ReadDates = (text, { nowMs, timeZone }, onFalse) => {
+  if (last?.text !== text || last.nowMs !== nowMs || last.timeZone !== timeZone) {
+    const falseDates: FalseDate[] = [];
+    const push = (found: FalseDate) => falseDates.push(found);
+    const readings = mayHoldDate(text) ? readAll(text, { nowMs, timeZone }, push) : [];
+    last = { text, nowMs, timeZone, readings, falseDates };
+  }
+  for (const found of last.falseDates) onFalse?.(found);
+  return last.readings;
+};
+
+/** What was read last: a request is read for its dates, for a range, and for a delay. */
+let last:
+  | (DateClock & {
+      readonly text: string;
+      readonly readings: readonly DateReading[];
+      readonly falseDates: readonly FalseDate[];
+    })
+  | undefined;
 
 const dayMs = 86_400_000;
 
@@ -75,11 +93,7 @@ interface Read {
   readonly reading: DateReading;
 }
 
-function readAll(
-  written: string,
-  clock: DateClock,
-  onFalse: (found: FalseDate) => void = () => {},
-): readonly DateReading[] {
+function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) => void): readonly DateReading[] {
   const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));

@@ -22,3 +22,30 @@ export function isMistypedInside(typed: string, meant: string): boolean {
   const isSwappedLast = typed.length === meant.length && typed.at(-2) === meant.at(-1);
   return isMistyped(typed, meant) && (typed.at(-1) === meant.at(-1) || isSwappedLast);
 }
+
+/** The words of a vocabulary that a word is with one typing mistake. */
+export function findMistyped(typed: string, vocabulary: ReadonlySet<string>): readonly string[] {
+  const { length } = typed;
+  return [length - 1, length, length + 1].flatMap((near) =>
+    (indexOf(vocabulary).get(typed.charAt(0) + near) ?? []).filter((word) => isMistyped(typed, word)),
+  );
+}
+
+/** The words of a vocabulary by their first letter and length. */
+type Index = ReadonlyMap<string, readonly string[]>;
+
+const indexes = new WeakMap<ReadonlySet<string>, Index>();
+
+function indexOf(vocabulary: ReadonlySet<string>): Index {
+  const known = indexes.get(vocabulary);
+  if (known !== undefined) return known;
+  const index = new Map<string, string[]>();
+  for (const word of vocabulary) {
+    const key = word.charAt(0) + word.length;
+    const alike = index.get(key);
+    if (alike === undefined) index.set(key, [word]);
+    else alike.push(word);
+  }
+  indexes.set(vocabulary, index);
+  return index;
+}

@@ -33,7 +33,7 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   ],
   [
     "supposed",
-    /^ (?:(?:but|so|and|well|hmm|ok|oh) |, )*(?:what if|what would|what happens|suppose|supposing|imagine|assuming|let us say|say i|hypothetically|theoretically|in theory|had i|if (?:only|i|we|you|he|she|they|it|there|that|someone|somebody)|(?:i|we|you) (?:might|may|could|would have|could have|should have|was going to|were going to|was thinking|am thinking|are thinking|was about to|wish|almost|nearly|used to|wanted to|thought about|thought of|was tempted|am tempted|considered|am considering|ought to have|would (?:add|delete|remove|clear|put|mark|buy|call|complete|like it if|love it if))|maybe|perhaps|it might|it would be (?:nice|good|great|cool|better) if|one day|some day|someday|eventually|in an ideal world|would have|thinking (?:about|of))(?= )/,
+    /^ (?:(?:but|so|and|well|hmm|ok|oh) |, )*(?:what if|what would|what happens|suppose|supposing|imagine|assuming|let us say|say i|hypothetically|theoretically|in theory|had i|if only|if (?:i|we|you|he|she|they|it|there|that|someone|somebody) (?:\S+ )*?(?:had|were|was|did|could|would|might|\S+ed)|(?:i|we|you) (?:might|may|could|would have|could have|should have|was going to|were going to|was thinking|am thinking|are thinking|was about to|wish|almost|nearly|used to|wanted to|thought about|thought of|was tempted|am tempted|considered|am considering|ought to have|would (?:add|delete|remove|clear|put|mark|buy|call|complete|like it if|love it if))|maybe|perhaps|it might|it would be (?:nice|good|great|cool|better) if|one day|some day|someday|eventually|in an ideal world|would have|thinking (?:about|of))(?= )/,
   ],
   [
     "question",

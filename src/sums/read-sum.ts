@@ -1,6 +1,6 @@
 import { cardinals, startsNumber } from "../english/numbers.ts";
 import { isVerb } from "../english/verbs.ts";
-import { isMistypedInside } from "../language/misspelt.ts";
+import { findMistyped, isMistypedInside } from "../language/misspelt.ts";
 import type { Token } from "../language/tokens.ts";
 import { readConversion } from "./conversions.ts";
 import { vocabulary } from "./rules.ts";
@@ -97,7 +97,7 @@ function respelt(words: readonly string[]): readonly string[] | undefined {
   const [at, ...others] = [...words.keys()].filter((index) => !isKnown(words[index] ?? ""));
   if (at === undefined || others.length > 0) return undefined;
   const typed = words[at] ?? "";
-  const alike = [...dictionary].filter((word) => word.length > 5 && isMistypedInside(typed, word));
+  const alike = findMistyped(typed, dictionary).filter((word) => word.length > 5 && isMistypedInside(typed, word));
   const [meant, ...rivals] = new Set(alike.map((word) => lexicon.meanings.get(word) ?? word));
   return meant === undefined || rivals.length > 0 || isVerb(typed) ? undefined : words.with(at, meant);
 }

@@ -17,7 +17,7 @@ import { cutClauses, statesReason } from "./cut-wishes.ts";
 import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type RequestText, readRequest, textBetween } from "./request.ts";
-import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "./slots.ts";
+import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 
 /** A text that a plan was made from: the request, which speaks for the user, or one that is only shown to a planner. */
@@ -148,7 +148,10 @@ class RequestAccount {
     const type = slotTypeOf(schemas);
     const field = String(leaf.path[0]);
     const made = phrases.flatMap(({ values }) => values.get(field) ?? []).find(({ json }) => json === keyOf(leaf));
-    const { places = [], unsaid = [] } = made ? { places: [made] } : this.find(leaf, { type, field, rules, place });
+    // An example has the whole of a sum, and so none of its words.
+    const sum = typeof leaf.value === "string" && !isoDate.test(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
+    const own = (sum ? this.findSum(String(leaf.value)) : undefined) ?? (made && [made]);
+    const { places = [], unsaid = [] } = own ? { places: own } : this.find(leaf, { type, field, rules, place });
     for (const { start, end } of places) this.explain(start, end, place);
     // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).flatMap(normsOf);
@@ -214,8 +217,6 @@ class RequestAccount {
     const { value } = leaf;
     const isTime = typeof value === "string" && isoDate.test(value);
     if (typeof value !== "string" || isTime || isReadable(type)) return this.findReadable(value, { type, field });
-    const sum = rules.rules.some(({ hasSum }) => hasSum) ? this.findSum(value) : undefined;
-    if (sum !== undefined) return { places: sum };
     const isFree = !rules.rules.some(({ anywhere }) => anywhere.some(({ slots }) => slots.has(field)));
     return this.findText(normsOf(String(textOf(leaf))), isFree && leaf.path.length === 1 ? place : undefined);
   }
@@ -224,7 +225,7 @@ class RequestAccount {
     const { range, words } = this.request;
     const isTime = typeof value === "string" && isoDate.test(value);
     const isNumber = typeof value === "number" && type.kind !== "enum";
-    const ownType: SlotType = isNumber ? numberType : isTime ? (value.length > 10 ? timeType : dayType) : type;
+    const ownType = isNumber ? withUnit(numberType, field) : isTime ? (value.length > 10 ? timeType : dayType) : type;
     const found = this.readingsOf(ownType).find(
       (each) => isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]),
     );
@@ -237,12 +238,14 @@ class RequestAccount {
 
   /** The part of the request that asks for a sum; of one that a planner wrote itself, where its numbers are. */
   private findSum(expression: string): readonly Said[] | undefined {
-    const { tokens } = this.request;
+    const { tokens, words } = this.request;
     const clauses = cutClauses(this.request);
-    for (const [first, { start }] of clauses.entries())
-      for (const { end } of clauses.slice(first, first + 4))
+    for (const [first, { start: from }] of clauses.entries())
+      for (const { end } of clauses.slice(first, first + 4)) {
+        const start = words[from] === "•" ? from + 1 : from;
         for (const results of [0, 1, 2])
           if (readSum(tokens.slice(start, end), { results })?.expression === expression) return [{ start, end }];
+      }
     const numbers = expression.match(/\d+(?:\.\d+)?/g);
     if (numbers === null || !/^[\d\s.()+*/%^,a-z-]+$/i.test(expression)) return undefined;
     const own = numbers.filter((digits) => digits !== "1" && digits !== "100").map(Number);

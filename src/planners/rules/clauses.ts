@@ -8,8 +8,6 @@ export interface Clause {
   readonly end: number;
   /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
-  /** What a wish that begins here costs, where that was learned. */
-  readonly startCost?: number;
 }
 
 const noStarts: ReadonlySet<number> = new Set();
@@ -51,11 +49,6 @@ function withoutLink(tokens: readonly Token[], start: number, end: number): numb
     words.every((word, index) => tokens[end - words.length + index]?.norm === word),
   );
   return link === undefined || end - link.length <= start ? end : end - link.length;
-}
-
-/** The first word of the wish that a word or its connectors begin. */
-export function wishStart(tokens: readonly Token[], at: number): number {
-  return readSeparator(tokens, at, { isAtStart: false, items: none })?.end ?? at;
 }
 
 function markHard(clauses: Clause[], isHard: boolean): void {

@@ -1,7 +1,7 @@
 import { wishVerbs } from "../../english/sentences.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
-import { type Clause, splitClauses } from "./clauses.ts";
+import { type Clause, findBullets, splitClauses } from "./clauses.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";
 import { quotedWord, type RequestText } from "./request.ts";
 
@@ -42,6 +42,7 @@ export function cutClauses({
 export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+  const bullets = findBullets(tokens);
   const wishes: { start: number; end: number; isSure: boolean }[] = [];
   let isHard = true;
   let isAside = false;
@@ -62,7 +63,8 @@ export function cutWishes(text: string): readonly Wish[] {
     isHard = endsHard;
   }
   return wishes.map(({ start, end, isSure }) => {
-    const [from, to] = [tokens[start]?.start ?? 0, tokens[end - 1]?.end ?? 0];
+    const first = bullets.has(start) && end > start + 1 ? start + 1 : start;
+    const [from, to] = [tokens[first]?.start ?? 0, tokens[end - 1]?.end ?? 0];
     return { text: text.slice(from, to), start: from, end: to, isSure };
   });
 }

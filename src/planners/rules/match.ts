@@ -314,17 +314,21 @@ export class Matcher {
       const type = template.slots.get(name);
       if (type === undefined || filled.includes(name)) continue;
       if (!isReadable(type)) this.beginText(template, slot, thread, step);
-      for (const { value, end } of slotReadingsAt(type, this.request, position)) {
-        // Beside a phrase "it" is no choice.
+      for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
+        // "An hour" for "{minutes} minutes".
+        const named =
+          isMeasured === true ? [...next.steps.words].filter(([word]) => type.unit?.names.includes(word)) : [];
+        // Beside a phrase "it" names none of the choices.
         if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
-        push(end, {
-          place: next,
-          cost: cost + costs.value * (end - position),
-          pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
-          ...closed,
-          filled: [...filled, name],
-          isSpoken: thread.isSpoken,
-        });
+        for (const after of [next, ...named.flatMap(([, places]) => places)])
+          push(end, {
+            place: after,
+            cost: cost + costs.value * (end - position),
+            pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
+            ...closed,
+            filled: [...filled, name],
+            isSpoken: thread.isSpoken,
+          });
       }
     }
   }

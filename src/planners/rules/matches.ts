@@ -96,7 +96,11 @@ export function readSlotValues(
 
 function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
   const words = own.map(({ start, end }) => textBetween(request, start, end)).join(" ");
-  return { ok: false, reason: "unbound", why: `"${words}" refers to a result, but no earlier step has one` };
+  return {
+    ok: false,
+    reason: "unbound",
+    why: `"${words}" refers to a result, but no earlier step has one; say what is meant`,
+  };
 }
 
 /** "publish the novel edition": the name of a slot is not its value. */

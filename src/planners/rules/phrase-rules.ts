@@ -19,7 +19,7 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf } from "./slots.ts";
+import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, withUnit } from "./slots.ts";
 
 /** One phrase of a tool, ready to be matched. */
 export interface PhraseRule extends Template {
@@ -102,11 +102,10 @@ function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas
   return Promise.all(entries.map(async ([name, json]) => [name, await json] as const)).then((ready) => new Map(ready));
 }
 
-/** What may stand beside several phrases. */
-interface SharedAsides {
-  readonly asides: readonly string[];
-  readonly slots: ToolPhrase["slots"];
-  readonly anywhere: readonly Template[];
+/** Reads a phrase, or what may stand beside it. */
+interface Reading {
+  readonly typeOf: (name: string) => SlotType;
+  readonly read: (phrase: string) => Pick<Template, "start" | "slots"> & { readonly node: PhraseNode };
 }
 
 interface Compiling {
@@ -119,8 +118,9 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
   const vocabulary = new Set<string>();
   const groups = new Map<string, PhraseNode>();
   const seen = new Set<PhraseNode>();
-  const shared: SharedAsides[] = [];
-  const types = new Map<StandardSchema, Map<string, SlotType>>();
+  // Phrases that share what may stand beside them share what is known about a request, too.
+  const sharedAsides = new Map<string, Template[]>();
+  const sharedLists: (readonly Template[])[] = [];
   const leads = new Set<string>();
   let looseRules: readonly PhraseRule[] | undefined;
   let byWord: RuleIndex | undefined;
@@ -155,32 +155,32 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
     },
     resultPath: resultPathOf(tool, schemas.output),
   };
+  const shareAside = (phrase: string, { read, typeOf }: Pick<Reading, "read" | "typeOf">): Template => {
+    const known = sharedAsides.get(phrase) ?? [];
+    const alike = known.find(({ slots }) => [...slots].every(([name, type]) => typeOf(name) === type));
+    if (alike !== undefined) return alike;
+    const { node, ...made } = read(phrase);
+    addWords(node, vocabulary, seen);
+    const aside = { ...made, anywhere: [] };
+    sharedAsides.set(phrase, [...known, aside]);
+    return aside;
+  };
+  const shareAsides = (list: readonly Template[]): readonly Template[] => {
+    const alike = sharedLists.find((each) => each.length === list.length && each.every((one, at) => one === list[at]));
+    if (alike === undefined) sharedLists.push(list);
+    return alike ?? list;
+  };
   for (const [index, source] of phrases.entries()) {
     const own = owned[index] ?? new Map();
-    const typeOf = (name: string) => {
-      const schema = source.input === undefined ? source.slots?.[name] : undefined;
-      const known = schema && types.get(schema)?.get(name);
-      if (known !== undefined) return known;
-      const type = slotType(name, { source, own, input: schemas.input });
-      if (schema !== undefined) types.set(schema, new Map([...(types.get(schema) ?? []), [name, type]]));
-      return type;
-    };
+    const typeOf = (name: string) => withUnit(slotType(name, { source, own, input: schemas.input }), name);
     const read = (phrase: string) => reading(phrase, { option: `${tool.name}.phrases[${index}]`, groups, typeOf });
     const { template, rest } = readExample(source, typeOf);
     const { node, ...compiled } = read(template);
     addWords(node, vocabulary, seen);
-    const readAside = (phrase: string): Template => {
-      const { node: inner, ...made } = read(phrase);
-      addWords(inner, vocabulary, seen);
-      return { ...made, anywhere: [] };
-    };
-    const given = source.anywhere;
-    // Phrases that share what may stand beside them share what is known about a request, too.
-    const alike = shared.find(({ asides, slots }) => asides === given && slots === source.slots);
-    const asides = given ?? asidesOf(source, { node, input: schemas.input, typeOf });
-    const anywhere = alike?.anywhere ?? asides.map(readAside);
-    if (given !== undefined && alike === undefined) shared.push({ asides: given, slots: source.slots, anywhere });
+    const asides = source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf });
+    const anywhere = shareAsides(asides.map((phrase) => shareAside(phrase, { read, typeOf })));
     const first = firstOf(node);
+    const units = new Set([...compiled.slots.values()].flatMap(({ unit }) => unit?.names ?? []));
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
     rules.push({
       ...compiled,
@@ -188,7 +188,7 @@ function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, 
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
       hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
-      required: requiredWords(node).filter((group) => ![...group].every(isArticle)),
+      required: requiredWords(node).filter((group) => ![...group].every((word) => isArticle(word) || units.has(word))),
       firstWords: first.words,
       isOpen: first.isOpen,
       example: examplePhrase(node),
@@ -264,8 +264,7 @@ function slotType(name: string, { source, own, input }: Typing): SlotType {
   const field = schemas === undefined || schemas.length === 0 ? undefined : slotTypeOf(schemas);
   const json = own.get(name);
   const schema = source.slots?.[name];
-  if (json !== undefined && schema !== undefined)
-    return ownSlotType({ type: slotTypeOf(schemasAt(json, [])), schema }, field);
+  if (json !== undefined && schema !== undefined) return ownSlotType({ json, schema }, field);
   if (source.toInput === undefined) checkSlotField(name, schemas);
   return field ?? slotTypeOf(schemas);
 }
@@ -312,7 +311,8 @@ function asidesOf(
         `[(in|with|as|at|by|on|to)] [(a|the)] {${name}} [${noun}]`,
         `[(in|with|as|at|by)] [(a|the)] ${noun} [(of|is|:)] {${name}}`,
       ];
-    return [`[(for|of|at|with|in|to)] {${name}} ${noun}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
+    const counted = type.unit === undefined ? noun : `(${type.unit.names.join("|")})`;
+    return [`[(for|of|at|with|in|to)] {${name}} ${counted}`, `[(with|at|for)] [(a|the)] ${noun} [(of|is|:)] {${name}}`];
   });
 }
 

@@ -18,9 +18,9 @@ import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
 import { TooMuchWork } from "./match.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
-import { compileTool, inputOfPhrase, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, readRequest } from "./request.ts";
+import { loadDateReaderFor, maxTokens, readRequest, textBetween } from "./request.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
@@ -43,16 +43,14 @@ interface Planned {
 }
 
 /** Why a request is not planned. */
-class Refused extends Error {
+class Refused {
   constructor(
     readonly reason: RefusalReason,
     readonly why: string,
     readonly details: Partial<Details> = {},
     /** What was understood. */
     readonly parts: RequestExplanation["parts"] = [],
-  ) {
-    super(why);
-  }
+  ) {}
 }
 
 /** Plans a request, with a trace of the phrases that matched it; or says why it is refused. */
@@ -86,20 +84,15 @@ async function planOrRefuse(
     ? await Promise.all(compiled)
     : (compiled as readonly ToolRules[]);
   const planning = new Planning(rules, { nowMs, timeZone }, { explain, maxSteps: request.maxSteps });
-  try {
-    const planned = await planning.plan(request.request);
-    throwIfCancelled(signal);
-    return planned;
-  } catch (thrown) {
-    throwIfCancelled(signal);
-    if (!(thrown instanceof Refused)) throw thrown;
-    const wishes = thrown.reason === "too-long" ? undefined : await planning.planWishes(request.request);
-    const examples = await suggestRequests(rules, request.request, (sentence) => planning.canPlan(sentence));
-    throwIfCancelled(signal);
-    const { reason, why, parts } = thrown;
-    const details = { reason, examples, ...thrown.details, ...(wishes && { wishes }) };
-    return { error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }), parts };
-  }
+  const planned = await planning.plan(request.request);
+  throwIfCancelled(signal);
+  if (!(planned instanceof Refused)) return planned;
+  const { reason, why, parts } = planned;
+  const wishes = reason === "too-long" ? undefined : await planning.planWishes(request.request);
+  const examples = await suggestRequests(rules, request.request, (sentence) => planning.canPlan(sentence));
+  throwIfCancelled(signal);
+  const details = { reason, examples, ...planned.details, ...(wishes && { wishes }) };
+  return { error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }), parts };
 }
 
 function throwIfCancelled(signal: AbortSignal): void {
@@ -121,17 +114,13 @@ class Planning {
   }
 
   /** Plans a request; one that says when, or on which condition, gets a wait or a condition. */
-  async plan(text: string): Promise<Planned> {
+  async plan(text: string): Promise<Planned | Refused> {
     const conditional = hasCondition(text) ? await this.planConditional(text) : undefined;
     if (conditional !== undefined) return conditional;
-    try {
-      return await this.planText(text);
-    } catch (thrown) {
-      if (!(thrown instanceof Refused) || thrown.reason === "too-long") throw thrown;
-      const delayed = await this.planDelayed(text);
-      if (delayed !== undefined) return delayed;
-      throw (await this.findLater(text, thrown)) ?? thrown;
-    }
+    const planned = await this.planText(text);
+    if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
+    const other = (await this.planDelayed(text)) ?? (await this.findLater(text, planned));
+    return other ?? (await this.findFalseDate(text, planned)) ?? planned;
   }
 
   /** What each of several wishes is by itself, or behind those that are planned directly before it. */
@@ -143,10 +132,10 @@ class Planning {
     let run: { readonly start: number; readonly before: number; readonly count: number } | undefined;
     let before = 0;
     for (const wish of wishes) {
-      let made = run && (await this.tryText(text.slice(run.start, wish.end), run.before));
+      let made = run && (await this.planText(text.slice(run.start, wish.end), run.before));
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
-        made = await this.tryText(wish.text, before);
+        made = await this.planText(wish.text, before);
       }
       if (made instanceof Refused) {
         found.push({ text: wish.text, reason: made.reason });
@@ -160,47 +149,36 @@ class Planning {
     return found;
   }
 
-  private async tryText(text: string, stepsBefore: number): Promise<Planned | Refused> {
-    try {
-      return await this.planText(text, stepsBefore);
-    } catch (thrown) {
-      if (thrown instanceof Refused) return thrown;
-      throw thrown;
-    }
-  }
-
   async canPlan(text: string): Promise<boolean> {
-    try {
-      return (await this.planText(text)).steps.length === 1;
-    } catch {
-      return false;
-    }
+    const planned = await this.planText(text);
+    return !(planned instanceof Refused) && planned.steps.length === 1;
   }
 
-  private async planText(text: string, stepsBefore = 0): Promise<Planned> {
+  private async planText(text: string, stepsBefore = 0): Promise<Planned | Refused> {
     const request = await readRequest(text, this.clock);
     if (request.tokens.length > maxTokens)
-      throw new Refused("too-long", `it has more than ${maxTokens} words and signs`);
+      return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
     const { maxSteps, explain } = this.options;
     const meaningsOf = (word: string) => this.spelling.meaningsOf(word);
     const reader = new RequestReader(this.rules, request, { meaningsOf, maxSteps, stepsBefore });
     const { clauses } = reader;
-    if (clauses.length > maxClauses) throw new Refused("too-long", `it has more than ${maxClauses} parts`);
+    if (clauses.length > maxClauses) return new Refused("too-long", `it has more than ${maxClauses} parts`);
     if (clauses.length === 0 && !request.tokens.some(({ kind }) => kind === "word" || kind === "number"))
-      throw new Refused("not-understood", "it has no words");
-    const found = await reader.read().catch((thrown: unknown): Readings => {
+      return new Refused("not-understood", "it has no words");
+    const found = await reader.read().catch((thrown: unknown) => {
       if (!(thrown instanceof TooMuchWork)) throw thrown;
-      throw new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
     });
-    if (found.type === "too-long") throw new Refused("too-long", `it needs more than ${maxSteps} steps`);
+    if (found === undefined)
+      return new Refused("too-long", "it can be read in too many ways; ask for less at once, or put texts in quotes");
+    if (found.type === "too-long") return new Refused("too-long", `it needs more than ${maxSteps} steps`);
     if (found.type !== "read") {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
       const parts = found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
       const { reason, why, details } = isTalk
-        ? new Refused("small-talk", "it asks for nothing")
+        ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
-      throw new Refused(reason, why, { ...details, words }, parts);
+      return new Refused(reason, why, { ...details, words }, parts);
     }
     const { drafts, matches } = found;
     const parts = matches.map((match) => explainPart(match, reader, drafts));
@@ -215,15 +193,11 @@ class Planning {
   private async planConditional(text: string): Promise<Planned | undefined> {
     const conditional = readConditional(text);
     if (conditional === undefined) return undefined;
-    try {
-      const planned = await this.planText(`${conditional.question}; ${conditional.wish}`);
-      const [match, next] = planned.matches;
-      const steps = match && next ? onlyIf(planned.steps, match, conditional) : undefined;
-      return steps && { ...planned, steps };
-    } catch (thrown) {
-      if (thrown instanceof Refused) return undefined;
-      throw thrown;
-    }
+    const planned = await this.planText(`${conditional.question}; ${conditional.wish}`);
+    if (planned instanceof Refused) return undefined;
+    const [match, next] = planned.matches;
+    const steps = match && next ? onlyIf(planned.steps, match, conditional) : undefined;
+    return steps && { ...planned, steps };
   }
 
   /** "In two hours, send it": a request that says when it is to be done, to tools that have no date of their own. */
@@ -232,32 +206,40 @@ class Planning {
     const readDates = await loadDateReaderFor(text);
     const delayed = readDates && readDelayed(text, this.clock, readDates);
     if (delayed === undefined) return undefined;
-    try {
-      const planned = await this.planText(delayed.wish);
-      // Of several wishes, a time at the end may be that of the last one alone.
-      if (planned.matches.length > 1 && !delayed.isFirst) return undefined;
-      const isPlain = planned.matches.every((match) => hasNoDate(match.rules));
-      const steps = isPlain
-        ? afterWait(planned.steps, delayed, (name) => this.rules.find(({ tool }) => tool.name === name))
-        : undefined;
-      return steps && { ...planned, steps };
-    } catch (thrown) {
-      if (thrown instanceof Refused) return undefined;
-      throw thrown;
-    }
+    const planned = await this.planText(delayed.wish);
+    if (planned instanceof Refused || !planned.matches.every((match) => hasNoDate(match.rules))) return undefined;
+    // Of several wishes, a time at the end may be that of the last one alone.
+    if (planned.matches.length > 1 && !delayed.isFirst) return undefined;
+    const rulesOf = (name: string) => this.rules.find(({ tool }) => tool.name === name);
+    const steps = afterWait(planned.steps, delayed, rulesOf);
+    return steps && { ...planned, steps };
   }
 
   /** "Greet bob tomorrow": the rest is understood, but neither can the tool be told when, nor can the plan wait. */
   private async findLater(text: string, { details, parts }: Refused): Promise<Refused | undefined> {
     const readDates = hasCondition(text) ? undefined : await loadDateReaderFor(text);
     const found = readDates && withoutTimes(text, this.clock, readDates);
-    const planned = found && (await this.tryText(found.wish, 0));
+    const planned = found && (await this.planText(found.wish, 0));
     const isLater =
       planned !== undefined && "matches" in planned && planned.matches.some(({ rules }) => hasNoDate(rules));
     if (found === undefined || !isLater) return undefined;
     const { words } = details;
     const why = `"${cutText(found.said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
     return new Refused("later", why, words && { words }, parts);
+  }
+
+  /** "Add milk on 30 february": the rest is understood, but the day is on no calendar, or may be several. */
+  private async findFalseDate(text: string, { reason, details, parts }: Refused): Promise<Refused | undefined> {
+    const request = await readRequest(text, this.clock);
+    const [first, ...others] = request.falseDates;
+    if (first === undefined || reason !== "not-understood") return undefined;
+    const end = first + others.length + 1;
+    const said = textBetween(request, first, end);
+    const { start = 0 } = request.tokens[first] ?? {};
+    const planned = await this.planText(text.slice(0, start) + text.slice(start + said.length));
+    if (planned instanceof Refused) return undefined;
+    const why = `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`;
+    return new Refused(reason, why, details, parts);
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
@@ -284,12 +266,14 @@ class Planning {
       case "not-understood": {
         const { unfit, match } = found;
         if (unfit?.why === undefined) return new Refused("not-understood", `no phrase of the tools fits ${words}`);
-        const missing =
-          unfit.missing !== undefined && match !== undefined
-            ? { missing: missingOf(match, unfit.missing, reader) }
-            : {};
         const reason = unfit.reason ?? "not-understood";
-        return new Refused(reason, `${words} cannot be planned: ${unfit.why.replace(/[.]+$/, "")}`, missing);
+        if (unfit.missing === undefined || match === undefined) {
+          const why = unfit.why.replace(/[.]+$/, "");
+          return new Refused(reason, reason === "unbound" ? why : `${words} does not fit: ${why}`);
+        }
+        const missing = missingOf(match, unfit.missing, reader);
+        const choices = missing.choices === undefined ? "" : ` (${missing.choices.slice(0, 10).join(", ")})`;
+        return new Refused(reason, `${words} does not say the ${sayName(missing.field)}${choices}`, { missing });
       }
     }
   }
@@ -341,10 +325,10 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
 /** What words of each kind say, for people. */
 const refusals = {
   denied: "says not to do it",
-  supposed: "supposes something, and asks for nothing",
-  question: "asks whether to do it",
+  supposed: "only supposes something; say what to do",
+  question: "is a question that no tool answers; say what to do",
   others: "is about what somebody else does",
-  corrected: "takes something back; say it once more",
-  repeated: "is to be done again and again, which no step can",
-  condition: "depends on something that no step can tell",
+  corrected: "takes something back; ask again without it",
+  repeated: "is to be done again and again, but a step is done once",
+  condition: "depends on something that no tool can tell",
 } as const;

@@ -91,6 +91,8 @@ interface Search {
 /** How many earlier steps "it" may refer to. */
 const maxLookBack = 16;
 const maxBeam = 3;
+/** A reading of the words so far that costs so much more than the best is given up. */
+const maxBehind = 10;
 /** Each wish costs a little, so that of two ways that take the same words the one with fewer wishes wins. */
 const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
@@ -174,7 +176,8 @@ export class RequestReader {
     };
     search.beams[0]?.push({ cost: 0, matches: [], drafts: [], asked: new Map(), unsure: undefined });
     for (let clause = 0; clause < count; clause++) {
-      const partials = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      const sorted = (search.beams[clause] ?? []).sort((left, right) => left.cost - right.cost).slice(0, maxBeam);
+      const partials = sorted.filter(({ cost }) => cost - (sorted[0]?.cost ?? cost) <= maxBehind);
       for (const partial of partials) {
         if (this.isReason(clause, partial)) {
           search.beams[clause + 1]?.push({ ...partial, cost: partial.cost + reasonCost });

@@ -31,9 +31,9 @@ async function planByRules(request: PlanRequest, explain: boolean): Promise<Plan
  * Makes the planner "rules": deterministic, offline, with the phrases of the tools.
  *
  * Every word of the request must fit: a part that no phrase fits as a whole, that lacks an argument, or that two tools
- * fit equally well is refused with `cannot-plan`, whose details state why and which phrases come near. Time is linear
+ * fit equally well is refused with `cannot-plan`, whose details state why, and requests that are planned. Time is linear
  * in the length of the request. Throws `invalid-options` for an invalid option; planning rejects with it for a phrase
- * of a tool that cannot be read.
+ * that a function loads and that cannot be read.
  *
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners
@@ -51,8 +51,8 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
 }
 
 /**
- * Plans a request and reports, for each part of it, which phrase of which tool matched which words. Throws like the
- * planner.
+ * Plans a request and reports, for each part of it, which phrase of which tool matched which words. A request that is refused
+ * has a `refusal` and no steps.
  *
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../core/json-schema.ts";
+import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { PhraseError } from "../../core/template.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
@@ -6,6 +6,7 @@ import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
 import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
+import { type Unit, unitOf } from "../../english/unit-names.ts";
 import { currencySigns } from "../../english/units.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
@@ -13,6 +14,8 @@ import type { RequestDate, RequestText } from "./request.ts";
 export interface SlotReading {
   readonly value: string | number | boolean | typeof anaphor;
   readonly end: number;
+  /** True for a number with the unit that its slot has, or one of the same kind. */
+  readonly isMeasured?: boolean;
 }
 
 /** Stands for an earlier result, until it is known which. */
@@ -30,14 +33,11 @@ export function isDate({ kind }: SlotType): boolean {
 }
 
 /** Every value of a type that starts at a word (lower case). Few and short, so that matching stays linear. */
-export function slotReadingsAt(
-  type: SlotType,
-  { words, datesByStart, clock, range }: RequestText,
-  start: number,
-): readonly SlotReading[] {
+export function slotReadingsAt(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
+  const { words, datesByStart, clock, range } = request;
   switch (type.kind) {
     case "number":
-      return readNumberSlot(words, start);
+      return readNumberSlot(type, request, start);
     case "boolean": {
       const word = words[start] ?? "";
       const value = Object.hasOwn(truthWords, word) ? truthWords[word] : undefined;
@@ -71,18 +71,49 @@ function readEnum({ values }: SlotType, words: readonly string[], start: number)
     .map(({ words: said, value }) => ({ value, end: start + said.length }));
 }
 
-function readNumberSlot(words: readonly string[], start: number): readonly SlotReading[] {
+function readNumberSlot(type: SlotType, request: RequestText, start: number): readonly SlotReading[] {
+  const { words } = request;
   // "ticket number 14", "ticket no. 14", "ticket #14"
   const mark = /^(?:number|nr|no|#)$/.test(words[start] ?? "") ? start + 1 : start;
   const from = mark > start && words[mark] === "." ? mark + 1 : mark;
-  if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(words, from) : none;
-  const readings: SlotReading[] = [...readAmount(words, start)];
+  if (from > start) return /^\d/.test(words[from] ?? "") ? readNumberSlot(type, request, from) : none;
   const first = words[start] ?? "";
+  const measured = readMeasured(type, request, start);
+  // "$20" in cents is 2000 alone.
+  const isMoney = currencySigns.has(first) && measured.length > 0;
+  const readings: SlotReading[] = [...(isMoney ? [] : readAmount(words, start)), ...measured];
   const rank = ordinals.indexOf(first) + 1 || Number(nth.exec(first)?.[1] ?? 0);
   if (rank > 0) readings.push({ value: rank, end: start + 1 });
   const end = readAnaphor(words, start);
   if (end !== undefined) readings.push({ value: anaphor, end });
   return readings;
+}
+
+/** "2k", and in minutes "2 hours", "an hour" and "half an hour"; in cents "$20". */
+function readMeasured({ unit }: SlotType, { words, tokens }: RequestText, start: number): readonly SlotReading[] {
+  const first = words[start] ?? "";
+  const isHalf = first === "half";
+  const isOne = /^an?$/.test((isHalf ? words[start + 1] : first) ?? "");
+  const one = isOne ? { value: isHalf ? 0.5 : 1, end: start + (isHalf ? 2 : 1) } : undefined;
+  const [amount = one] = readAmount(words, start);
+  if (amount === undefined) return none;
+  const isThousands = tokens[amount.end]?.norm === "k" && tokens[amount.end]?.glued === true && !isOne;
+  const end = isThousands ? amount.end + 1 : amount.end;
+  const isMoney = currencySigns.has(first);
+  const said = unitOf(isMoney ? "dollar" : (words[end] ?? ""));
+  // Units of one kind share their sizes.
+  const isSameKind = said !== undefined && said.kind === unit?.kind;
+  const factor = (isThousands ? 1000 : 1) * (isSameKind ? said.size / unit.size : 1);
+  if (!isThousands && !isSameKind) return none;
+  const value = Number((Number(amount.value) * factor).toPrecision(12));
+  return [{ value, end: isSameKind && !isMoney ? end + 1 : end, isMeasured: isSameKind }];
+}
+
+/** A slot's type with the unit that its name says: "minutes", "durationMinutes", "amount_cents". */
+export function withUnit(type: SlotType, name: string): SlotType {
+  const words = type.kind === "number" ? name.split(/(?=\p{Lu})|[\s_-]+/u) : [];
+  const unit = words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
+  return unit === undefined ? type : { ...type, unit };
 }
 
 /** A number as it is written or said: "-3", "$1,200", "twelve". */
@@ -130,6 +161,8 @@ export interface SlotType {
   readonly takesOffset?: boolean;
   /** For `date-time`: whether it refuses a time without a day, which would be the next one. */
   readonly needsDay?: boolean;
+  /** For `number`: what it counts, if its name says so. */
+  readonly unit?: Unit;
   /** For `list`: what each item is. */
   readonly item?: "text" | "number";
   /** The phrase's own schema for the slot: a value that does not fit it is not a match. */
@@ -211,14 +244,23 @@ function waysToSay(value: string): readonly (readonly string[])[] {
   return other === "" ? [words] : [words, [...words.slice(0, -1), other]];
 }
 
-/** The type of a slot that has a schema of its own in the phrase. */
-export function ownSlotType(own: { type: SlotType; schema: StandardSchema }, field: SlotType | undefined): SlotType {
-  const { type, schema } = own;
-  return {
-    ...type,
-    schema,
-    ...(type.kind === "list" && field !== undefined && field.kind !== "list" && { isSpread: true }),
-  };
+const ownTypes = new WeakMap<StandardSchema, Map<boolean, SlotType>>();
+
+/** The type of a slot that has a schema of its own in the phrase: one and the same for all phrases. */
+export function ownSlotType(
+  { json, schema }: { readonly json: JsonSchema; readonly schema: StandardSchema },
+  field: SlotType | undefined,
+): SlotType {
+  const known = ownTypes.get(schema) ?? new Map<boolean, SlotType>();
+  ownTypes.set(schema, known);
+  const isSingle = field !== undefined && field.kind !== "list";
+  let own = known.get(isSingle);
+  if (own === undefined) {
+    const type = slotTypeOf(schemasAt(json, []));
+    own = { ...type, schema, ...(type.kind === "list" && isSingle && { isSpread: true }) };
+    known.set(isSingle, own);
+  }
+  return own;
 }
 
 /** Throws for a slot that the tool's input has no field for, where nothing else defines what to do with it. */

@@ -1,27 +1,8 @@
 import { isVerb } from "../../english/verbs.ts";
-import { isMistyped } from "../../language/misspelt.ts";
+import { findMistyped } from "../../language/misspelt.ts";
 
 const none: readonly string[] = [];
 const minLength = 5;
-
-/** The words of a vocabulary by their first letter and length. */
-type Index = ReadonlyMap<string, readonly string[]>;
-
-const indexes = new WeakMap<ReadonlySet<string>, Index>();
-
-function indexOf(vocabulary: ReadonlySet<string>): Index {
-  const known = indexes.get(vocabulary);
-  if (known !== undefined) return known;
-  const index = new Map<string, string[]>();
-  for (const word of vocabulary) {
-    const key = word.charAt(0) + word.length;
-    const alike = index.get(key);
-    if (alike === undefined) index.set(key, [word]);
-    else alike.push(word);
-  }
-  indexes.set(vocabulary, index);
-  return index;
-}
 
 /** Tells what the words of a request may mean to the phrases of tools; each word is looked up once. */
 export class Spelling {
@@ -41,12 +22,7 @@ export class Spelling {
   }
 
   private find(word: string): readonly string[] {
-    const { length } = word;
-    const found = this.vocabularies.flatMap((vocabulary) =>
-      [length - 1, length, length + 1].flatMap((near) =>
-        (indexOf(vocabulary).get(word.charAt(0) + near) ?? []).filter((other) => isMistyped(word, other)),
-      ),
-    );
+    const found = this.vocabularies.flatMap((vocabulary) => findMistyped(word, vocabulary));
     return found.length < 2 ? found : [...new Set(found)];
   }
 }

@@ -155,12 +155,21 @@ const filterSlots = {
   limit: position,
 };
 
+let formatter: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | undefined;
+
+/** A formatter costs much more than a request; one that was made is kept. */
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  if (formatter?.timeZone !== timeZone)
+    formatter = { timeZone, format: new Intl.DateTimeFormat("en-CA", { timeZone }) };
+  return formatter.format;
+}
+
 /** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [after = "..", before] = range.split("/");
   if (before === undefined) return { dueOn: after };
-  const today = new Intl.DateTimeFormat("en-CA", { timeZone }).format(nowMs);
+  const today = formatterOf(timeZone).format(nowMs);
   const isOverdue = after === ".." && before.slice(0, 10) <= today;
   return {
     ...(after !== ".." && { dueAfter: after }),

@@ -33,7 +33,7 @@ describe("explainRequest", () => {
   it("says why there is no plan", async () => {
     const explained = await explainRequest(requestOf("remind me to"));
     expect(explained).toMatchObject({ steps: [], parts: [], refusal: { reason: "missing" } });
-    expect(explained.refusal?.message).toContain("title is missing");
+    expect(explained.refusal?.message).toContain("does not say the title");
   });
 });
 

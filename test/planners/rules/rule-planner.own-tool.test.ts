@@ -95,6 +95,52 @@ describe("slots", () => {
     else expect(await planned).toEqual([input]);
   });
 
+  const timer = toolWith({
+    name: "Timer",
+    inputSchema: z.object({ minutes: z.number() }),
+    phrases: ["wait {minutes} minutes", "snooze [for] {minutes}"],
+  });
+  const room = toolWith({
+    name: "Room",
+    inputSchema: z.object({ durationHours: z.number().int().optional() }),
+    phrases: ["book the room"],
+  });
+  const pay = toolWith({
+    name: "Pay",
+    inputSchema: z.object({ name: z.string(), amountCents: z.number() }),
+    phrases: ["lend {name} {amountCents}"],
+  });
+  const count = toolWith({ name: "Count", inputSchema: z.object({ n: z.number() }), phrases: ["count to {n}"] });
+
+  it.each([
+    ["wait 5 minutes", { minutes: 5 }],
+    ["wait an hour", { minutes: 60 }],
+    ["wait half an hour", { minutes: 30 }],
+    ["wait two hours", { minutes: 120 }],
+    ["wait 1.5 hours", { minutes: 90 }],
+    ["wait 5", undefined],
+    ["wait 5 km", undefined],
+    ["snooze for 30 min", { minutes: 30 }],
+    ["snooze half a day", { minutes: 720 }],
+    ["snooze for 20", { minutes: 20 }],
+    ["snooze for 20 years", undefined],
+    ["book the room for two hours", { durationHours: 2 }],
+    ["book the room for 120 minutes and wait 5 minutes", { durationHours: 2 }],
+    ["book the room for 90 minutes", undefined],
+    ["book the room for half an hour", undefined],
+    ["lend Ann $20", { name: "Ann", amountCents: 2000 }],
+    ["lend Ann $2k", { name: "Ann", amountCents: 200_000 }],
+    ["lend Ann 20 dollars", { name: "Ann", amountCents: 2000 }],
+    ["lend Ann 20 cents", { name: "Ann", amountCents: 20 }],
+    ["count to 2k", { n: 2000 }],
+    ["count to 1.5k", { n: 1500 }],
+    ["count to 2 k", undefined],
+  ])("reads the unit of %s", async (request, input) => {
+    const planned = inputsFor(request, [timer, room, pay, count]);
+    if (input === undefined) await expect(planned).rejects.toMatchObject({ code: "cannot-plan" });
+    else expect((await planned)[0]).toEqual(input);
+  });
+
   it("reads a date as midnight in the time zone of the request", async () => {
     const at = async (timeZone: string) =>
       (await stepsFor("light the kitchen at today", { tools: [lamp], timeZone }))[0]?.input;
