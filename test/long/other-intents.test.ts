@@ -11,8 +11,8 @@ const ours =
   /todo|lists?_|_list|calculator|qa_maths|tip$|measurement_conversion|reminder|convert|calendar_set|general_commandstop/;
 /** One of so many sentences is planned. */
 const every = 10;
-/** How many percent are planned today, at most. It should be less than 1. */
-const today = 2.1;
+/** How many percent are planned today, at most. */
+const today = 0.3;
 
 interface Sentence {
   readonly text: string;

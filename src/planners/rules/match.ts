@@ -296,7 +296,8 @@ export class Matcher {
     const end = readAnaphor(this.request.words, position);
     if (template.isLoose === true || pieces === undefined || end === undefined) return;
     // Of several words the one that is said makes a difference.
-    const nouns = words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun)) : [];
+    const nouns =
+      words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun) && !functionWords.has(noun)) : [];
     for (const { name, next } of nouns.flatMap(([, places]) => places.flatMap(({ steps }) => steps.slots))) {
       const type = template.slots.get(name);
       if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;

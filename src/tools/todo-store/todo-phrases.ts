@@ -12,8 +12,8 @@ const todo =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entry|entries|errand[s]|job[s]|to do item[s]|todo item[s]|list item[s])";
 const own = "(my|the|our|your)";
 const quality = "[(current|whole|entire|full|existing|personal|own|main|usual|new|daily)]";
-const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to do]]|${own} (agenda|plate|list of things to do)`;
-const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for) [(the|my|our)] {list}|[${own}] {place} [list]`;
+const plainList = `[${own}] ${quality} (todo|to do|todos|to dos|task|tasks) list[s]|${own} ${quality} (todos|to dos|tasks)|[${own}] ${quality} list[s] [of (things|tasks|items) [to (do|complete)]]|${own} (agenda|plate|list of things to do)`;
+const namedList = `[${own}] ${quality} {list} (list|todos|tasks|backlog)|[${own}] list (called|named|titled|for|of) [(the|my|our)] {list}|[${own}] {place} [list]`;
 const anyList = `(${namedList}|${plainList})`;
 const onList = `(to|on|onto|in|into|under) (${anyList}|{listBefore})`;
 const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
@@ -74,9 +74,12 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+/** What belongs to the user, or to another tool. */
+const elses =
+  /^(?:my|your|our|his|her|their|its) |\b(?:alarms?|timers?|accounts?|reservations?|bookings?|flights?|subscriptions?|memberships?|orders?|events?|calendars?|meetings?|appointments?|playlists?|songs?|tracks?|albums?|movies?|music|lights?|lamps?|fan|thermostat|volume|temperature|brightness|contacts?|files?|folders?|cards?|payments?|purchases?|transactions?|transfers?|refunds?|settings?|database|phone|messages?|emails?|photos?|recordings?)\b/i;
 /** "salt to the soup": something is put somewhere, and that is no list. */
 const elsewhere =
-  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)/iu;
+  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/iu;
 const title = z
   .string()
   .refine(
@@ -92,6 +95,14 @@ const title = z
 const labelled = z
   .string()
   .refine((text) => /^[^\s:]+: \S/.test(text) && title.safeParse(text.replace(":", "")).success);
+const isDoing = (text: string) =>
+  /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
+    text,
+  );
+/** Something to do: "the task force" is no task. */
+const doing = title.refine(isDoing);
+/** "Delete my account" is about no todo. */
+const item = title.refine((text) => isDoing(text) || !elses.test(text));
 
 /** A list that was spoken of. */
 const listBefore = choice({
@@ -99,13 +110,6 @@ const listBefore = choice({
   "that list": "the same list|same list|there",
   "this list": "the list|the whole list",
 });
-/** Something to do: "the task force" is no task. */
-const doing = title.refine((text) =>
-  /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
-    text,
-  ),
-);
-
 const slots = {
   title,
   labelled,
@@ -146,7 +150,7 @@ const filters: readonly string[] = [
   "(# {tag}|(tagged|tagged with|tagged as|with [the] tag|labelled|labeled) [#] {tag}|[the] {tag} tag)",
   "{order}",
   "[the] (top|first|next) {limit}",
-  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|should|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
+  "(me|us|my|all|of|everything|the|a|list|lists|item|items|task|tasks|todo|todos|to|do|dos|thing|things|stuff|there|is|are|on|i|have|got|need|want|we|must|now|currently|right|so|far|again|back|out|aloud|loud|up|what|which|that|for|in|be|been|please|just|entries|reminders|chores|errands|jobs|ones|one|get|whole|full|entire|complete|contents|else|any|anything|every|everything|and|at|moment|how|many|can|you|only)",
 ];
 const filterSlots = {
   ...slots,
@@ -243,7 +247,7 @@ const adding = (...phrases: readonly string[]): readonly Phrase[] =>
   phrasesOf(phrases, { input: { operation: "add" }, anywhere: details, make: asSought });
 
 const add =
-  "(add|adding|put|include|insert|append|enter|write down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
+  "(add|adding|re add|readd|put|include|insert|append|enter|write down|mark down|jot|note|stick|throw|pop|place|chuck|toss|bung|whack|slap)";
 const needTo = "[that] [(i|we)] [(need|have|want|must|should|ought|got|am supposed|are supposed)] [to]";
 
 const create = "(add|create|make|put|set|set up|start|write|enter|log|new|i need|i want|give me|leave|schedule|open)";
@@ -253,13 +257,14 @@ const called =
 const addPhrases = adding(
   "(add|insert|append|jot down|note down|write down|put down|pencil in) [me] {title}",
   "(add|jot down|note down|write down|put down) {labelled}",
-  `${add} [down] {title} ${onList}`,
+  `[[help] remind me [to] ${needTo}] ${add} [down] {title} ${onList}`,
   `${add} [down] ${onList} [:] {title}`,
   `(to|on|onto|in|into|for) ${anyList} ${add} [down] [:] {title}`,
   `${create} [me] (a|an|another|one more|up a|new|a new|the following|this) [new] [{priority} priority] ${todo} (${called}) {title}`,
   `${create} [me] ${todo} (${called}) {title}`,
   "(new|todo|to do|task|reminder|note to self|remember) (:|-) {title}",
-  `(remind|ping|nudge|prompt) (me|us) [again] [(about|of|:|that|to remember|to remember to)] ${needTo} {title}`,
+  `(remind|ping|nudge|prompt) (me|us) [again] [(about|:|that|to remember|to remember to)] ${needTo} {title}`,
+  "(remind|ping|nudge|prompt) (me|us) of {doing}",
   `[(please|also)] (do not|never) [let (me|us)] forget [(to|about|that|:)] ${needTo} {title}`,
   `(remember|i must remember|i need to remember|i have to remember|make sure i remember|make sure i do not forget|help me remember|make sure we remember) [(to|that|about)] ${needTo} {title}`,
   `${add} {title} [down] (as|into) [(a|an)] [new] ${todo}`,
@@ -286,23 +291,26 @@ const addPhrases = adding(
   }),
 );
 
-/** Frames in which `@` is a todo: its title, or its place in the list. */
+/** Frames in which `@` is a todo: its title or place. `~` is no other tool's; `^` is something to do, or called a task. */
 function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
   const nouns = "(task|todo|item|reminder|entry)";
-  const title = `{title}|[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
+  const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
   const ones = "(one|item|task|todo|to do|entry|thing|reminder)";
   const index = `(the|my) {index} ${ones}|[the] (item|task|todo|to do|entry|reminder|number|item number|task number|no|#) [#] {index}|the {index}|[(the|my)] {end} ${ones}`;
-  return phrasesOf(
-    frames.map((frame) => frame.replaceAll("@", `(${title}|${index})`)),
-    {
-      slots: { ...slots, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList },
-      anywhere: [offList],
+  const types = { ...slots, index: position, end: z.enum(["last"]), newList: listName, addTags: tagList };
+  const strict = { ...types, title: item };
+  const bare: Readonly<Record<string, string>> = { "@": "{title}", "~": "{title}", "^": "{doing}" };
+  return frames.flatMap((frame) =>
+    phrasesOf([frame.replace(/[@~^]/, (mark) => `(${bare[mark]}|${named}|${index})`)], {
+      slots: frame.includes("~") ? strict : types,
+      anywhere: besideTodo,
       input,
       ...options,
       make: (fields, context) => targetOf(input?.operation, fields, context),
-    },
+    }),
   );
 }
+const besideTodo = [offList];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -339,27 +347,29 @@ const doneWord = "(done|complete|completed|finished|checked|checked off|ticked o
 const openWord =
   "(open|open again|not done|undone|incomplete|unfinished|uncompleted|unchecked|not completed|not finished|pending|to do again|not done yet|active)";
 const remove =
-  "(delete|deleting|remove|removing|erase|scrap|nix|discard|get rid of|throw out|throw away|trash|bin|ditch|kill|drop|cancel|scratch|strike|take off|take out|cross out|wipe|dump)";
+  "(delete|deleting|remove|removing|erase|scrap|nix|discard|get rid of|throw out|throw away|trash|bin|ditch|kill|drop|scratch|strike|take off|take out|cross out|wipe|dump)";
+const without = (field: string) => [`(remove|clear|delete|drop|take [off]) [the] (${field}) (from|of|off|on) @`];
 
 const changePhrases: readonly Phrase[] = [
   ...about(
     [
-      "(complete|finish|tick|tick off|check off|cross off|mark off|close|close off|close out) @",
+      "(complete|tick|tick off|check off|cross off|mark off|close|close off|close out) ~",
+      "finish ^",
       `(mark|set|flag|check|tick|put|make|consider|move) @ [off] [(as|to|to be|is|to the)] ${doneWord}`,
       `(mark|set|flag) as ${doneWord} [:] @`,
       `(check|tick|cross|mark|strike) @ off [[of] ${anyList}]`,
-      `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] @`,
+      `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] ~`,
       `(just|already) (done|finished|completed|did|sorted) [with] @`,
       `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
       `@ [(,|:|-)] (done|finished|completed|complete|sorted)`,
-      `(done|finished|completed|complete) [(with|:)] @`,
+      `(done|finished|completed) [(with|:)] ~`,
       `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
     ],
     { operation: "complete" },
   ),
   ...about(
     [
-      "(reopen|re open|uncheck|unmark|untick|uncomplete|undo|restore|reactivate|un tick|un check) @",
+      "(reopen|re open|uncheck|unmark|untick|uncomplete|undo|restore|reactivate|un tick|un check) ~",
       `(mark|set|flag|put|make|change|move) @ [back] [(as|to|to be|is)] ${openWord} [again]`,
       "open @ again",
       `@ (is|was|are) [actually] (not done|not finished|not done yet|still open|not done after all|open again|still not done)`,
@@ -368,7 +378,9 @@ const changePhrases: readonly Phrase[] = [
   ),
   ...about(
     [
-      `${remove} @`,
+      `${remove} ~`,
+      "cancel ^",
+      `(cancel|${remove}) @ ${offList}`,
       `${remove} (from|off|on) (${anyList}|{listBefore}) @`,
       "(take|scratch|get|pull|knock|kick|throw|leave|wipe) @ (off|out|away)",
       `(take|get|pull|drop|clear|wipe|knock|leave|scratch) @ (off|off of|out of|from) (${anyList}|{listBefore})`,
@@ -384,20 +396,14 @@ const changePhrases: readonly Phrase[] = [
       "(set|change|raise|lower|update|make|bump|increase|decrease|reduce) [the] (priority|prio) (of|for|on) @ [(to|as|be)] {priority} [(priority|prio)]",
       "(make|mark|flag|set) @ [(as|to|to be)] {urgency}",
       "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
-      "(raise|bump|move|change|set|lower) @ (to|up to|down to) {priority}",
+      "(raise|bump|move|change|set|lower) ~ (to|up to|down to) {priority}",
     ],
     { operation: "update" },
   ),
   ...about(["(prioritize|prioritise) @"], { operation: "update", priority: "high" }),
   ...about(["(deprioritize|deprioritise) @"], { operation: "update", priority: "low" }),
-  ...about(["(remove|clear|delete|drop|take [off]) [the] (priority|prio) (from|of|off|on) @"], {
-    operation: "update",
-    priority: null,
-  }),
-  ...about(["(remove|clear|delete|drop|take [off]) [the] (due date|deadline|date|due time) (from|of|off|on) @"], {
-    operation: "update",
-    dueDate: null,
-  }),
+  ...about(without("priority|prio"), { operation: "update", priority: null }),
+  ...about(without("due date|deadline|date|due time"), { operation: "update", dueDate: null }),
   ...about(
     [
       "(move|push|postpone|reschedule|delay|defer|shift|put off|bump|snooze|push back|bring forward) @ [(back|forward|up|out|off)] [due] (to|until|till|for|on|by|at|onto) {due}",
@@ -406,30 +412,18 @@ const changePhrases: readonly Phrase[] = [
       "@ is [now] due [(on|by|at)] {due}",
       "(set|change|move|update|make) [the] (due date|deadline|date|due) (of|for|on) @ [(to|as|be)] {due}",
       "(postpone|reschedule|move|push) @ {due}",
-    ],
-    { operation: "update" },
-  ),
-  ...about(
-    [
-      "(rename|retitle|reword) @ (to|as|into) {newTitle}",
-      "(change|edit|update|correct|fix) @ (to|into) {newTitle}",
+      "(rename|retitle|reword|edit) ~ (to|as|into) {newTitle}",
+      "(change|update|correct|fix) ^ (to|into) {newTitle}",
+      `(change|update|correct|fix) @ ((on|in) ${anyList} (to|into) {newTitle}|(to|into) {newTitle} (on|in) ${anyList})`,
       "(change|edit|update|correct|set) [the] (title|name|text|wording) of @ (to|into) {newTitle}",
       "(change|edit|update|correct) @ (:|to say|so it says) {newTitle}",
-      "(replace|swap) @ (with|for|by) {newTitle}",
-    ],
-    { operation: "update" },
-  ),
-  ...about([`(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`], { operation: "update" }),
-  ...about(
-    ["(tag|label) @ (as|with) [#] {tags}", "tag @ # {tags}", "(set|change) the tag[s] of @ (to|as) [#] {tags}"],
-    { operation: "update" },
-  ),
-  ...about(
-    ["(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @", "(add|put|attach) # {addTags} (to|on) @"],
-    { operation: "update" },
-  ),
-  ...about(
-    [
+      "(replace|swap) ~ (with|for|by) {newTitle}",
+      `(move|transfer|shift|switch) @ [over] (to|into|onto) [${own}] {newList} list`,
+      "(tag|label) @ (as|with) [#] {tags}",
+      "tag @ # {tags}",
+      "(set|change) the tag[s] of @ (to|as) [#] {tags}",
+      "(add|put|attach|give) [the] (tag|label) [#] {addTags} (to|on|onto) @",
+      "(add|put|attach) # {addTags} (to|on) @",
       "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
       "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
       "(remove|delete|take|drop) # {removeTags} (from|off) @",
@@ -438,9 +432,9 @@ const changePhrases: readonly Phrase[] = [
   ),
   ...about(
     [
-      "(when|at what time|what time|what day) is @ [due]",
-      "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) @",
-      `(show|open|get|give|display|tell) [me] [the] (details|detail|info|information) (of|on|about|for) @`,
+      "(when|at what time|what time|what day) is ~ due",
+      "(what is|when is|tell me) [the] (due date|deadline|priority|status) (of|for|on) ~",
+      `(show|open|get|give|display) [me] [the] (details|detail) (of|on|about|for) ~`,
     ],
     { operation: "get" },
   ),
@@ -452,13 +446,16 @@ const clearing = (phrases: readonly string[], fields: object = {}): readonly Phr
   phrasesOf(phrases, { input: { operation: "clear", ...fields }, slots: clearSlots, destructive: true });
 const wipe =
   "(clear|clear out|clear off|empty|empty out|wipe|wipe out|erase|delete|remove|clean|clean out|purge|reset|get rid of|trash|scrap)";
+/** "Clean my house" is about no list. */
+const emptied = anyList.replace("[list]", "list");
 const all =
   "(everything|all [of] [(the|my)] (things|items|tasks|todos|to dos|stuff)|all of it|all items|the (contents|items|tasks))";
 const clearPhrases: readonly Phrase[] = [
   ...clearing([
-    `${wipe} [(all of|the whole|the entire|whole|entire)] ${anyList} [(completely|entirely)]`,
+    `${wipe} [(all of|the whole|the entire|whole|entire)] ${emptied} [(completely|entirely)]`,
     `${wipe} ${all} (from|on|in|off|off of|out of) ${anyList}`,
-    `take ${all} off [of] ${anyList}`,
+    `take (${all} off [of]|off ${all} from) ${anyList}`,
+    `(make|wipe|make sure [that]) ${emptied} [is] [completely] (clear|clean|empty|blank)`,
   ]),
   ...clearing([`${wipe} (all (lists|my lists|the lists|my tasks|my todos|tasks|todos)|every list)`], {
     allLists: true,
@@ -475,7 +472,7 @@ const clearPhrases: readonly Phrase[] = [
 const listing = (phrases: readonly string[], options: Partial<Phrase> & { readonly make?: Made } = {}) =>
   phrasesOf(phrases, { input: { operation: "list" }, slots: filterSlots, anywhere: filters, ...options });
 const show =
-  "(show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|what|which|how many|do i have|have i got|are there|is there|let me see)";
+  "(show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|repeat|recite|iterate|provide|what|what kind of|which|how many|do i have|have i got|are there|is there|let me see)";
 const shownNoun =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
 const listPhrases = listing([
@@ -485,10 +482,11 @@ const listPhrases = listing([
   `${show} {status}`,
   `${show} {range}`,
   `${show} due`,
-  `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|should i|must i) to (do|get done|finish)`,
+  `(what|anything|do i have anything|is there anything) (i have|do i have|have i got|do i need|do i still need|i need|i still have|must i) to (do|get done|finish)`,
   `(what is|what do i have|what have i got|anything) [(due|on|for|planned|up)] {range}`,
   "(what is|show me) (due|next|coming up)",
   "(show|list|read|give) [me] everything",
+  `(what does ${anyList} (look like|consist of|contain|say|have on it)|(what did i|what have i) (put|add|write) (on|to|in) ${anyList}|can i (have|see|get|hear) ${anyList})`,
 ]);
 const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again|back] [to me]"], {
   input: { operation: "list" },
@@ -524,13 +522,13 @@ const searching = (phrases: readonly string[]): readonly Phrase[] =>
     make: ({ query, ...others }) =>
       typeof query === "string" ? { ...others, query: query.replace(/^(?:the|an?|my|our|any|some) /i, "") } : undefined,
   });
-const whether = "(see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
+const whether = "(see|look to see|check|check and see|tell me|verify|find out|confirm|look|let me know) (if|whether)";
 const searchPhrases = searching([
-  "(search|look|hunt) for {query}",
+  "search for {query}",
   `(search|look|check|hunt) [(through|in|on)] ${anyList} for {query}`,
   `(search|look|find|hunt) [for] {query} (on|in|among|through) ${anyList}`,
   `(find|show|list|search [for]|get) [me] [(all|any|every)] [(my|the)] ${todo} (about|with|containing|mentioning|that mention|that contain|related to|called|named|to do with|regarding) {query}`,
-  `(is|are) [there] [(a|an|any)] {query} (on|in) ${anyList}`,
+  `(is|are) [there] [(a|an|any)] {query} [(an item|something|a task|one of the things|listed)] (on|in) ${anyList}`,
   `(do|did|have) (i|we) [(already|still)] (have|put|add|added|got|need|include) {query} (on|in|to) ${anyList}`,
   `${whether} [there is] {query} (is|are) (on|in) ${anyList}`,
   `${whether} (i|we) (have|had|put|added|need) [already] [(put|added|got)] {query} (on|in|to) ${anyList}`,

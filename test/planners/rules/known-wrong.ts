@@ -78,9 +78,4 @@ export const knownWrong: readonly KnownWrong[] = [
     today: [{ operation: "get", title: "dentist" }],
     wanted: [{ operation: "search", query: "dentist" }],
   },
-  {
-    request: "is buying milk something on my list",
-    today: [{ operation: "search", query: "buying milk something" }],
-    wanted: [{ operation: "search", query: "buying milk" }],
-  },
 ];

@@ -119,6 +119,20 @@ take it off
 take that one off the list
 take them off my list`,
   "about an unknown object": `
+delete my account
+cancel my dentist appointment
+cancel the subscription
+delete the production database
+wipe my phone
+remove my profile
+erase my memory
+finish the race
+finish my sentence
+cancel my membership
+cancel the order
+complete the payment
+complete the transaction
+complete my purchase
 clear the table
 add note to PROP-2025-001: call back
 finish the movie for me
@@ -420,31 +434,17 @@ export const refusedRequests: readonly (readonly [kind: string, requests: readon
 
 /** The verb of an operation decides, whatever it is about: each with the operation and the title of its one step. */
 export const plannedByTheirVerb: readonly (readonly [request: string, operation: string, title: string])[] = [
-  ["delete my account", "delete", "my account"],
   ["remove PROP-2025-001", "delete", "PROP-2025-001"],
-  ["complete the payment", "complete", "payment"],
   ["complete order 1182", "complete", "order 1182"],
-  ["cancel my dentist appointment", "delete", "my dentist appointment"],
-  ["cancel the subscription", "delete", "subscription"],
   ["complete PROP-2025-001", "complete", "PROP-2025-001"],
   ["mark PROP-2025-001 as done", "complete", "PROP-2025-001"],
   ["reopen TICKET-4711", "reopen", "TICKET-4711"],
   ["close JIRA-88", "complete", "JIRA-88"],
   ["delete INV-2024-17", "delete", "INV-2024-17"],
-  ["delete the production database", "delete", "production database"],
-  ["wipe my phone", "delete", "my phone"],
   ["wipe the counter", "delete", "counter"],
-  ["remove my profile", "delete", "my profile"],
   ["erase the whiteboard", "delete", "whiteboard"],
-  ["erase my memory", "delete", "my memory"],
-  ["complete the transaction", "complete", "transaction"],
-  ["complete my purchase", "complete", "my purchase"],
-  ["finish the race", "complete", "race"],
-  ["finish my sentence", "complete", "my sentence"],
   ["close the window", "complete", "window"],
   ["rename the file report.txt to final.txt", "update", "file report.txt"],
   ["move my meeting to friday", "update", "my meeting"],
   ["change my flight to friday", "update", "my flight"],
-  ["cancel my membership", "delete", "my membership"],
-  ["cancel the order", "delete", "order"],
 ];

@@ -128,11 +128,6 @@ describe("todoPhrases", () => {
     ["did I add butter to my list", { operation: "search", query: "butter" }],
     ["find todos about taxes", { operation: "search", query: "taxes" }],
     ["let me know whether feeding the cat is on my to do list", { operation: "search", query: "feeding the cat" }],
-    // The verb decides, whatever the words of the title.
-    ["cancel my subscription", { operation: "delete", title: "my subscription" }],
-    ["delete my saved credit card", { operation: "delete", title: "my saved credit card" }],
-    ["rename the file to report", { operation: "update", title: "file", newTitle: "report" }],
-    ["remind me of my address", { operation: "add", title: "my address" }],
     ["search for cats", { operation: "search", query: "cats" }],
     ["show me what is due by friday", list({ dueBefore: "2026-11-28" })],
     ["remove the due date from milk", { operation: "update", title: "milk", dueDate: null }],
