@@ -55,7 +55,7 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
 
 /** Verbs before what somebody says. */
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
-/** "milk twice": a number of times is no part of a name. */
+/** "milk twice": a number of times belongs to no name. */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
 
 /** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */

@@ -19,7 +19,8 @@ const model: LanguageModel = {
   modelId: "copies",
   async generate({ messages, signal }) {
     signal.throwIfAborted();
-    const request = messages.find(({ role }) => role === "user")?.content ?? "";
+    const asked = messages.find(({ role }) => role === "user")?.content ?? "";
+    const request = asked.split("Request:\n").at(-1) ?? "";
     const text = request.includes("moon")
       ? { steps: [], missing: "flying" }
       : { steps: [{ tool: "Note", input: { title: request } }] };
