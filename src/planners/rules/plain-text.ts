@@ -1,3 +1,4 @@
+import { startsWithVerb } from "../../english/verbs.ts";
 import { isCapital, type RequestText } from "./request.ts";
 
 /** Words with which no text begins unless it is quoted: they belong to what stands before it. */
@@ -15,15 +16,17 @@ const spoken: ReadonlySet<string> = new Set(
 );
 /** Words with which no text begins or ends, as they point to something else or belong to the verb. */
 const first: ReadonlySet<string> = new Set(
-  "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest".split(
+  "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest me us him also".split(
     " ",
   ),
 );
 const last: ReadonlySet<string> = new Set(
-  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me".split(
+  "back altogether completely entirely finally already too though either soon mistake accident accidentally now moment me again last".split(
     " ",
   ),
 );
+/** With these only something to do ends: "turn the oven off", but not "milk on". */
+const particles: ReadonlySet<string> = new Set(["on", "off", "away", "out", "up", "down", "open", "over"]);
 /** Somebody who does something: a sentence of its own. */
 const subjects: ReadonlySet<string> = new Set(
   "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
@@ -37,11 +40,10 @@ const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {
-  const before = words[start - 1] ?? "";
-  if (before === ":" || before === "that" || before === "saying" || before === "says") return true;
+  if (/^(?::|that|saying|says)$/.test(words[start - 1] ?? "")) return true;
   if (isTitleCase({ tokens, text }, start, end))
     return !dangling.has(words[start] ?? "") || isCapital({ text, tokens }, start);
-  if (dangling.has(words[start] ?? "")) return false;
+  if (dangling.has(words[start] ?? "") || endsInParticle(words.slice(start, end))) return false;
   const isName = (at: number) =>
     (isCapital({ text, tokens }, at) && text !== text.toUpperCase()) || quotes.test(words[at - 1] ?? "");
   const isLast = last.has(words[end - 1] ?? "") || howOften.test(words.slice(Math.max(start, end - 2), end).join(" "));
@@ -57,6 +59,10 @@ export function isPlainText({ words, tokens, text }: RequestText, start: number,
 const quotes = /^(?:say|tell|hear|saying|says|said)$/;
 /** "milk twice": a number of times belongs to no name. */
 const howOften = /(?:^| )(?:once|twice|thrice|(?:\d+|two|three|four|five|six|ten|many|several) times)$/;
+
+function endsInParticle(words: readonly string[]): boolean {
+  return words.length > 1 && particles.has(words.at(-1) ?? "") && !startsWithVerb(words);
+}
 
 /** True for a word that no name of a thing holds: it is said to somebody, or stands for something or somebody. */
 function isOfSentence(words: readonly string[], at: number, end: number): boolean {
