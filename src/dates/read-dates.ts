@@ -136,7 +136,7 @@ const gaps: Readonly<Record<string, RegExp>> = {
 function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now): DateReading | undefined {
   const { day } = next.phrase;
   const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];
-  const lead = inner?.toLowerCase() ?? reading.preposition ?? "on";
+  const lead = inner?.toLowerCase() ?? reading.preposition?.replace(/^due\s+/, "") ?? "on";
   const isRange = gaps[lead]?.test(text.slice(reading.end, next.reading.start)) && (phrase.time ?? day) !== undefined;
   // "Move it from monday to friday"
   if (!isRange || (lead === "from" && moves.test(text.slice(0, reading.leadStart)))) return undefined;

@@ -148,7 +148,9 @@ function findDates(
 /** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
 function bothEnds(reading: DateReading): readonly DateReading[] {
   const { until, ...from } = reading;
-  return until !== undefined && /^(?:between|after)$/.test(reading.preposition ?? "") ? [from, from] : [reading];
+  return until !== undefined && /^(?:due )?(?:between|after)$/.test(reading.preposition ?? "")
+    ? [from, from]
+    : [reading];
 }
 
 /** "What did I do on monday" asks about the last one; a day that is said with its month is left as it is. */

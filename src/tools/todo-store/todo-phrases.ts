@@ -74,9 +74,8 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
-/** What belongs to the user, or to another tool. */
-const elses =
-  /^(?:my|your|our|his|her|their|its) |\b(?:alarms?|timers?|accounts?|reservations?|bookings?|flights?|subscriptions?|memberships?|orders?|events?|calendars?|meetings?|appointments?|playlists?|songs?|tracks?|albums?|movies?|music|lights?|lamps?|fan|thermostat|volume|temperature|brightness|contacts?|files?|folders?|cards?|payments?|purchases?|transactions?|transfers?|refunds?|settings?|database|phone|messages?|emails?|photos?|recordings?)\b/i;
+/** What belongs to the user. */
+const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere, and that is no list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/iu;

@@ -60,7 +60,10 @@ describe("what was said before", () => {
         { operation: "list", dueOn: "2026-11-26" },
       ],
     ],
-    ["show my tasks due after monday and before friday", "refused"],
+    [
+      "show my tasks due after monday and before friday",
+      [{ operation: "list", dueAfter: "2026-11-30", dueBefore: "2026-12-04" }],
+    ],
     ["list done todos then clear it", "refused"],
     [
       "show my completed tasks and delete the second",

@@ -122,7 +122,6 @@ take them off my list`,
 delete my account
 cancel my dentist appointment
 cancel the subscription
-delete the production database
 wipe my phone
 remove my profile
 erase my memory
@@ -130,8 +129,6 @@ finish the race
 finish my sentence
 cancel my membership
 cancel the order
-complete the payment
-complete the transaction
 complete my purchase
 clear the table
 add note to PROP-2025-001: call back
@@ -447,4 +444,7 @@ export const plannedByTheirVerb: readonly (readonly [request: string, operation:
   ["rename the file report.txt to final.txt", "update", "file report.txt"],
   ["move my meeting to friday", "update", "my meeting"],
   ["change my flight to friday", "update", "my flight"],
+  ["delete the production database", "delete", "production database"],
+  ["complete the payment", "complete", "payment"],
+  ["complete the transaction", "complete", "transaction"],
 ];
