@@ -12,7 +12,7 @@ const ours =
 /** One of so many sentences is planned. */
 const every = 10;
 /** How many percent are planned today, at most. */
-const today = 0.3;
+const today = 0.6;
 
 interface Sentence {
   readonly text: string;
