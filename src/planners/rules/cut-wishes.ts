@@ -84,7 +84,7 @@ const statesFact =
 /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
 export function statesReason(words: readonly string[], start: number, end: number): boolean {
   const said = words.slice(start, Math.min(end, start + 8));
-  const [first = "", second = ""] = said[0] === "and" || said[0] === "so" || said[0] === "but" ? said.slice(1) : said;
+  const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
   // "I want to know …" asks for something.
   const [, , third = ""] = said;
   if (/^(?:want|need|like|love|would)$/.test(second) || (second === "have" && third === "to")) return false;

@@ -361,7 +361,7 @@ export class Matcher {
   /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
   private mayFollow({ steps: { words, slots, isEnd } }: PhrasePlace, position: number): boolean {
     if (isEnd || slots.length > 0) return true;
-    for (const [word, last] of this.lastPlaces) if (last > position && words.has(word)) return true;
+    for (const word of words.keys()) if ((this.lastPlaces.get(word) ?? -1) > position) return true;
     return false;
   }
 

@@ -76,7 +76,7 @@ const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
 /** What belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
-/** "salt to the soup": something is put somewhere, and that is no list. */
+/** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
   /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/iu;
 const title = z
@@ -98,7 +98,7 @@ const isDoing = (text: string) =>
   /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
     text,
   );
-/** Something to do: "the task force" is no task. */
+/** The text names something to do, as "call Anna" does and "force" of "the task force" does not. */
 const doing = title.refine(isDoing);
 /** "Delete my account" is about no todo. */
 const item = title.refine((text) => isDoing(text) || !elses.test(text));
@@ -290,7 +290,7 @@ const addPhrases = adding(
   }),
 );
 
-/** Frames in which `@` is a todo: its title or place. `~` is no other tool's; `^` is something to do, or called a task. */
+/** Frames in which `@` is a todo, by its title or place; `~` also, unless it begins with "my"; `^` only if it names something to do. */
 function about(frames: readonly string[], input: Phrase["input"], options: Partial<Phrase> = {}): readonly Phrase[] {
   const nouns = "(task|todo|item|reminder|entry)";
   const named = `[(the|my|this|that|our)] ${todo} (called|named|titled|that says|about|:) {title}|(the|my|that|our) ${nouns} {doing}|(the|my|that|our) {title} ${nouns}`;
