@@ -108,7 +108,10 @@ export function onlyIf(
   ];
 }
 
-/** The same step for what was found, if that is one thing only: it may have a longer name than what was asked for. */
+/**
+ * The same step for what was found and has the words that were asked for, if that is one thing only: of "milk" it is "buy
+ * milk", but not "milkshake". Of several it is that with just these words.
+ */
 function ofFound(
   step: PlanStep,
   { first, match, others }: { first: PlanStep; match: Match; others: readonly PlanStep[] },
@@ -117,12 +120,14 @@ function ofFound(
   const isSought = ([name, value]: [string, unknown]) => sought.some(([key, each]) => key !== name && each === value);
   const [field = "", said] = Object.entries(step.input ?? {}).find(isSought) ?? [];
   const list = listIn(match.rules) ?? "";
-  const hasField = (schemasAt(match.rules.schemas.output ?? {}, [list, 0, field]) ?? []).length > 0;
+  const types = typesOf(schemasAt(match.rules.schemas.output ?? {}, [list, 0, field]) ?? []);
+  const isText = types?.size === 1 && types.has("string");
   const isUsed = findReferences(others.map(({ input = {} }) => input)).some(
     (each) => each.reference?.stepId === step.id,
   );
-  if (step.tool === undefined || typeof said !== "string" || said.includes("$") || !hasField || isUsed) return step;
-  const found = `${first.id}.${list}`;
-  const forEach = `size(${found}) == 1 ? [${found}[0].${field}] : [${JSON.stringify(said)}]`;
+  if (step.tool === undefined || typeof said !== "string" || said.includes("$") || !isText || isUsed) return step;
+  const words = JSON.stringify(` ${said.replace(/[A-Z]/g, (letter) => letter.toLowerCase())} `);
+  const found = `${first.id}.${list}.filter(one, (" " + one.${field}.lowerAscii() + " ").contains(${words}))`;
+  const forEach = `size(${found}) < 2 ? ${found}.map(one, one.${field}) : [${JSON.stringify(said)}]`;
   return { ...step, forEach, input: { ...step.input, [field]: "${item}" } };
 }

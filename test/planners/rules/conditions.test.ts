@@ -48,6 +48,7 @@ describe("a request with a condition", () => {
   it.each([
     ["milk", []],
     ["buy milk", []],
+    ["milkshake", ["milkshake"]],
     ["milk, oat milk", ["oat milk"]],
   ])("is about what was found: %s", async (titles, left) => {
     const agent = createAgentWithTodos();
