@@ -83,6 +83,8 @@ const statesFact =
 
 /** "…, we have enough", "as I am busy, …": says why, and asks for nothing. */
 export function statesReason(words: readonly string[], start: number, end: number): boolean {
+  // "I did it, but it was reverted" takes back what was said.
+  if (words[start - 1] === "but" || words[start] === "but") return false;
   const said = words.slice(start, Math.min(end, start + 8));
   const [first = "", second = ""] = said[0] === "and" || said[0] === "so" ? said.slice(1) : said;
   // "I want to know …" asks for something.

@@ -376,6 +376,7 @@ mark the first three as done
 delete both
 mark both of them as done`,
   "taken back": `
+i did the payment but it was reverted
 add eggs, no wait, butter to my list
 add eggs, actually butter to my list
 add eggs, i mean butter, to my list
