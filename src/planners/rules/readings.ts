@@ -453,9 +453,8 @@ export class RequestReader {
       return isPair || isBetweenNames(this.request, last.end + at, from);
     });
     const isOpen = isNames || holdsNames(this.request, { start: from, end: last.end });
-    const parts = this.clauses.length - (this.clauses.length - next.firstClause) + 1;
-    const said =
-      parts > 2 || this.clauses[next.firstClause]?.endsHard === false ? [first, second, ["x"]] : [first, second];
+    const isOneOfMany = next.firstClause > 1 || this.clauses[next.firstClause]?.endsHard === false;
+    const said = isOneOfMany ? [first, second, ["x"]] : [first, second];
     return !isOpen && (isApart || mayBeItems(said, marks)) && startsWithVerb(first) === startsWithVerb(second);
   }
 
