@@ -46,6 +46,14 @@ function schemasBelow(
   return schemas;
 }
 
+/** The field whose constants tell the branches of a union apart. */
+export function branchField(branches: readonly JsonSchema[]): string | undefined {
+  if (branches.length < 2) return undefined;
+  const isConstant = (schema: JsonSchema | undefined) => schema?.const !== undefined || schema?.enum !== undefined;
+  const names = Object.keys(branches[0]?.properties ?? {});
+  return names.find((name) => branches.every(({ properties }) => isConstant(properties?.[name])));
+}
+
 /** The JSON types that any of the schemas allows (`integer` is `number`); undefined if one allows everything. */
 export function typesOf(schemas: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const types = new Set<string>();

@@ -1,6 +1,6 @@
 import type { WordSource } from "../../core/approval.ts";
 import type { JsonPath } from "../../core/json.ts";
-import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import { branchField, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool, SlotValue } from "../../core/tool.ts";
 import { callsTool, inputOf } from "../../core/wait-step.ts";
@@ -183,7 +183,7 @@ class RequestAccount {
       // Values of a closed kind must be those of the step, or it is another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
         return;
-      const operation = operationOf(rule.tool);
+      const operation = branchField(schemasAt(rule.tool.schemas.input, []) ?? []);
       if (operation !== undefined && made[operation] !== input[operation]) return;
       isOfOperation = true;
       for (const [name, value] of own)
@@ -349,15 +349,6 @@ function literals({ start }: Template): readonly string[] {
   for (const { steps } of places)
     for (const next of [...steps.words.values()].flat().concat(steps.slots.map((slot) => slot.next))) places.add(next);
   return [...places].flatMap(({ steps }) => [...steps.words.keys()]);
-}
-
-/** The field whose values tell the branches of a tool's union apart. */
-function operationOf({ schemas: { input } }: ToolRules): string | undefined {
-  const branches = schemasAt(input, []) ?? [];
-  if (branches.length < 2) return undefined;
-  const isConstant = (schema: JsonSchema | undefined) => schema?.const !== undefined || schema?.enum !== undefined;
-  const names = Object.keys(branches[0]?.properties ?? {});
-  return names.find((name) => branches.every(({ properties }) => isConstant(properties?.[name])));
 }
 
 function keyOf({ value, path }: Leaf): string {

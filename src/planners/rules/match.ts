@@ -47,7 +47,7 @@ export interface Fit {
 }
 
 /** One way in which a template fits beside a phrase. */
-interface AsideFit extends Fit {
+export interface AsideFit extends Fit {
   /** The slots that no other may fill: a list may be filled more than once. */
   readonly taken: readonly string[];
   /** True for a name, such as that of a list. */
@@ -395,8 +395,8 @@ export class Matcher {
     );
   }
 
-  /** What fits at a token beside the phrase. */
-  private modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
+  /** The templates that fit at a token beside a phrase. */
+  modifiersAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     if (anywhere.length === 0) return noFits;
     let byPosition = this.asides.get(anywhere);
     if (byPosition === undefined) {

@@ -26,6 +26,15 @@ export interface Match {
   readonly goesOn?: boolean;
 }
 
+/** What is needed of a phrase to read the values of its slots. */
+export type SlotRule = Pick<PhraseRule, "slots" | "anywhere" | "source" | "fixed" | "tool">;
+
+/** Slots that are filled, and of which phrase. */
+interface FilledSlots {
+  readonly pieces: readonly Piece[];
+  readonly rule: SlotRule;
+}
+
 /** Why a match does not fit after all. */
 export interface Unfit {
   readonly ok: false;
@@ -72,7 +81,7 @@ const quantifiers: ReadonlySet<string> = new Set(
  * of "assign ticket 10 to Eva and make it urgent" it is the ticket.
  */
 export function readSlotValues(
-  { pieces, rule }: Match,
+  { pieces, rule }: FilledSlots,
   { request, previous, input, work }: SlotContext,
 ): SlotValues | Unfit {
   let hasPointer = false;
@@ -110,13 +119,13 @@ function isUnbound(own: readonly Piece[], request: RequestText): Unfit {
 }
 
 /** "publish the novel edition": the name of a slot is not its value. */
-function isFieldName({ slots, source }: PhraseRule, pieces: readonly Piece[], { words }: RequestText): boolean {
+function isFieldName({ slots, source }: SlotRule, pieces: readonly Piece[], { words }: RequestText): boolean {
   const [{ start = 0, end = 0, value } = {}, second] = pieces;
   const isWord = second === undefined && end === start + 1 && value === undefined;
   return isWord && source.toInput === undefined && slots.has(words[start] ?? "");
 }
 
-function lacks(rule: PhraseRule, name: string, own: readonly Piece[], request: RequestText): Unfit {
+function lacks(rule: SlotRule, name: string, own: readonly Piece[], request: RequestText): Unfit {
   const type = typeOfSlot(rule, name);
   if (type === undefined || !isNothing(type, own, request) || !isField(rule, name)) return { ok: false };
   return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
@@ -124,7 +133,7 @@ function lacks(rule: PhraseRule, name: string, own: readonly Piece[], request: R
 
 /** What "it" is: the same field of the earlier step, or its result. */
 function earlierValues(
-  rule: PhraseRule,
+  rule: SlotRule,
   name: string,
   { previous, input = {} }: Pick<SlotContext, "previous" | "input">,
 ): readonly SlotValue[] | undefined {
@@ -134,7 +143,7 @@ function earlierValues(
 }
 
 /** True if a slot is a field of the tool's input. */
-function isField({ tool, fixed }: PhraseRule, name: string): boolean {
+function isField({ tool, fixed }: SlotRule, name: string): boolean {
   return (schemasAt(tool.schemas.input, [name], fixed)?.length ?? 0) > 0;
 }
 
@@ -147,7 +156,7 @@ function isNothing(type: SlotType, pieces: readonly Piece[], { words }: RequestT
 }
 
 /** The type of a slot of a phrase, or of what stands beside it. */
-export function typeOfSlot(rule: PhraseRule, name: string): SlotType | undefined {
+export function typeOfSlot(rule: SlotRule, name: string): SlotType | undefined {
   return rule.slots.get(name) ?? rule.anywhere.find(({ slots }) => slots.has(name))?.slots.get(name);
 }
 

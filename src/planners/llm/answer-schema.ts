@@ -1,0 +1,101 @@
+import type { JsonSchema } from "../../core/json-schema.ts";
+import { choicesOf, type SlotType } from "../rules/slots.ts";
+import type { Operation, Slot } from "./operations.ts";
+import { unclear } from "./prompt.ts";
+import { orNull, type SchemaDialect, SchemaWriter } from "./schemas/schema-writer.ts";
+
+/** The schema of an answer. */
+export interface AnswerSchema {
+  readonly schema: JsonSchema;
+  /** Whether a server can hold all of it strictly. */
+  readonly isStrict: boolean;
+}
+
+interface SchemaOptions {
+  readonly dialect: SchemaDialect;
+  readonly maxCalls: number;
+  /** Whether a slot may be the result of an earlier step. */
+  readonly hasEarlier: boolean;
+  readonly expressions: boolean;
+}
+
+/** More than servers take in a strict schema. */
+const maxStrictLength = 40_000;
+
+/**
+ * The schema that holds an answer: a list of calls, each of one of the operations with its slots in their order, or
+ * `unclear`. In a dialect that cannot hold all of it, a plain one.
+ */
+export function answerSchema(operations: readonly Operation[], options: SchemaOptions): AnswerSchema {
+  const written = writeSchema(operations, options);
+  if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
+  const isHeld = written.isClosed && JSON.stringify(written.schema).length <= maxStrictLength;
+  if (isHeld) return { schema: written.schema, isStrict: true };
+  return { schema: writeSchema(operations, { ...options, dialect: "plain" }).schema, isStrict: false };
+}
+
+function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
+  const definitions: Record<string, JsonSchema> = {};
+  let isClosed = true;
+  const isStrict = options.dialect === "strict";
+  const calls = operations.map(({ name, slots }) => {
+    const properties: [string, JsonSchema][] = [["do", constant(name)]];
+    const required = ["do"];
+    const add = (key: string, schema: JsonSchema, isRequired: boolean) => {
+      properties.push([key, isStrict && !isRequired ? orNull(schema) : schema]);
+      if (isStrict || isRequired) required.push(key);
+    };
+    if (options.expressions) add("if", text, false);
+    if (options.expressions) add("each", text, false);
+    for (const slot of slots) {
+      const written = writeSlot(slot, { ...options, name: `${name}_${slot.name}`.replace(/\W/g, "_") });
+      Object.assign(definitions, written.definitions);
+      isClosed &&= written.isClosed;
+      add(slot.key, written.schema, slot.isRequired);
+    }
+    return closedObject(Object.fromEntries(properties), required);
+  });
+  const items = [...calls, closedObject({ do: constant(unclear) }, ["do"])];
+  const steps = { type: "array", items: { anyOf: items }, minItems: 1, maxItems: options.maxCalls };
+  const schema = closedObject({ steps }, ["steps"]);
+  return { isClosed, schema: Object.keys(definitions).length > 0 ? { ...schema, $defs: definitions } : schema };
+}
+
+const text: JsonSchema = { type: "string" };
+
+function constant(value: string): JsonSchema {
+  return { type: "string", const: value };
+}
+
+function writeSlot({ type, schema }: Slot, options: SchemaOptions & { readonly name: string }) {
+  if (schema !== undefined) {
+    const writer = new SchemaWriter(schema, options);
+    const written = writer.write(schema);
+    return { schema: written, definitions: writer.definitions, isClosed: writer.isClosed };
+  }
+  return { schema: schemaOf(type, options.hasEarlier), definitions: {}, isClosed: true };
+}
+
+/** Times and sums are written in words; what is no text may be an earlier result in place of a value. */
+function schemaOf(type: SlotType, hasEarlier: boolean): JsonSchema {
+  const orEarlier = (schema: JsonSchema): JsonSchema => (hasEarlier ? { anyOf: [schema, text] } : schema);
+  switch (type.kind) {
+    case "enum": {
+      const values = choicesOf(type);
+      const kind = values.every((value) => typeof value === "number") ? "number" : "string";
+      return { ...(new Set(values.map((value) => typeof value)).size === 1 && { type: kind }), enum: [...values] };
+    }
+    case "number":
+      return orEarlier({ type: "number" });
+    case "boolean":
+      return { type: "boolean" };
+    case "list":
+      return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : text };
+    default:
+      return text;
+  }
+}
+
+function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}

@@ -1,0 +1,233 @@
+import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import { compileTool, type PhraseRule, sayName, type ToolRules } from "../rules/phrase-rules.ts";
+import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
+
+/** One thing that a tool does: all of it, or a branch of its input that a constant names. */
+export interface Operation {
+  /** As a model writes it: `Refund`, `TodoStore.add`. */
+  readonly name: string;
+  readonly rules: ToolRules;
+  /** The part of the input that names the branch. */
+  readonly constants: Readonly<Record<string, unknown>>;
+  /** What it does, in a line. */
+  readonly description: string;
+  /** What a model is asked for, in the order in which people say it. */
+  readonly slots: readonly Slot[];
+  /** What code reads beside that: the optional slots of a closed kind. */
+  readonly closed: ReadonlyMap<string, SlotType>;
+  readonly phrases: readonly PhraseRule[];
+  /** The fields of its result that later steps may name. */
+  readonly outputs: readonly string[];
+}
+
+/** One value that a model is asked for. */
+export interface Slot {
+  /** The name of a phrase's slot, or of a field of the input. */
+  readonly name: string;
+  /** As a model writes it: with `_` behind a name that is one of ours. */
+  readonly key: string;
+  readonly type: SlotType;
+  /** How a field that no reader knows is written; undefined for one that is copied as words. */
+  readonly schema: JsonSchema | undefined;
+  readonly isRequired: boolean;
+  /** True if a model may write it in its own words. */
+  readonly isComposed: boolean;
+}
+
+const reserved: ReadonlySet<string> = new Set(["do", "if", "each"]);
+/** Of an input with more fields, a model is shown those that are required or that a phrase names. */
+const maxFields = 8;
+const maxDescription = 160;
+/** A slot without which few phrases of an operation can be said is required. */
+const usual = 0.8;
+
+/** The operations of some tools, in their order. */
+export async function operationsOf(tools: readonly DefinedTool[]): Promise<readonly Operation[]> {
+  const rules = await Promise.all(tools.map(compileTool));
+  return rules.flatMap(ofTool);
+}
+
+function ofTool(rules: ToolRules): readonly Operation[] {
+  const branches = schemasAt(rules.schemas.input, []) ?? [];
+  const field = branchField(branches);
+  if (field === undefined) return [makeOperation(rules, { name: rules.tool.name, constants: {}, branch: join(branches) })];
+  return branches.flatMap((branch) => {
+    const { const: only, enum: several = [only] } = branch.properties?.[field] ?? {};
+    return several.map((constant) =>
+      makeOperation(rules, { name: `${rules.tool.name}.${constant}`, constants: { [field]: constant }, branch }),
+    );
+  });
+}
+
+/** The fields of all branches; one is required if it is in each. */
+function join(branches: readonly JsonSchema[]): JsonSchema {
+  const [first = {}, ...others] = branches;
+  if (others.length === 0) return first;
+  const required = branches.map((branch) => new Set(branch.required ?? []));
+  return {
+    properties: Object.assign({}, ...branches.map(({ properties }) => properties)),
+    required: [...(required[0] ?? [])].filter((name) => required.every((each) => each.has(name))),
+  };
+}
+
+interface Branch {
+  readonly name: string;
+  readonly constants: Readonly<Record<string, unknown>>;
+  readonly branch: JsonSchema;
+}
+
+function makeOperation(rules: ToolRules, { name, constants, branch }: Branch): Operation {
+  const { tool, schemas } = rules;
+  const phrases = rules.rules.filter(({ fixed, source }) =>
+    Object.entries(constants).every(([key, value]) => (fixed[key] ?? source.input?.[key]) === value),
+  );
+  const { asked, closed } = splitSlots({ phrases, all: rules.rules, constants, branch, input: schemas.input });
+  const isKnown = (slot: string) => closed.has(slot) || asked.some((each) => each.name === slot);
+  const said = phrases
+    .filter((rule) => slotsIn(rule).every(isKnown))
+    .slice(0, 2)
+    .map(({ example }) => `"${example}"`)
+    .join(", ");
+  const branchText = typeof branch.description === "string" && branch !== schemas.input ? branch.description : undefined;
+  const about = branchText ?? (Object.keys(constants).length > 0 && said !== "" ? `as ${said}` : tool.description);
+  const outputs = schemasAt(schemas.output ?? {}, []) ?? [];
+  return {
+    ...{ name, rules, constants, phrases, closed },
+    description: about.replace(/\s+/g, " ").slice(0, maxDescription),
+    slots: asked.map((slot) => ({ ...slot, key: reserved.has(slot.name) ? `${slot.name}_` : slot.name })),
+    outputs: [...new Set(outputs.flatMap(({ properties = {} }) => Object.keys(properties)))],
+  };
+}
+
+interface Parts {
+  readonly phrases: readonly PhraseRule[];
+  /** Those of the whole tool. */
+  readonly all: readonly PhraseRule[];
+  readonly constants: Readonly<Record<string, unknown>>;
+  readonly branch: JsonSchema;
+  readonly input: JsonSchema;
+}
+
+/**
+ * Which slots a model is asked for, and which code reads: the optional ones of a closed kind, unless two are of one kind
+ * and nobody could tell which is meant.
+ */
+function splitSlots({ phrases, all, constants, branch, input }: Parts) {
+  const fields = branch.properties ?? {};
+  const required = new Set(branch.required ?? []);
+  const beside = new Map(all.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])));
+  const named = new Map(phrases.flatMap((rule) => slotsIn(rule).map((slot) => [slot, rule.slots.get(slot)] as const)));
+  const hasFunction = phrases.some(({ source }) => source.toInput !== undefined);
+  const typeOf = (name: string): SlotType => {
+    return named.get(name) ?? beside.get(name) ?? withUnit(slotTypeOf(schemasAt(input, [name], constants)), name);
+  };
+  const isUsed = (name: string) => named.has(name) || phrases.some(({ source }) => name in (source.input ?? {}));
+  const isMany = Object.keys(fields).length > maxFields;
+  const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
+  const ofFields = Object.keys(fields).filter((name) => !(name in constants) && isShown(name));
+  // A slot that is no field stands for one, in a way that the phrase's function knows.
+  const isText = (name: string) => !isReadable(typeOf(name)) && typeOf(name).kind !== "list";
+  const standsFor = (each: string, name: string) => !(each in fields) && isText(each) && isText(name);
+  const hasOwnText = ofFields.some(isText);
+  const others = [...named.keys()].filter((name) => !(name in fields) && !(isText(name) && hasOwnText));
+  const names = inSpokenOrder([...ofFields, ...others], phrases);
+  const speaking = phrases.filter(({ source }) => source.toInput !== undefined);
+  const isUsual = (name: string) => {
+    const saying = speaking.filter((rule) => slotsIn(rule).some((each) => each === name || standsFor(each, name)));
+    return saying.length > usual * speaking.length;
+  };
+  const isRequired = (name: string) => (hasFunction ? isUsual(name) : required.has(name));
+  const own = phrases.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
+  const closed = new Map<string, SlotType>(hasFunction ? own : []);
+  const asked: Omit<Slot, "key">[] = [];
+  const optional = names.filter((name) => !isRequired(name));
+  const kindOf = (name: string) => (isDate(typeOf(name)) ? "date" : typeOf(name).kind);
+  for (const name of names) {
+    const type = typeOf(name);
+    const schema = isRead(type, fields[name]) ? undefined : fields[name];
+    const isAlone = hasFunction || optional.filter((each) => kindOf(each) === kindOf(name)).length < 2;
+    const isClosed = schema === undefined && (beside.has(name) || isReadable(type));
+    if (!isRequired(name) && isClosed && isAlone && phrases.length > 0) closed.set(name, type);
+    else asked.push({ name, type, schema, isRequired: isRequired(name), isComposed: fields[name]?.composed === true });
+  }
+  return { asked, closed };
+}
+
+/** The slots of a phrase as somebody would say it, in their order. */
+export function slotsIn({ example }: PhraseRule): readonly string[] {
+  return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** Names as the phrases have them: what comes first in the phrase with the most of them. */
+function inSpokenOrder(names: readonly string[], phrases: readonly PhraseRule[]): readonly string[] {
+  const orders = phrases.map(slotsIn).sort((left, right) => right.length - left.length);
+  const place = (name: string) => {
+    const order = orders.find((each) => each.includes(name));
+    return order === undefined ? names.length : order.indexOf(name);
+  };
+  return [...new Set(names)].sort((left, right) => place(left) - place(right));
+}
+
+/** True if a reader knows the type: words, a number, a time, a choice; not an object or a list of objects. */
+function isRead(type: SlotType, schema: JsonSchema | undefined): boolean {
+  if (schema === undefined || type.kind === "enum") return true;
+  const types = [schema.type ?? []].flat();
+  if (type.kind === "list") {
+    const item = Array.isArray(schema.items) ? undefined : (schema.items as JsonSchema | undefined);
+    return item !== undefined && /^(?:string|number|integer)$/.test(String(item.type)) && item.enum === undefined;
+  }
+  if (type.kind === "text") return types.includes("string");
+  return true;
+}
+
+/** A slot as a line of the prompt has it: `when`, `number`, `low|high`. */
+export function describeSlot({ key, type, schema, isRequired }: Slot): string {
+  return `${key}${isRequired ? "" : "?"}: ${describeType(type, schema)}`;
+}
+
+const maxChoices = 20;
+
+function describeType(type: SlotType, schema: JsonSchema | undefined): string {
+  if (schema !== undefined) return describeFields(schema, 0);
+  switch (type.kind) {
+    case "date":
+    case "date-time":
+    case "range":
+      return "when";
+    case "enum": {
+      const choices = choicesOf(type);
+      return choices.length > maxChoices ? `${choices.slice(0, maxChoices).join("|")}|…` : choices.join("|");
+    }
+    case "number":
+    case "boolean":
+      return type.kind;
+    case "list":
+      return type.item === "number" ? "numbers[]" : "words[]";
+    case "sum":
+      return "sum";
+    case "text":
+      return "words";
+  }
+}
+
+const maxDepth = 4;
+
+/** An object or a list that no reader knows, by its fields. */
+function describeFields(schema: JsonSchema, depth: number): string {
+  const [plain = {}] = schemasAt(schema, []) ?? [];
+  if (depth > maxDepth) return "any";
+  if (plain.enum !== undefined) return plain.enum.slice(0, maxChoices).join("|");
+  if (plain.type === "array") return `${describeFields((plain.items ?? {}) as JsonSchema, depth + 1)}[]`;
+  if (plain.properties === undefined) return plain.type === "string" ? "words" : String(plain.type ?? "any");
+  const required = new Set(plain.required ?? []);
+  const fields = Object.entries(plain.properties).map(
+    ([key, field]) => `${key}${required.has(key) ? "" : "?"}: ${describeFields(field, depth + 1)}`,
+  );
+  return `{${fields.join(", ")}}`;
+}
+
+/** The words of an operation's name: `LogSet`, `TodoStore.add`. */
+export function sayOperation({ name }: Operation): string {
+  return sayName(name.replaceAll(".", " "));
+}

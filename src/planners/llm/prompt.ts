@@ -1,0 +1,294 @@
+import { estimateTokens, type ModelMessage } from "../../core/language-model.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import type { PlanWarning } from "../../core/plan.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { tokenize } from "../../language/tokens.ts";
+import { readRequest, textBetween } from "../rules/request.ts";
+import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
+import { describeSlot, type Operation, operationsOf, type Slot } from "./operations.ts";
+
+/** A request and its plan, shown to the model as an example. @group Planners */
+export interface PlanExample {
+  readonly request: string;
+  /** Each the name of a tool and its input, with references such as `${s1.value}`. */
+  readonly steps: readonly { readonly tool: string; readonly input: object }[];
+}
+
+/** The developer's instructions and examples for the model. */
+export interface PromptOptions {
+  readonly instructions: string | undefined;
+  readonly examples: readonly PlanExample[];
+  /** Whether calls may have conditions and loops. */
+  readonly expressions: boolean;
+}
+
+/** What a model reads about a set of tools: made once and always the same, so that a server keeps what it has read. */
+export interface Prompt {
+  readonly operations: readonly Operation[];
+  /** The system text, and examples as turns of a conversation. */
+  readonly messages: readonly ModelMessage[];
+  /** Examples of the developer that are left out. */
+  readonly warnings: readonly PlanWarning[];
+}
+
+/** A call as a model writes it. */
+export type WrittenCall = { readonly do: string } & Readonly<Record<string, unknown>>;
+
+interface Turn {
+  readonly request: string;
+  readonly calls: readonly WrittenCall[];
+}
+
+/** The name of the answer that refuses. */
+export const unclear = "unclear";
+/** As many tokens of examples as a small model reads in some seconds, once. */
+const maxTokens = 2_000;
+const phrasesOfEach = 3;
+const sentencesOfEach = 12;
+
+/** Makes the prompt for some tools. `contextTokens` is how much the model can read: of that, a quarter is used at most. */
+export async function promptOf(
+  tools: readonly DefinedTool[],
+  { instructions, examples, expressions, contextTokens }: PromptOptions & { readonly contextTokens: number | undefined },
+): Promise<Prompt> {
+  const operations = await operationsOf(tools);
+  const lines = operations.map(describeOperation);
+  const system = [
+    'You turn what a user types into calls. Answer with JSON only: {"steps": [{"do": "…", …}]}',
+    `Calls:\n${lines.join("\n")}`,
+    `${unclear} {} – nothing that these calls do, a question whether to do it, "do not", or something needed is missing`,
+    'Copy the user\'s words. Write a time as the user says it. "$1" is the result of step 1, "$1.key" a part of it.',
+    ...(expressions
+      ? ['A call may have "if": a CEL condition ("$1.value > 3"), and "each": a list ("$1.todos"), of which "$item" is one.']
+      : []),
+    ...(instructions === undefined ? [] : [instructions]),
+  ].join("\n");
+  const warnings: PlanWarning[] = [];
+  const own: Turn[] = [];
+  for (const [index, example] of examples.entries()) {
+    const turn = await turnOf(example, operations);
+    if (turn === undefined) warnings.push(leftOut(example, index));
+    else own.push(turn);
+  }
+  const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
+  return { operations, warnings, messages: [{ role: "system", content: system }, ...(await turnsOf(operations, own, room))] };
+}
+
+/** How many tokens the line of a tool takes in a prompt. */
+export async function lineTokens(tool: DefinedTool): Promise<number> {
+  return estimateTokens((await operationsOf([tool])).map(describeOperation).join("\n"));
+}
+
+function describeOperation(operation: Operation): string {
+  const { name, slots, description, outputs } = operation;
+  const result = outputs.length > 1 ? ` → ${outputs.slice(0, 12).join(", ")}` : "";
+  return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
+}
+
+function leftOut({ request }: PlanExample, index: number): PlanWarning {
+  const message = `The example ${JSON.stringify(request.slice(0, 80))} is left out: its sentence does not say its values.`;
+  return { code: "dropped", path: ["source", "examples", index], message };
+}
+
+/** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
+async function turnsOf(operations: readonly Operation[], own: readonly Turn[], room: number): Promise<readonly ModelMessage[]> {
+  const filler = new Filler();
+  const ofEach = await Promise.all(operations.map((operation) => samplesOf(operation, filler)));
+  const samples = inTurns(ofEach);
+  const all: Turn[] = [...own];
+  for (const [index, sample] of samples.entries()) {
+    all.push(sample);
+    if (index % 6 === 1) all.push({ request: `do not ${sample.request}`, calls: refused });
+    if (index % 8 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
+    if (index % 9 === 2) all.push({ request: smallTalk[(index / 9) % smallTalk.length | 0] ?? "hello", calls: refused });
+    if (index % 7 === 4) all.push(...withoutObject(sample));
+    if (index % 12 === 5) all.push(...joined(sample, samples[index - 3]));
+  }
+  all.splice(own.length + 4, 0, ...chains(operations, ofEach));
+  const messages: ModelMessage[] = [];
+  let left = room;
+  for (const { request, calls } of all) {
+    const answer = JSON.stringify({ steps: calls });
+    left -= estimateTokens(request) + estimateTokens(answer) + turnTokens;
+    if (left < 0) break;
+    messages.push({ role: "user", content: request }, { role: "assistant", content: answer });
+  }
+  return messages;
+}
+
+/** The signs around two turns. */
+const turnTokens = 10;
+const refused: readonly WrittenCall[] = [{ do: unclear }];
+const smallTalk = ["hello", "what's the capital of Peru", "thanks", "tell me a joke", "how are you?"];
+
+/** The first of each, then the second of each, and so on. */
+function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list.slice(index, index + 1))).flat();
+}
+
+/** Sentences of an operation: the author's own, and phrases with values in their slots. */
+async function samplesOf(operation: Operation, filler: Filler): Promise<readonly Turn[]> {
+  const written: Turn[] = [];
+  const filled: Turn[] = [];
+  for (const { source, example, rule } of operation.phrases.map((rule) => ({ ...rule, rule }))) {
+    const { phrase, input } = source;
+    if (!/[{[(|]/.test(phrase) && input !== undefined && source.toInput === undefined) {
+      const call = await callOf(operation, { request: phrase, input });
+      if (call !== undefined && written.length < sentencesOfEach) written.push({ request: phrase, calls: [call] });
+    } else if (filled.length < phrasesOfEach && !filled.some(({ request }) => alike(request, example))) {
+      const turn = filler.fill(operation, { example, types: rule.slots });
+      if (turn !== undefined) filled.push(turn);
+    }
+  }
+  return inTurns([filled, written]);
+}
+
+function alike(request: string, example: string): boolean {
+  return request.split(" ")[0] === example.split(" ")[0];
+}
+
+/** Fills the slots of phrases with values that nobody means. */
+class Filler {
+  private count = 0;
+
+  fill(operation: Operation, { example, types }: { example: string; types: ReadonlyMap<string, SlotType> }): Turn | undefined {
+    const names = [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+    const slots = new Map(operation.slots.map((slot) => [slot.name, slot]));
+    const isKnown = names.every((name) => slots.has(name) || operation.closed.has(name));
+    const isWhole = operation.slots.every(({ name, isRequired }) => !isRequired || names.includes(name));
+    if (!isKnown || !isWhole || example.trim() === "") return undefined;
+    const said = new Map(names.map((name) => [name, this.valueOf(name, types.get(name) ?? { kind: "text" })]));
+    const request = example.replace(/\{([\w-]+)\}/g, (_, name: string) => String(said.get(name)));
+    const values = operation.slots.flatMap(({ name, key, type }) => {
+      const value = said.get(name);
+      return value === undefined ? [] : [[key, type.kind === "list" ? [value] : value] as const];
+    });
+    return { request, calls: [{ do: operation.name, ...Object.fromEntries(values) }] };
+  }
+
+  private valueOf(name: string, type: SlotType): string | number | boolean {
+    const at = this.count++;
+    const pick = <T>(values: readonly T[]): T => values[at % values.length] as T;
+    switch (type.kind) {
+      case "enum":
+        return pick(choicesOf(type));
+      case "number":
+        return 2 + ((at * 7) % 47);
+      case "boolean":
+        return "yes";
+      case "date":
+      case "range":
+        return pick(["tomorrow", "monday", "12 May", "next friday"]);
+      case "date-time":
+        return pick(["tomorrow at 4pm", "monday at 9:30", "12 May at noon", "friday at 8"]);
+      case "sum":
+        return pick(["12 * 7", "15% * 80", "(41 + 9) / 2"]);
+      case "list":
+        return pick(["home", "work"]);
+      case "text":
+        if (/^(?:list|place|folder|project)$/i.test(name)) return pick(["garden", "office"]);
+        if (isPerson.test(name)) return pick(["Kowalski", "Ines", "Dr. Moreau", "Tanaka"]);
+        return pick(["budget review", "blue lamp", "call the harbour office", "spare key"]);
+    }
+  }
+}
+
+const isPerson = /name|person|who|to$|customer|contact|recipient|assignee|author|artist|user|guest|client|agent/i;
+
+/** The same sentence without its object, which is to be refused. */
+function withoutObject({ request, calls: [call] }: Turn): readonly Turn[] {
+  const value = Object.entries(call ?? {}).find(([key, each]) => key !== "do" && typeof each === "string")?.[1];
+  const rest = typeof value === "string" ? request.replace(value, "").replace(/\s+/g, " ").trim() : "";
+  return rest === "" || rest === request ? [] : [{ request: rest, calls: refused }];
+}
+
+function joined(first: Turn, second: Turn | undefined): readonly Turn[] {
+  if (second === undefined || second === first) return [];
+  return [{ request: `${first.request}, then ${second.request}`, calls: [...first.calls, ...second.calls] }];
+}
+
+/** What one call returns and another takes: "$1 Calculator" stands above "add it". */
+function chains(operations: readonly Operation[], ofEach: readonly (readonly Turn[])[]): readonly Turn[] {
+  const found: Turn[] = [];
+  for (const from of operations)
+    for (const [index, to] of operations.entries()) {
+      const slot = from === to ? undefined : takes(from, to);
+      const sample = ofEach[index]?.find(({ calls }) => calls.length === 1 && slot !== undefined && slot.key in (calls[0] ?? {}));
+      const value = slot && sample?.calls[0]?.[slot.key];
+      if (slot === undefined || sample === undefined || value === undefined || !sample.request.includes(String(value))) continue;
+      const request = sample.request.replace(String(value), "it");
+      found.push({ request: withEarlier(request, [from.name]), calls: [{ ...(sample.calls[0] as WrittenCall), [slot.key]: "$1" }] });
+    }
+  return found.slice(0, 2);
+}
+
+/** The slot of an operation that takes the result of another: of the same name, or a text for a number. */
+function takes(from: Operation, to: Operation): Slot | undefined {
+  const same = to.slots.find(({ name }) => from.outputs.includes(name));
+  if (same !== undefined) return same;
+  const isPlain = from.rules.tool.result !== undefined || from.outputs.length === 1;
+  return isPlain ? to.slots.find(({ type, isRequired }) => isRequired && type.kind === "text") : undefined;
+}
+
+/** A wish below the steps before it, each with the number by which it is named. */
+export function withEarlier(wish: string, earlier: readonly string[]): string {
+  return [...earlier.map((name, index) => `$${index + 1} ${name}`), wish].join("\n");
+}
+
+/** An example of the developer as a turn; undefined if a value is not in its sentence. */
+async function turnOf({ request, steps }: PlanExample, operations: readonly Operation[]): Promise<Turn | undefined> {
+  const calls: WrittenCall[] = [];
+  for (const { tool, input } of steps) {
+    const values = input as Readonly<Record<string, unknown>>;
+    const operation = operations.find(
+      ({ rules, constants }) =>
+        rules.tool.name === tool && Object.entries(constants).every(([key, constant]) => values[key] === constant),
+    );
+    const call = operation && (await callOf(operation, { request, input: values }));
+    if (call === undefined) return undefined;
+    calls.push(call);
+  }
+  return calls.length === 0 ? undefined : { request, calls };
+}
+
+/** The call that an input stands for, in the words of its sentence; undefined if they do not say it. */
+async function callOf(
+  operation: Operation,
+  { request, input }: { readonly request: string; readonly input: Readonly<Record<string, unknown>> },
+): Promise<WrittenCall | undefined> {
+  const found: [string, unknown][] = [];
+  const others = Object.entries(input).filter(([key]) => !(key in operation.constants));
+  for (const { name, key, type, isRequired, isComposed } of operation.slots) {
+    // A slot that is no field stands for the only one.
+    const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
+    if (value === undefined && isRequired) return undefined;
+    if (value === undefined) continue;
+    const written = isDate(type) ? await datesIn(request) : reference(value) ?? value;
+    const isText = typeof written === "string" && type.kind === "text" && !written.startsWith("$");
+    if (written === undefined || (isText && !isComposed && !says(request, written))) return undefined;
+    found.push([key, written]);
+  }
+  return { do: operation.name, ...Object.fromEntries(found) };
+}
+
+/** `${s1.value}` as a model writes it: `$1`. */
+function reference(value: unknown): string | undefined {
+  const text = typeof value === "object" && value !== null && "$ref" in value ? `\${${String(value.$ref)}}` : value;
+  const read = typeof text === "string" ? /^\$\{s(\d+)(?:\.(\w+))?\}$/.exec(text) : null;
+  return read === null ? undefined : `$${read[1]}`;
+}
+
+const anyDay: DateClock = { nowMs: Date.UTC(2026, 0, 5, 10), timeZone: "UTC" };
+
+/** The words of the only time in a sentence. */
+async function datesIn(sentence: string): Promise<string | undefined> {
+  const request = await readRequest(sentence, anyDay);
+  const [only, second] = request.dates;
+  return only === undefined || second !== undefined ? undefined : textBetween(request, only.start, only.end);
+}
+
+function says(sentence: string, value: string): boolean {
+  const words = new Set(tokenize(sentence).map(({ norm }) => norm));
+  return tokenize(value).every(({ norm }) => words.has(norm)) || sentence.toLowerCase().includes(value.toLowerCase());
+}

@@ -1,0 +1,341 @@
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
+import type { DateClock } from "../../dates/read-dates.ts";
+import { tokenize } from "../../language/tokens.ts";
+import { type AsideFit, Matcher, type Piece, piecesOf, type Template, WorkMeter } from "../rules/match.ts";
+import { readSlotValues, type SlotRule } from "../rules/matches.ts";
+import { sayName } from "../rules/phrase-rules.ts";
+import { readSlot } from "../rules/read-slot.ts";
+import { quotedWord, type RequestText } from "../rules/request.ts";
+import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "../rules/slots.ts";
+import { toStepInput } from "../rules/step-input.ts";
+import { readTextEdges } from "../rules/text-edges.ts";
+import { type Operation, type Slot, slotsIn } from "./operations.ts";
+import type { WrittenCall } from "./prompt.ts";
+
+/** A step that stands before a call: what "$1" names. */
+export interface EarlierStep {
+  readonly id: string;
+  readonly input: JsonObject;
+  readonly operation: Operation;
+}
+
+/** What a call is read with. */
+export interface CallScope {
+  /** The words from which it was made. */
+  readonly wish: RequestText;
+  /** The steps before it, in their order. */
+  readonly earlier: readonly EarlierStep[];
+}
+
+/** The inputs that a call stands for: one for each thing that it names; or why it is none. */
+export type CallReading =
+  | { readonly ok: true; readonly inputs: readonly JsonObject[] }
+  | { readonly ok: false; readonly why: string };
+
+/** A value that is read, or a failure. */
+class Unreadable extends Error {}
+
+/**
+ * Reads a call: what the model copied by the readers that the rules use, and beside it the optional slots of a closed kind
+ * where their words stand.
+ */
+export async function readCall(call: WrittenCall, operation: Operation, scope: CallScope): Promise<CallReading> {
+  try {
+    return { ok: true, inputs: await new CallReader(operation, scope).read(call) };
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown;
+    return { ok: false, why: `${operation.name}: ${thrown.message}` };
+  }
+}
+
+/** Stands in a text for the result of a step until the text is escaped. */
+const mark = "\u{F0000}";
+const maxQuoted = 80;
+
+class CallReader {
+  /** Texts that were copied from the wish, and values that were read beside them. */
+  private pieces: Piece[] = [];
+  /** Values that no place of the wish has. */
+  private readonly direct = new Map<string, unknown>();
+  private readonly covered: Uint8Array;
+  private readonly results: PhraseReference[] = [];
+  private readonly work = new WorkMeter();
+  private readonly rule: SlotRule;
+
+  constructor(
+    private readonly operation: Operation,
+    private readonly scope: CallScope,
+  ) {
+    const { slots, closed, constants, rules, phrases } = operation;
+    this.covered = new Uint8Array(scope.wish.words.length);
+    const [source = { phrase: operation.name }] = phrases.map((phrase) => phrase.source);
+    const types = new Map([...closed, ...slots.map(({ name, type }) => [name, type] as const)]);
+    this.rule = { slots: types, anywhere: [], source, fixed: constants, tool: rules };
+  }
+
+  async read(call: WrittenCall): Promise<readonly JsonObject[]> {
+    for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
+    this.readBeside();
+    this.readBare();
+    const [previous] = this.scope.earlier.slice(-1).map(resultOf);
+    const { wish: request } = this.scope;
+    const read = readSlotValues({ pieces: this.pieces, rule: this.rule }, { request, previous, work: this.work });
+    if (!read.ok) throw new Unreadable(read.why ?? "its words name nothing that it takes");
+    return read.records.map((record) => this.inputOf({ ...record, ...Object.fromEntries(this.direct) }));
+  }
+
+  private async take({ name, type, schema, isRequired, isComposed }: Slot, written: unknown): Promise<void> {
+    if (written === undefined || written === null || written === "") {
+      if (isRequired) throw new Unreadable(`"${name}" is missing`);
+      return;
+    }
+    const result = this.referenceIn(written, name);
+    if (result !== undefined) return void this.direct.set(name, result);
+    if (schema !== undefined) return void this.direct.set(name, written);
+    if (type.kind === "list") return this.takeList(name, [written].flat(), type);
+    if (typeof written === "object") throw new Unreadable(`"${name}" is no ${type.kind}`);
+    if (type.kind === "text") return this.takeText(name, String(written), isComposed);
+    if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
+    await this.takeValue(name, type, written as string | number | boolean);
+  }
+
+  /** A time in the words of the user, a number, a choice. */
+  private async takeValue(name: string, type: SlotType, written: string | number | boolean): Promise<void> {
+    const value = await this.valueOf(name, type, written);
+    const { wish } = this.scope;
+    const span = typeof written === "string" ? this.find(written) : undefined;
+    if (span !== undefined) this.cover(span.start, span.end);
+    else
+      for (let at = 0; at < wish.words.length; at++) {
+        const found = slotReadingsAt(type, wish, at).find((each) => each.value === value);
+        if (found === undefined || this.covered[at] === 1) continue;
+        this.cover(at, found.end);
+        break;
+      }
+    this.direct.set(name, value);
+  }
+
+  private async valueOf(name: string, type: SlotType, written: string | number | boolean): Promise<unknown> {
+    const isPlain = type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
+    if (isPlain) return written;
+    // "2k", "an hour"
+    const read = await readSlot(type, String(written), this.scope.wish.clock);
+    if (!read.ok) throw new Unreadable(`"${name}": ${read.why}`);
+    return read.value;
+  }
+
+  private takeList(name: string, written: readonly unknown[], type: SlotType): void {
+    const items = written.map((item) => {
+      const result = this.referenceIn(item, name);
+      if (result !== undefined) return result;
+      if (type.item === "number") return Number(item);
+      const span = this.find(String(item));
+      if (span !== undefined) this.cover(span.start, span.end);
+      return String(item).replace(/^#/, "");
+    });
+    if (items.length > 0) this.direct.set(name, items);
+  }
+
+  /** A text in the user's words, without what stands at its ends and is the value of another slot. */
+  private takeText(name: string, written: string, isComposed: boolean): void {
+    if (this.mentionsResult(written)) return void this.direct.set(name, this.withResults(written, mark));
+    const span = isComposed ? undefined : this.find(written);
+    if (span === undefined) return void this.direct.set(name, written.trim());
+    let { start, end } = span;
+    const isQuoted = end === start + 1 && this.scope.wish.words[start] === quotedWord;
+    if (!isQuoted) {
+      for (let at = end - 1; at > start; at--) if (this.fitAt(at, end) !== undefined) end = at;
+      const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
+      if (lead !== undefined) start = lead.end;
+    }
+    this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
+    this.cover(start, end);
+  }
+
+  private fitAt(start: number, end: number): AsideFit | undefined {
+    return this.fitsAt(start).find((fit) => fit.end === end && (fit.isSpoken || this.isDate(fit) || fit.end - start === 1));
+  }
+
+  private isDate({ pieces }: AsideFit): boolean {
+    return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
+  }
+
+  /** Reads what stands beside the copied texts in the words that phrases have for it. */
+  private readBeside(): void {
+    for (let at = 0; at < this.covered.length; at++) {
+      const free = (fit: AsideFit) => this.covered.subarray(at, fit.end).every((each) => each === 0);
+      const [best] = this.fitsAt(at).filter(free).sort((left, right) => right.end - left.end || left.cost - right.cost);
+      if (best === undefined) continue;
+      const own = piecesOf(best.pieces).filter(({ name }) => name !== undefined);
+      const again = own.find(({ name = "" }) => this.isFilled(name) && this.rule.slots.get(name)?.kind !== "list");
+      if (again !== undefined) throw new Unreadable(`"${again.name}" is said twice`);
+      this.pieces.push(...own);
+      this.cover(at, best.end);
+      at = best.end - 1;
+    }
+  }
+
+  /** Reads a time, a choice or a number that stands alone, where only one value can be meant. */
+  private readBare(): void {
+    const { wish } = this.scope;
+    for (const [name, type] of this.operation.closed) {
+      if (this.isFilled(name) || !isReadable(type)) continue;
+      if (type.kind === "boolean") {
+        this.readSwitch(name);
+        continue;
+      }
+      const found = [...wish.words.keys()].flatMap((start) =>
+        this.covered[start] === 1 ? [] : slotReadingsAt(type, wish, start).map((reading) => ({ start, ...reading })),
+      );
+      const known = found.filter(({ value, end, start }) => value !== anaphor && !this.covered.subarray(start, end).includes(1));
+      const [first] = known;
+      const isSure = first !== undefined && known.every(({ value }) => value === first.value);
+      const isFirm = first !== undefined && (!isDate(type) || wish.datesByStart.get(first.start)?.isFirm === true);
+      if (!isSure || !isFirm) continue;
+      this.direct.set(name, first.value);
+      this.cover(first.start, first.end);
+    }
+  }
+
+  /** "With gift wrap", "no gift wrap": the name of what is switched. */
+  private readSwitch(name: string): void {
+    const { words } = this.scope.wish;
+    const said = sayName(name).split(" ");
+    const at = words.findIndex((_, start) => said.every((word, index) => words[start + index] === word));
+    if (at === -1) return;
+    this.direct.set(name, !/^(?:no|not|without)$/.test(words[at - 1] ?? ""));
+    this.cover(at, at + said.length);
+  }
+
+  private isFilled(name: string): boolean {
+    return this.direct.has(name) || this.pieces.some((piece) => piece.name === name);
+  }
+
+  private cover(start: number, end: number): void {
+    this.covered.fill(1, start, end);
+  }
+
+  private matcher: Matcher | undefined;
+  private templates: readonly Template[] | undefined;
+
+  /** What of the closed slots fits at a token. */
+  private fitsAt(at: number): readonly AsideFit[] {
+    const { wish } = this.scope;
+    this.matcher ??= new Matcher(wish, readTextEdges(wish), () => [], () => false, this.work);
+    this.templates ??= templatesOf(this.operation);
+    return this.matcher.modifiersAt(this.templates, at);
+  }
+
+  /** Where the wish has some words, first where nothing else was copied from. */
+  private find(written: string): { readonly start: number; readonly end: number } | undefined {
+    const { tokens } = this.scope.wish;
+    const said = tokenize(written);
+    const [only] = said;
+    const quoted = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === (only?.kind === "quote" ? only.norm : written.trim()));
+    if (quoted !== -1) return { start: quoted, end: quoted + 1 };
+    const isAt = (start: number) => said.every(({ norm }, index) => tokens[start + index]?.norm === norm);
+    const places = said.length === 0 ? [] : [...tokens.keys()].filter(isAt);
+    const start = places.find((place) => this.covered[place] === 0) ?? places[0];
+    return start === undefined ? undefined : { start, end: start + said.length };
+  }
+
+  /** `$1` as a reference, unless the user typed it. */
+  private referenceIn(written: unknown, name: string): PhraseReference | undefined {
+    const read = typeof written === "string" ? /^\$(\d+)((?:\.\w+)*)$/.exec(written.trim()) : null;
+    if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
+    return this.resultOf(Number(read[1]), { path: read[2] ?? "", name });
+  }
+
+  private mentionsResult(written: string): boolean {
+    return /\$\d/.test(written) && !/\$\d/.test(this.scope.wish.text);
+  }
+
+  /** A text in which each `$1` is replaced, and its result kept. */
+  private withResults(written: string, sign: string): string {
+    if (!this.mentionsResult(written)) return written;
+    return written.replace(/\$(\d+)((?:\.\w+)*)/g, (_, place: string, path: string) => {
+      this.results.push(this.resultOf(Number(place), { path, name: "" }));
+      return sign;
+    });
+  }
+
+  private resultOf(place: number, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
+    const step = this.scope.earlier[place - 1];
+    if (step === undefined) throw new Unreadable(`there is no step ${place} before it`);
+    if (path !== "") return { $ref: `${step.id}${path}` };
+    if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name)) return { $ref: `${step.id}.${name}` };
+    return resultOf(step);
+  }
+
+  /** The input of a step, by the first phrase that has all slots; two that make different ones cannot be told apart. */
+  private inputOf(record: Readonly<Record<string, unknown>>): JsonObject {
+    const { operation, scope } = this;
+    const { constants, phrases, rules } = operation;
+    const names = Object.keys(record);
+    const functions = phrases.filter(({ source }) => source.toInput !== undefined);
+    const own = scope.earlier.filter((step) => step.operation.rules === rules);
+    const before: EarlierPhrases | undefined =
+      own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
+    const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
+    const context = { previous, ...(before && { before }), ...scope.wish.clock };
+    const known = [...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
+    const made = new Map<string, JsonObject>();
+    const add = (input: unknown) => {
+      const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
+      if (step !== undefined) made.set(JSON.stringify(step), step);
+    };
+    if (functions.length === 0) add({ ...constants, ...record });
+    for (const { source, slots, anywhere, fixed, ...rule } of functions) {
+      const says = (name: string) => slots.has(name) || anywhere.some((each) => each.slots.has(name)) || operation.closed.has(name);
+      const isPlain = Object.keys(fixed).every((name) => name in constants);
+      const needs = slotsIn({ ...rule, slots, anywhere, fixed, source });
+      if (!isPlain || !names.every(says) || !needs.every((name) => names.includes(name))) continue;
+      add(source.toInput?.(record as Readonly<Record<string, SlotValue>>, context));
+    }
+    const [input, other] = made.values();
+    if (input === undefined) throw new Unreadable("its words do not make what it takes");
+    if (other !== undefined) throw new Unreadable("its words may mean several things");
+    return this.fillMarks(input) as JsonObject;
+  }
+
+  /** Puts the results where texts have a mark. */
+  private fillMarks(value: JsonValue): JsonValue {
+    if (typeof value === "string") return value.replaceAll(mark, () => `\${${this.results.shift()?.$ref}}`);
+    if (Array.isArray(value)) return value.map((item) => this.fillMarks(item));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fillMarks(item)]));
+  }
+}
+
+const textType: SlotType = { kind: "text" };
+
+/** What "it" is after a step. */
+export function resultOf({ id, operation }: EarlierStep): PhraseReference {
+  return { $ref: id + operation.rules.resultPath };
+}
+
+const known = new WeakMap<Operation, readonly Template[]>();
+
+/** The templates of an operation's closed slots: its own, or else those of its tool. */
+function templatesOf(operation: Operation): readonly Template[] {
+  let templates = known.get(operation);
+  if (templates === undefined) {
+    const { phrases, rules, closed } = operation;
+    const isClosed = ({ slots }: Template) => slots.size > 0 && [...slots.keys()].every((name) => closed.has(name));
+    const own = new Set(phrases.flatMap(({ anywhere }) => anywhere).filter(isClosed));
+    const all = new Set(rules.rules.flatMap(({ anywhere }) => anywhere).filter(isClosed));
+    const has = (name: string) => [...own].some(({ slots }) => slots.has(name));
+    templates = [...own, ...[...all].filter(({ slots }) => !own.has(slots as never) && ![...slots.keys()].some(has))];
+    known.set(operation, templates);
+  }
+  return templates;
+}
+
+/** A quoted value, shortened. */
+export function quote(value: unknown): string {
+  return JSON.stringify(value).slice(0, maxQuoted);
+}
+
+/** The clock by which the words of a wish were read. */
+export type { DateClock };
