@@ -5,14 +5,10 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 // `--mode long` runs test/long, which takes more time than anybody waits for, `--mode scenarios` every scenario on PostgreSQL,
-// `--mode engine` what needs a real engine, and `--mode browser` what needs one: all on demand. CI runs `--mode second-node` beside all.
+// `--mode ollama` what needs a real Ollama, and `--mode browser` what needs a browser: all on demand. CI runs `--mode second-node` beside all.
 const onDemand = {
   long: ["test/long/**/*.test.ts"],
-  engine: [
-    "test/real-models/tiny-model.test.ts",
-    "test/real-models/ollama.test.ts",
-    "test/real-models/constrained-answers.test.ts",
-  ],
+  ollama: ["test/adapters/ollama/real-server.test.ts"],
   browser: ["test/browser/*.test.ts"],
 };
 

@@ -21,6 +21,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number | undefined;
   /** 0 for the likeliest answer. @default the model's */
   readonly temperature?: number | undefined;
+  /** Asks how likely each token of the answer was. A model that cannot say answers without. @default false */
+  readonly logprobs?: boolean | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Called with each piece of the answer as it comes, in order; a model that cannot stream passes it in one piece. */
@@ -66,6 +68,14 @@ export interface ModelTokens {
   readonly outputTokens?: number | undefined;
 }
 
+/** How likely a model found a token of its answer. @inline */
+export interface TokenLogprob {
+  /** Its text; replacement characters where it is a part of a character. */
+  readonly token: string;
+  /** The natural logarithm of its probability, before a grammar forced it: 0 for a certain one, else negative. */
+  readonly logprob: number;
+}
+
 /** What a model answered. @group Models */
 export interface ModelResponse {
   readonly text: string;
@@ -73,6 +83,8 @@ export interface ModelResponse {
   readonly reasoning?: string | undefined;
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;
+  /** The tokens of all of `text`, in order, if they were asked for and the model reports them. */
+  readonly logprobs?: readonly TokenLogprob[] | undefined;
   /** How long the answer could be, in tokens, if that was less than requested: the context, or a budget, is full. */
   readonly maxOutputTokens?: number | undefined;
 }
@@ -121,6 +133,11 @@ export interface LanguageModel {
   readonly price?: ModelPrice | undefined;
   /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
+  /**
+   * Resolves to the most tokens that a request and its answer may have together, or to undefined if that is unknown.
+   * Rejects only with the reason of the signal. @default unknown
+   */
+  getContextTokens?(signal: AbortSignal): Promise<number | undefined>;
 }
 
 /**
@@ -155,6 +172,28 @@ export const maxAnswerLength = 1_048_576;
 /** The name of a model, such as `ollama/qwen3`. */
 export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" | "modelId">): string {
   return `${provider}/${modelId}`;
+}
+
+/**
+ * Reads the tokens of an answer as a server reported them. Tokens before the text, such as the end of its thinking, are
+ * dropped. Undefined unless the rest covers the whole text.
+ */
+export function readLogprobs(text: string, told: readonly unknown[]): readonly TokenLogprob[] | undefined {
+  const read: TokenLogprob[] = [];
+  for (const item of told) {
+    const { token, logprob } = (item ?? {}) as Partial<Record<keyof TokenLogprob, unknown>>;
+    if (typeof token !== "string" || typeof logprob !== "number" || !(logprob <= 0)) return undefined;
+    read.push({ token, logprob });
+  }
+  const joined = read.map(({ token }) => token).join("");
+  // A token with a part of a character has at least as many replacement characters, so the texts may differ.
+  if (read.length === 0 || joined.length < text.length) return undefined;
+  let extra = joined.endsWith(text) ? joined.length - text.length : 0;
+  const start = read.findIndex(({ token }) => {
+    extra -= token.length;
+    return extra < 0;
+  });
+  return read.slice(Math.max(start, 0));
 }
 
 /**

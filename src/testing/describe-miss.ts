@@ -63,7 +63,7 @@ function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): rea
   const formats = [asked, recorded].map(({ responseFormat }) => JSON.stringify(responseFormat ?? { type: "text" }));
   if (formats[0] !== formats[1])
     differences.push(`responseFormat ${describeTexts(formats[0] ?? "", formats[1] ?? "")}`);
-  for (const key of ["maxOutputTokens", "temperature"] as const) {
+  for (const key of ["maxOutputTokens", "temperature", "logprobs"] as const) {
     if (asked[key] !== recorded[key]) differences.push(`${key}: ${asked[key]}, recorded ${recorded[key]}`);
   }
   return differences;

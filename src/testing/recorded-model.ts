@@ -8,6 +8,7 @@ import {
   printCall,
   printModel,
   type RecordedCall,
+  type RecordedFacts,
   type RecordedRequest,
   requestKey,
 } from "./model-recording.ts";
@@ -36,10 +37,10 @@ export interface RecordedModel extends LanguageModel {
 }
 
 /**
- * Creates a {@link RecordedModel} with the name and price of the recorded model.
+ * Creates a {@link RecordedModel} with the name, price, `schemas`, `hasOutputLimit` and context of the recorded model.
  *
- * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens` and `temperature`
- * is recorded; repeated calls are answered in the order of the recording, and as often. Any other call throws an error
+ * In a replay, a call is answered if one with the same messages, response format, `maxOutputTokens`, `temperature` and
+ * `logprobs` is recorded; repeated calls are answered in the order of the recording, and as often. Any other call throws an error
  * that is not `model-failed`, so that it does not look like a failure of the model. Prompts contain the date: give the
  * agent a clock that stands still. A call that failed with `model-failed` fails in the same way; other errors and
  * aborted calls are not recorded. `onTextDelta` receives a recorded answer as a whole.
@@ -65,18 +66,23 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
 }
 
 function record(path: string, model: LanguageModel): RecordedModel {
-  const { provider, modelId, price } = model;
-  const writer = new RecordingWriter(path, () => printModel(model));
+  let contextTokens: number | undefined;
+  const writer = new RecordingWriter(path, () => printModel({ ...pickFacts(model), contextTokens }));
+  const getContextTokens = async (signal: AbortSignal) => {
+    contextTokens = finite(await model.getContextTokens?.(signal));
+    return contextTokens;
+  };
   return {
-    provider,
-    modelId,
-    ...(price && { price }),
+    ...pickFacts(model),
+    ...(model.getContextTokens && { getContextTokens }),
     async generate(request) {
       const place = writer.reserve();
       // A copy, as the caller may change its request afterwards.
       const asked = structuredClone(pickRequest(request));
       const { outcome, settle } = await ask(model, request);
       if (outcome !== undefined) {
+        // The file has it before its calls, whenever it is asked for.
+        contextTokens ??= await getContextTokens(request.signal).catch(() => undefined);
         writer.set(place, printCall({ request: asked, outcome }));
         writer.write();
       }
@@ -113,11 +119,10 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   const queues = queueCalls(calls);
   const left = new Set(calls);
   const misses: string[] = [];
-  const price = given?.price ?? model.price;
+  const { contextTokens } = model;
   return {
-    provider: model.provider,
-    modelId: model.modelId,
-    ...(price && { price }),
+    ...pickFacts({ ...model, price: given?.price ?? model.price }),
+    ...(contextTokens !== undefined && { getContextTokens: async () => contextTokens }),
     async generate(request) {
       request.signal.throwIfAborted();
       const asked = pickRequest(request);
@@ -174,22 +179,58 @@ function tooOften(request: RecordedRequest, times: number): string {
   return `it is recorded ${recorded}, but was made more often (${describeQuestion(request)})`;
 }
 
-function pickRequest({ messages, responseFormat, maxOutputTokens, temperature }: ModelRequest): RecordedRequest {
+function pickFacts({
+  provider,
+  modelId,
+  price,
+  schemas,
+  hasOutputLimit,
+}: LanguageModel | RecordedFacts): RecordedFacts {
+  return {
+    provider,
+    modelId,
+    ...(price && { price }),
+    ...(schemas && { schemas }),
+    ...(hasOutputLimit !== undefined && { hasOutputLimit }),
+  };
+}
+
+function pickRequest({
+  messages,
+  responseFormat,
+  maxOutputTokens,
+  temperature,
+  logprobs,
+}: ModelRequest): RecordedRequest {
   return {
     messages,
     responseFormat,
     maxOutputTokens: finite(maxOutputTokens),
     temperature: finite(temperature),
+    logprobs,
   };
 }
 
-function pickResponse({ text, reasoning, finishReason, usage }: ModelResponse): ModelResponse {
-  const { inputTokens, outputTokens } = usage;
+function pickResponse({
+  text,
+  reasoning,
+  finishReason,
+  usage,
+  logprobs,
+  maxOutputTokens,
+}: ModelResponse): ModelResponse {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage;
   return {
     text,
     reasoning,
     finishReason,
-    usage: { inputTokens: finite(inputTokens), outputTokens: finite(outputTokens) },
+    usage: {
+      inputTokens: finite(inputTokens),
+      cachedInputTokens: finite(cachedInputTokens),
+      outputTokens: finite(outputTokens),
+    },
+    logprobs: logprobs?.map(({ token, logprob }) => ({ token, logprob })),
+    maxOutputTokens: finite(maxOutputTokens),
   };
 }
 

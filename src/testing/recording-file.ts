@@ -42,16 +42,17 @@ export function readRecording<T>(path: string, { parse, howToRecord }: Recording
 }
 
 /**
- * Parses the JSON of a recording of this or an older version. Throws an error that states what is wrong with it, without
- * naming a file.
+ * Parses the JSON of a recording of this version. Throws an error that states what is wrong with it, without naming a
+ * file.
  */
 export function parseRecordingJson<TSchema extends z.ZodType>(
   json: unknown,
   { version, schema }: { version: number; schema: TSchema },
 ): z.output<TSchema> {
   const written = (json as { readonly version?: unknown } | null)?.version;
-  if (typeof written === "number" && written > version) {
-    throw new Error(`it has version ${written}, but this package reads ${version}: a newer one wrote it`);
+  if (typeof written === "number" && written !== version) {
+    const age = written > version ? "a newer" : "an older";
+    throw new Error(`it has version ${written}, but this package reads ${version}: ${age} one wrote it`);
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success) throw new Error(describeIssues(parsed.error.issues));

@@ -7,6 +7,7 @@ import {
   type ModelResponse,
   type ModelTokens,
   modelName,
+  type TokenLogprob,
 } from "../core/language-model.ts";
 import { checkOption, failOption } from "../core/options.ts";
 import { cutText } from "../core/text.ts";
@@ -19,6 +20,8 @@ export interface ScriptedText {
   readonly finishReason?: ModelFinishReason | undefined;
   /** @default none: then the caller estimates it */
   readonly usage?: ModelTokens | undefined;
+  /** How likely its tokens were, told to a request that asks for it. @default none, as of a model that cannot say */
+  readonly logprobs?: readonly TokenLogprob[] | undefined;
   /** The pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
 }
@@ -37,6 +40,8 @@ export interface ScriptedModelOptions {
   modelId?: string | undefined;
   /** @default none */
   price?: ModelPrice | undefined;
+  /** Its context, in tokens. @default unknown */
+  contextTokens?: number | undefined;
 }
 
 /** A model with scripted answers that records its requests. @group Models */
@@ -58,7 +63,7 @@ const expectedReply = 'a text, { text }, an Error or { hangs: "until-aborted" }'
  */
 export function createScriptedModel(
   answers: readonly ScriptedAnswer[],
-  { provider = "scripted", modelId = "script", price }: ScriptedModelOptions = {},
+  { provider = "scripted", modelId = "script", price, contextTokens }: ScriptedModelOptions = {},
 ): ScriptedModel {
   if (!Array.isArray(answers))
     failOption("answers", answers, `an array, each item ${expectedReply}, or a function that returns one`);
@@ -71,6 +76,7 @@ export function createScriptedModel(
     provider,
     modelId,
     ...(price && { price }),
+    ...(contextTokens !== undefined && { getContextTokens: async () => contextTokens }),
     requests,
     async generate(request) {
       checkOption({ type: "function" }, request.onTextDelta, "request.onTextDelta");
@@ -101,6 +107,7 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     reasoning,
     finishReason = "stop",
     usage = {},
+    logprobs,
     deltas,
   } = typeof reply === "string" ? { text: reply } : (reply as ScriptedText);
   for (const delta of deltas ?? (text === "" ? [] : [text])) {
@@ -108,7 +115,13 @@ async function replyTo(request: ModelRequest, answer: ScriptedAnswer, place: str
     if (request.signal.aborted) break;
     request.onTextDelta?.(delta);
   }
-  return { text, ...(reasoning !== undefined && { reasoning }), finishReason, usage };
+  return {
+    text,
+    ...(reasoning !== undefined && { reasoning }),
+    finishReason,
+    usage,
+    ...(request.logprobs && logprobs && { logprobs }),
+  };
 }
 
 /** A script is checked when it is created, and what its functions return when they return it. */

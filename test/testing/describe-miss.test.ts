@@ -39,6 +39,7 @@ describe("a call that was not recorded", () => {
   it.each<[string, ModelRequest, string]>([
     ["maxOutputTokens", ask("One", { maxOutputTokens: 5 }), "maxOutputTokens: 5, recorded undefined"],
     ["temperature", ask("One", { temperature: 1 }), "temperature: 1, recorded undefined"],
+    ["logprobs", ask("One", { logprobs: true }), "logprobs: true, recorded undefined"],
     [
       "format",
       ask("One", { responseFormat: { type: "json" } }),
@@ -68,7 +69,7 @@ describe("a call that was not recorded", () => {
   });
 
   it("is reported without a nearest call if nothing is recorded", async () => {
-    await writeFile(path, JSON.stringify({ version: 1, model: qwen, calls: [] }));
+    await writeFile(path, JSON.stringify({ version: 2, model: qwen, calls: [] }));
     await expect(createRecordedModel({ path }).generate(ask("One"))).rejects.toThrow(
       'message is "One". Nothing is recorded.',
     );

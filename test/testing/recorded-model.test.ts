@@ -46,6 +46,45 @@ describe("createRecordedModel", () => {
     expect(() => replayed.assertComplete()).not.toThrow();
   });
 
+  it("keeps what the model said of itself, and how likely its tokens were", async () => {
+    const facts = {
+      price: { inputPerMillion: 2, cachedInputPerMillion: 1, outputPerMillion: 3 },
+      schemas: "strict",
+      hasOutputLimit: true,
+    } as const;
+    const response: ModelResponse = {
+      text: '{"a": 1}\n',
+      finishReason: "stop",
+      usage: { inputTokens: 3, cachedInputTokens: 2, outputTokens: 3 },
+      logprobs: [
+        { token: '{"a":', logprob: -2.384185791015625e-7 },
+        { token: " 1}", logprob: -1.25 },
+        { token: "\n", logprob: 0 },
+      ],
+      maxOutputTokens: 5,
+    };
+    const model: LanguageModel = {
+      ...qwen,
+      ...facts,
+      generate: async () => response,
+      getContextTokens: async () => 4_096,
+    };
+    const request = ask("One", {
+      responseFormat: { type: "json", schema: { type: "object" }, strict: true },
+      logprobs: true,
+    });
+    const recorded = createRecordedModel({ mode: "record", model, path });
+    await recorded.generate(request);
+    const replayed = createRecordedModel({ path });
+    for (const either of [recorded, replayed]) {
+      expect(either).toMatchObject({ ...qwen, ...facts });
+      expect(await either.getContextTokens?.(request.signal)).toBe(4_096);
+    }
+    expect(await replayed.generate(request)).toEqual(response);
+    await expect(replayed.generate({ ...request, logprobs: false })).rejects.toThrow("logprobs: false, recorded true");
+    expect(JSON.parse(await readFile(path, "utf8")).calls[0].response.logprobs).toContain("-1.25  1}");
+  });
+
   it("passes on requests unchanged, and streams while it records", async () => {
     const scripted = createScriptedModel([{ text: "abc", deltas: ["a", "bc"] }]);
     const model = createRecordedModel({ mode: "record", model: scripted, path });
@@ -71,7 +110,7 @@ describe("createRecordedModel", () => {
     const recorded = createRecordedModel({ mode: "record", model, path });
     await recorded.generate(ask("One", { temperature: 0.5, responseFormat: { type: "json", schema: { b: 1, a: 2 } } }));
     expect(await readFile(path, "utf8")).toBe(`{
-  "version": 1,
+  "version": 2,
   "model": {
     "provider": "ollama",
     "modelId": "qwen3"

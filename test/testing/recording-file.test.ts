@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("a recording that cannot be replayed", () => {
   const call = { request: { messages: [] }, response: { text: "", finishReason: "stop", usage: {} } };
-  const whole = { version: 1, model: qwen, calls: [call] };
+  const whole = { version: 2, model: qwen, calls: [call] };
 
   it("is missing, or not a file", () => {
     expect(() => createRecordedModel({ path })).toThrow(
@@ -32,11 +32,21 @@ describe("a recording that cannot be replayed", () => {
     ["no JSON", "{", "it is not JSON: "],
     ["no object", [], "Invalid input"],
     ["null", null, "Invalid input"],
-    ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 1"],
+    ["without a version", { ...whole, version: undefined }, "version: Invalid input: expected 2"],
     [
       "of a newer version",
-      { ...whole, version: 2 },
-      "it has version 2, but this package reads 1: a newer one wrote it",
+      { ...whole, version: 3 },
+      "it has version 3, but this package reads 2: a newer one wrote it",
+    ],
+    [
+      "of an older version",
+      { ...whole, version: 1 },
+      "it has version 1, but this package reads 2: an older one wrote it",
+    ],
+    [
+      "with a token without a number",
+      { ...whole, calls: [{ ...call, response: { ...call.response, logprobs: ["Hi"] } }] },
+      "calls.0.response.logprobs.0: Invalid string",
     ],
     ["without a model", { ...whole, model: {} }, "model.provider: Invalid input"],
     ["without calls", { ...whole, calls: {} }, "calls: Invalid input"],

@@ -157,3 +157,19 @@ describe("createScriptedModel", () => {
     await expect(model.generate(ask("1"))).rejects.toThrow('Option "answers[0]" must be a text');
   });
 });
+
+describe("the probabilities of a scripted model", () => {
+  it("are told to a request that asks for them, and its context to any", async () => {
+    const logprobs = [{ token: "Hi", logprob: -0.5 }];
+    const model = createScriptedModel([{ text: "Hi", logprobs }, { text: "Hi", logprobs }, "Hi"], {
+      contextTokens: 2_048,
+    });
+    const { signal } = new AbortController();
+    const request = { messages: [{ role: "user" as const, content: "?" }], signal };
+    expect((await model.generate({ ...request, logprobs: true })).logprobs).toEqual(logprobs);
+    expect(await model.generate(request)).not.toHaveProperty("logprobs");
+    expect(await model.generate({ ...request, logprobs: true })).not.toHaveProperty("logprobs");
+    expect(await model.getContextTokens?.(signal)).toBe(2_048);
+    expect(createScriptedModel([]).getContextTokens).toBeUndefined();
+  });
+});

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../../async/clock.ts";
 import { onAbort } from "../../async/on-abort.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
+import { isAgentError } from "../../core/errors.ts";
 import {
   type LanguageModel,
   type ModelMessage,
@@ -21,9 +22,9 @@ import type {
   AiSdkProviderOptions,
   AiSdkStream,
 } from "./ai-sdk-language-model.ts";
+import { isStrict, logprobsOptions, sendableFormat, strictOptions } from "./provider-options.ts";
 import { readResult, readStream } from "./read-answer.ts";
 import { readFields } from "./read-fields.ts";
-import { isStrict, sendableFormat, strictOptions } from "./strict-schemas.ts";
 
 /** Options of {@link createAiSdkModel}. @inline */
 interface AiSdkModelOptions extends ModelCallOptions {
@@ -68,6 +69,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   const { price, providerOptions, retry } = settings;
   const { provider, modelId } = model;
   const calls = new ModelCalls({ provider, modelId }, settings);
+  let refusesLogprobs = false;
   return {
     provider,
     modelId,
@@ -82,8 +84,23 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
       const call = new AbortController();
       const stopListening = onAbort(signal, () => call.abort(signal.reason));
       try {
-        const answer = calls.run({ ...request, signal: call.signal }, (attempt) => {
-          return ask(model, attempt, toCallOptions(attempt, { provider, signal: call.signal, providerOptions }));
+        const answer = calls.run({ ...request, signal: call.signal }, async (attempt) => {
+          const send = (logprobs: boolean) => {
+            const asked = logprobs ? logprobsOptions(provider, providerOptions) : providerOptions;
+            return ask(
+              model,
+              attempt,
+              toCallOptions(attempt, { provider, signal: call.signal, providerOptions: asked }),
+            );
+          };
+          if (!attempt.logprobs || refusesLogprobs) return send(false);
+          try {
+            return await send(true);
+          } catch (thrown) {
+            if (signal.aborted || !isAboutLogprobs(thrown)) throw thrown;
+            refusesLogprobs = true;
+            return send(false);
+          }
         });
         return await settleOrAbort(answer, signal);
       } finally {
@@ -91,6 +108,11 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
       }
     },
   };
+}
+
+/** A model that may not report them refuses the whole request, some as forbidden. */
+function isAboutLogprobs(thrown: unknown): boolean {
+  return isAgentError(thrown, "model-failed") && !thrown.retryable && /log_?prob/i.test(thrown.message);
 }
 
 async function ask(

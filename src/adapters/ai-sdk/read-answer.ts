@@ -6,6 +6,7 @@ import {
   type ModelTokens,
   maxAnswerLength,
   modelName,
+  readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
@@ -67,6 +68,7 @@ class StreamedAnswer {
   private text = "";
   private reasoning = "";
   private end: ModelEnd | undefined;
+  private told: readonly unknown[] = [];
 
   constructor(private readonly model: Model) {}
 
@@ -88,6 +90,7 @@ class StreamedAnswer {
         throw aiSdkFailure(this.model, error, { isAnswering: true });
       case "finish":
         this.end = readEnd(this.model, part);
+        this.told = toldLogprobs(part);
         return "";
       default:
         return "";
@@ -96,12 +99,12 @@ class StreamedAnswer {
 
   /** The answer, once the stream has ended. */
   whole(): ModelResponse {
-    const { text, reasoning, end } = this;
+    const { text, reasoning, end, told } = this;
     if (end === undefined) {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
-    return { text, ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }), ...end };
+    return { text, ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }), ...end, ...logprobsOf(text, told) };
   }
 
   private checkDelta(delta: unknown): string {
@@ -180,7 +183,20 @@ export function readResult(
   const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
   const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result) };
+  const logprobs = logprobsOf(text, toldLogprobs(result));
+  return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
+}
+
+/** The tokens in the metadata of an answer: a list, or a list for each part of the answer. */
+function toldLogprobs(ended: unknown): readonly unknown[] {
+  const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
+  const { logprobs } = readFields(openai ?? azure, "logprobs");
+  return Array.isArray(logprobs) ? logprobs.flat() : [];
+}
+
+function logprobsOf(text: string, told: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
+  const logprobs = readLogprobs(text, told);
+  return logprobs === undefined ? {} : { logprobs };
 }
 
 function textsOf(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {

@@ -32,7 +32,7 @@ interface ChatRequestOptions {
 
 /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
 export function toChatRequest(
-  { messages, responseFormat, maxOutputTokens, temperature }: ModelRequest,
+  { messages, responseFormat, maxOutputTokens, temperature, logprobs }: ModelRequest,
   { settings, facts, refusesThink, mustThink, largestContext }: ChatRequestOptions,
 ): OllamaChatRequest {
   const think = refusesThink ? undefined : chooseThink(mustThink ? true : settings.think, facts);
@@ -51,6 +51,8 @@ export function toChatRequest(
     // Else the server would silently drop the oldest messages; now it refuses the request.
     truncate: false,
     ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
+    // Never with `top_logprobs`, for which the server sorts its whole vocabulary at each token.
+    ...(logprobs && { logprobs }),
     ...(think !== undefined && { think }),
     ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
     options: {

@@ -52,12 +52,20 @@ export class OllamaCaller {
   }
 
   private async answer(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
-    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
+    const facts = await this.knownFacts(signal);
+    return this.calls.run({ ...request, signal }, (attempt) => this.ask({ request: attempt, signal, facts }));
+  }
+
+  /** See `LanguageModel.getContextTokens`. */
+  async contextTokens(signal: AbortSignal): Promise<number | undefined> {
+    const { contextLength } = await this.knownFacts(signal).catch(() => {
+      // The first request reports it.
       signal.throwIfAborted();
-      if (isFinal(thrown)) throw thrown;
       return unknownFacts(this.settings.modelId);
     });
-    return this.calls.run({ ...request, signal }, (attempt) => this.ask({ request: attempt, signal, facts }));
+    const { contextTokens } = this.settings;
+    if (typeof contextTokens !== "number") return contextLength;
+    return Math.min(contextTokens, contextLength ?? contextTokens);
   }
 
   /** See `OllamaModel.preload`. */
@@ -72,6 +80,15 @@ export class OllamaCaller {
       signal.throwIfAborted();
       throw thrown instanceof ServerError ? explainServerError(this.settings, thrown, { hasFormat: false }) : thrown;
     }
+  }
+
+  /** Rejects if a call cannot continue. */
+  private knownFacts(signal: AbortSignal): Promise<ModelFacts> {
+    return this.facts.get(signal).catch((thrown: unknown) => {
+      signal.throwIfAborted();
+      if (isFinal(thrown)) throw thrown;
+      return unknownFacts(this.settings.modelId);
+    });
   }
 
   private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {

@@ -40,6 +40,11 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
       caller ??= loadCaller(settings);
       await settleOrAbort((await caller).preload(signal), signal);
     },
+    async getContextTokens(signal) {
+      signal.throwIfAborted();
+      caller ??= loadCaller(settings);
+      return settleOrAbort((await caller).contextTokens(signal), signal);
+    },
     async generate(request) {
       request.signal.throwIfAborted();
       caller ??= loadCaller(settings);

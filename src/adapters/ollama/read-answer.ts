@@ -5,6 +5,7 @@ import {
   type ModelFinishReason,
   type ModelResponse,
   maxAnswerLength,
+  readLogprobs,
 } from "../../core/language-model.ts";
 import { errorText, ServerError } from "./explain-error.ts";
 
@@ -27,8 +28,10 @@ export async function readAnswer(
   let text = "";
   let reasoning = "";
   let blankLength = 0;
+  let told: unknown[] = [];
   const response = (finishReason: ModelFinishReason, usage: ModelResponse["usage"]): ModelResponse => {
-    return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage };
+    const logprobs = readLogprobs(text, told);
+    return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
   };
   for await (const part of parts) {
     signal.throwIfAborted();
@@ -36,7 +39,9 @@ export async function readAnswer(
     const delta = asText(part.message?.content);
     reasoning += thought;
     text += delta;
-    if (text.length + reasoning.length > maxAnswerLength) throw tooLong();
+    if (thought !== "") told = [];
+    else if (Array.isArray(part.logprobs)) told.push(...part.logprobs);
+    if (text.length + reasoning.length > maxAnswerLength || told.length > maxAnswerLength) throw tooLong();
     if (delta !== "") onTextDelta?.(delta);
     if (part.done) return response(finishReasonOf(part.done_reason), usageOf(part));
     blankLength = blankAtEnd(thought + delta, blankLength);

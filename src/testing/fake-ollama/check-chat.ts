@@ -51,6 +51,7 @@ const fieldTypes = {
   model: "string",
   messages: "[]api.Message",
   stream: "bool",
+  logprobs: "bool",
   options: "map[string]interface {}",
 } as const;
 

@@ -1,8 +1,15 @@
+import type { TokenLogprob } from "../../core/language-model.ts";
+
 /** A complete answer of a model. @inline */
 export interface FakeOllamaText {
   readonly text: string;
   /** What the model thought before answering. @default nothing */
   readonly thinking?: string | undefined;
+  /**
+   * How likely the tokens of the text were, sent to a request that asks for it; they are its pieces, in order. False for
+   * a server that cannot say. @default −0.01 for each piece of about four characters
+   */
+  readonly logprobs?: readonly TokenLogprob[] | false | undefined;
   /** Why it stopped, such as `length`; null to leave it out. @default stop */
   readonly doneReason?: string | null | undefined;
   /** How many tokens the messages had; 0 is left out, as Ollama does. @default a guess */

@@ -69,6 +69,7 @@ export interface FakeOllamaChat {
   readonly format?: JsonValue;
   readonly options?: Readonly<Record<string, JsonValue>>;
   readonly think?: boolean | string;
+  readonly logprobs?: boolean;
   readonly keep_alive?: number | string;
   /** Rare fields, and fields that the fake does not know. */
   readonly [field: string]: unknown;

@@ -1,3 +1,4 @@
+import type { TokenLogprob } from "../../core/language-model.ts";
 import { cutText } from "../../core/text.ts";
 import type {
   FakeOllamaAnswer,
@@ -155,11 +156,14 @@ const mostLines = 500;
 
 /** The objects of a streamed answer: its thinking, its text, and the last one, which states that it is done. */
 function chatLines(answer: FakeOllamaText, options: ChatLinesOptions): readonly object[] {
-  const { thinking = "", text } = answer;
-  const line = (message: object) => ({ ...head(options), message: { role: "assistant", ...message }, done: false });
+  const { thinking = "" } = answer;
+  const line = (message: object, told: TokenLogprob) => {
+    const fields = { ...head(options), message: { role: "assistant", ...message }, done: false };
+    return { ...fields, ...logprobsField(answer, options, [told]) };
+  };
   return [
-    ...pieces(thinking).map((piece) => line({ content: "", thinking: piece })),
-    ...pieces(text).map((piece) => line({ content: piece })),
+    ...tokensOf(thinking).map((told) => line({ content: "", thinking: told.token }, told)),
+    ...tokensOf(answer.text, answer.logprobs).map((told) => line({ content: told.token }, told)),
     { ...head(options), message: { role: "assistant", content: "" }, ...end(answer, options) },
   ];
 }
@@ -168,7 +172,24 @@ function chatLines(answer: FakeOllamaText, options: ChatLinesOptions): readonly 
 function chatObject(answer: FakeOllamaText, options: ChatLinesOptions & { isDone: boolean }): object {
   const { thinking, text } = answer;
   const message = { role: "assistant", content: text, ...(thinking && { thinking }) };
-  return { ...head(options), message, ...(options.isDone ? end(answer, options) : { done: false }) };
+  const told = logprobsField(answer, options, [...tokensOf(thinking ?? ""), ...tokensOf(text, answer.logprobs)]);
+  return { ...head(options), message, ...told, ...(options.isDone ? end(answer, options) : { done: false }) };
+}
+
+/** Ollama tells those of the thinking, too. */
+function logprobsField(
+  { logprobs }: FakeOllamaText,
+  { chat }: ChatLinesOptions,
+  told: readonly TokenLogprob[],
+): object {
+  if (!chat.logprobs || logprobs === false) return {};
+  return { logprobs: told.map((item) => ({ ...item, bytes: [...new TextEncoder().encode(item.token)] })) };
+}
+
+function tokensOf(text: string, logprobs?: FakeOllamaText["logprobs"]): readonly TokenLogprob[] {
+  if (!logprobs) return pieces(text).map((token) => ({ token, logprob: -0.01 }));
+  if (logprobs.map(({ token }) => token).join("") === text) return logprobs;
+  throw new Error('The tokens of "logprobs" must be the pieces of "text".');
 }
 
 /** Ollama's answer to a chat without messages, which loads or unloads a model. */

@@ -37,6 +37,15 @@ export function sendableFormat(
 }
 
 /**
+ * Options that ask how likely each token is. OpenAI's models know the option, also behind Azure or a gateway; others
+ * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
+ */
+export function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
+  const names = familyOf(provider) === "azure" ? ["openai", "azure"] : ["openai"];
+  return { ...given, ...Object.fromEntries(names.map((name) => [name, { logprobs: 1, ...given?.[name] }])) };
+}
+
+/**
  * The options that say whether a schema is strict, which these providers otherwise take it for. Each reads those under
  * its own name, Azure also those of OpenAI.
  */
