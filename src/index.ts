@@ -122,7 +122,7 @@ export { hashPlan } from "./plan/hash-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
-export type { PlanExample } from "./planners/llm/prompt/system-prompt.ts";
+export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";

@@ -63,10 +63,10 @@ export interface PlanSource {
   readonly attempts?: number | undefined;
   /** The tools that the model was shown, if they were chosen from more. */
   readonly tools?: readonly string[] | undefined;
-  /** What had to be repaired in the model's answer; empty if nothing had. */
-  readonly repaired?: readonly PlanRepair[] | undefined;
-  /** Each value, key or name of the model's answer that was read in another form than it was written. */
-  readonly mends?: readonly PlanMend[] | undefined;
+  /** How sure a model and the words of the request made it, from 0 to 1. */
+  readonly certainty?: number | undefined;
+  /** How long planning took, in milliseconds. */
+  readonly durationMs?: number | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
@@ -79,30 +79,6 @@ export interface PlanSource {
   readonly usage?: ModelUsage | undefined;
   /** What each of them used. */
   readonly calls?: readonly ModelCall[] | undefined;
-}
-
-/**
- * What was repaired in a model's answer.
- * - `extracted`: the plan was among other text.
- * - `json`: it was not JSON, and was turned into JSON.
- * - `shape`: its parts had other names, places or forms; see `mends`.
- * - `asked-again`: it was invalid, and the model was told why.
- * @inline
- */
-export type PlanRepair = "extracted" | "json" | "shape" | "asked-again";
-
-/**
- * Something in a model's answer that was invalid as written, and could mean only one thing. @inline
- */
-export interface PlanMend {
-  /** What it is. `value` is one of an input, such as `"COMPLETE"` for `"complete"`. */
-  readonly kind: "tool" | "key" | "value" | "reference" | "id";
-  /** Where, within the plan. */
-  readonly path: JsonPath;
-  /** As the model wrote it, shortened: text, or JSON. */
-  readonly written: string;
-  /** As it was read; absent if it was left out. */
-  readonly read?: string;
 }
 
 /** An attempt that produced no plan. @inline */

@@ -1,5 +1,5 @@
 import { toErrorData } from "./error-data.ts";
-import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError } from "./errors.ts";
+import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError, type RefusedWish } from "./errors.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
 import type { Plan, PlanInput, PlanSource } from "./plan.ts";
 import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
@@ -14,6 +14,11 @@ export interface PlanRequest {
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
+  /**
+   * What an earlier planner made of each wish of the request, if one was asked: a planner need only plan those that have no
+   * steps. Empty if the request is one wish.
+   */
+  readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
   /** When planning started, in milliseconds since 1970 UTC. Planners read no other clock. */

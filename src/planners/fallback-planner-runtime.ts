@@ -2,7 +2,14 @@ import { AbortSource } from "../async/abort-source.ts";
 import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
 import { onAbort } from "../async/on-abort.ts";
 import { settleOrAbort } from "../async/timeout.ts";
-import { AgentError, type AgentErrorData, isAgentError } from "../core/errors.ts";
+import {
+  AgentError,
+  type AgentErrorData,
+  type AgentErrorDetails,
+  isAgentError,
+  type RefusalReason,
+  type RefusedWish,
+} from "../core/errors.ts";
 import type { PlanFailure, PlanSource } from "../core/plan.ts";
 import {
   type PlanDraft,
@@ -50,6 +57,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   const startMs = monotonicNow(clock);
   const failures: PlanFailure[] = [];
   let waiting = planners;
+  let known: readonly RefusedWish[] | undefined;
   for (;;) {
     const [planner, ...others] = waiting;
     if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
@@ -60,13 +68,15 @@ async function askInTurn<TRequest extends PlanRequest>(
       { spentMs: monotonicNow(clock) - startMs, waiting },
     );
     try {
-      const { steps, source } = await askOne(planner, { ...chain, limitMs });
+      const own = known === undefined ? request : { ...request, wishes: known };
+      const { steps, source } = await askOne(planner, { ...chain, request: own, limitMs });
       return { steps, source: withFailures(source, failures) };
     } catch (thrown) {
       if (request.signal.aborted) throw request.signal.reason;
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
-      waiting = isAgentError(data, "cannot-plan") ? others.filter(isAskedAfterRefusal(chain)) : others;
+      waiting = isAgentError(data, "cannot-plan") ? others.filter(isAskedAfter(data.details, planner, chain)) : others;
+      if (isAgentError(data, "cannot-plan")) known = data.details.wishes ?? known ?? [];
       const [next] = waiting;
       if (next === undefined) throw lastError(chain, { planner, error, failures });
       failures.push(...failuresOf(planner, data));
@@ -87,9 +97,24 @@ function lastError(
   return failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
 }
 
+/** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
+const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  ...(["denied", "supposed", "question", "others", "repeated", "later", "condition"] as const),
+  ...(["unbound", "small-talk", "too-long"] as const),
+]);
+
 /** Which planners may know more than one that says that a request cannot be planned. */
-function isAskedAfterRefusal({ continueOnCannotPlan }: Pick<Chain<PlanRequest>, "continueOnCannotPlan">) {
-  return ({ usesModel }: Planner): boolean => continueOnCannotPlan ?? usesModel === false;
+function isAskedAfter(
+  { reason, missing, readings = [], words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
+  asked: Planner,
+  { continueOnCannotPlan }: Pick<Chain<PlanRequest>, "continueOnCannotPlan">,
+): (next: Planner) => boolean {
+  if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
+  const isLacking = missing !== undefined && words.every(({ by }) => by !== "left");
+  const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
+  const isFinal =
+    finalReasons.has(reason) || isLacking || isGrave || wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
+  return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
 }
 
 /** The longest time that is kept for planners without a model. */

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../../core/json-schema.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation, Slot } from "./operations.ts";
 import { unclear } from "./prompt.ts";
-import { orNull, type SchemaDialect, SchemaWriter } from "./schemas/schema-writer.ts";
+import { orNull, type SchemaDialect, SchemaWriter } from "./schema-writer.ts";
 
 /** The schema of an answer. */
 export interface AnswerSchema {

@@ -9,12 +9,11 @@ import {
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
-import type { PlanFailure, PlanRepair, PlanSource, PlanStep } from "../../core/plan.ts";
+import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
-import { askAgain } from "./prompt/follow-up.ts";
-import { cut, describeProblems } from "./prompt/problems.ts";
-import { usualOutput } from "./prompt/usual-output.ts";
+import { leastLikely } from "./certainty.ts";
+import type { EarlierStep } from "./read-calls.ts";
 import { StepReporter } from "./report-steps.ts";
 import { requireResponse } from "./require-response.ts";
 
@@ -36,7 +35,7 @@ export interface ModelTask {
   readonly request: PlanRequest;
   readonly question: Question;
   /** Asks about other tools, if those of the question cannot do what is asked; called once. */
-  readonly elsewhere?: ((missing: string) => Promise<Question>) | undefined;
+  readonly elsewhere?: (() => Promise<Question>) | undefined;
   /** Null for the model's default. */
   readonly temperature: number | null;
   /** The longest answer; undefined for a limit that suits the request. */
@@ -47,10 +46,16 @@ export interface ModelTask {
   readonly onTemperatureRefused: () => void;
 }
 
-/** A plan, and how it came about. */
-export interface ModelPlan {
+/** The steps of an answer, and how it came about. */
+export interface ModelSteps {
   readonly steps: readonly PlanStep[];
-  readonly source: PlanSource;
+  readonly made: readonly EarlierStep[];
+  /** How likely its least likely token was; undefined if the model does not say. */
+  readonly likelihood: number | undefined;
+  readonly attempts: number;
+  readonly failures: readonly PlanFailure[];
+  /** The names of the tools that the model was shown, if they are not all. */
+  readonly chosen: readonly string[] | undefined;
 }
 
 type Format = "schema" | "json" | "text";
@@ -58,6 +63,8 @@ type Format = "schema" | "json" | "text";
 const weaker: Readonly<Record<Format, Format | undefined>> = { schema: "json", json: "text", text: undefined };
 /** Represents the format `json` among those that a model has refused. */
 const anyJson = {};
+/** Room for a call, and for a little thinking. */
+const usualOutput = 2_048;
 const maxText = 500;
 const maxMessage = 2_000;
 
@@ -69,13 +76,12 @@ const maxMessage = 2_000;
  * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which lists every
  * try, with `limit-exceeded`, or with the reason of the signal.
  */
-export async function askModel(task: ModelTask): Promise<ModelPlan> {
+export async function askModel(task: ModelTask): Promise<ModelSteps> {
   return new Asking(task).run();
 }
 
 class Asking {
   private readonly failures: PlanFailure[] = [];
-  private readonly mended: PlanRepair[] = [];
   private question: Question;
   private messages: readonly ModelMessage[];
   private format: Format;
@@ -94,7 +100,7 @@ class Asking {
     this.messages = task.question.messages;
     this.temperature = task.temperature ?? undefined;
     this.maxOutputTokens =
-      task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput(task.request.request));
+      task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput);
     this.format = this.strongestFormat();
   }
 
@@ -103,34 +109,38 @@ class Asking {
     return refusedFormats.has(anyJson) ? "text" : refusedFormats.has(this.question.schema) ? "json" : "schema";
   }
 
-  async run(): Promise<ModelPlan> {
+  async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
       if (response === undefined) continue;
       const answer = await this.check(response);
-      if (answer.type === "plan") return this.finish(answer);
+      if (answer.type === "plan") {
+        const { attempts, failures, question } = this;
+        const likelihood = leastLikely(response.text, response.logprobs);
+        return { steps: answer.steps, made: answer.made, likelihood, attempts, failures, chosen: question.chosen };
+      }
       if (answer.type === "refusal") {
-        await this.askElsewhere(answer.reason);
+        await this.askElsewhere();
         continue;
       }
       const { code, problems } = answer;
       this.fail(code, describeProblems(problems).join(" "), response.text);
-      if (!this.mayAskAgain) throw this.planningFailed();
+      if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
       this.mayAskAgain = false;
-      this.mended.push("asked-again");
-      this.messages = askAgain(this.question.messages, { answer: response.text, code, problems });
+      this.messages = askAgain(this.question.messages, { answer: response.text, problems });
       // A grammar under which a model writes nothing hinders it.
       if (response.text.trim() === "") this.format = weaker[this.format] ?? this.format;
     }
   }
 
   /** Asks about other tools, if there are more than the model was shown. */
-  private async askElsewhere(missing = "the model says that the tools cannot do it"): Promise<void> {
+  private async askElsewhere(): Promise<void> {
     const { elsewhere } = this.task;
-    if (elsewhere === undefined || !this.mayAskElsewhere) throw this.cannotPlan(missing);
+    const why = "nothing that the tools do is surely meant";
+    if (elsewhere === undefined || !this.mayAskElsewhere) throw this.cannotPlan(why);
     this.mayAskElsewhere = false;
-    this.fail("cannot-plan", `With the tools that were chosen first: ${missing}`);
-    this.question = await elsewhere(missing);
+    this.fail("cannot-plan", `With the tools that were chosen first: ${why}`);
+    this.question = await elsewhere();
     this.messages = this.question.messages;
     this.format = this.strongestFormat();
   }
@@ -194,7 +204,7 @@ class Asking {
     const responseFormat = this.responseFormat();
     try {
       const attempts: ModelAttempts = { make, retry: () => {} };
-      const asked = { messages, responseFormat, maxOutputTokens, temperature, signal, onTextDelta, attempts };
+      const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal, onTextDelta, attempts };
       return requireResponse(model, await generate(model, asked));
     } finally {
       // The steps of one answer are emitted before those of the next.
@@ -236,13 +246,9 @@ class Asking {
     this.format = next;
   }
 
-  private check({ text, reasoning, finishReason }: ModelResponse): Promise<CheckedAnswer> {
+  private check({ text, reasoning }: ModelResponse): Promise<CheckedAnswer> {
     // Some servers return everything that a model writes as its thinking.
-    const thought = reasoning?.trim() ?? "";
-    const thinking = /^[[{].*[\]}]$/s.test(thought) ? thought : `<think>${thought}`;
-    const answer = text.trim() === "" ? thinking : text;
-    const { mayAskAgain } = this;
-    return checkAnswer(answer, { ...this.question.scope, mayAskAgain, isWhole: finishReason === "stop" });
+    return checkAnswer(text.trim() === "" ? (reasoning ?? "") : text, this.question.scope);
   }
 
   private fail(code: string, message: string, text?: string): void {
@@ -252,26 +258,11 @@ class Asking {
     this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
-  private finish({ steps, repaired, mends, warnings }: Extract<CheckedAnswer, { type: "plan" }>): ModelPlan {
-    const { planner, model } = this.task;
-    const source: PlanSource = {
-      planner,
-      model: modelName(model),
-      attempts: this.attempts,
-      repaired: [...repaired, ...this.mended],
-      ...(this.question.chosen && { tools: this.question.chosen }),
-      ...(mends.length > 0 && { mends }),
-      ...(this.failures.length > 0 && { failures: this.failures }),
-      ...(warnings.length > 0 && { warnings }),
-    };
-    return { steps, source };
-  }
-
   private cannotPlan(reason: string): AgentError<"cannot-plan"> {
     const { model } = this.task;
     const said = cut(reason, maxText);
     const failures = this.failures.length > 0 && { failures: this.failures };
-    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${said}`, {
+    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${said}.`, {
       details: { reason: "not-understood", examples: [], ...failures },
     });
   }
@@ -297,4 +288,34 @@ class Asking {
       },
     );
   }
+}
+
+/** The beginning of a text. What quotes it may have no half of a character. */
+export function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+const maxProblems = 10;
+const maxProblem = 500;
+
+/** The first problems, each cut to what anybody reads: they may quote a hostile answer. */
+function describeProblems(problems: readonly string[]): readonly string[] {
+  const shown = problems.slice(0, maxProblems).map((problem) => cut(problem, maxProblem));
+  return problems.length > maxProblems ? [...shown, `and ${problems.length - maxProblems} more`] : shown;
+}
+
+const maxEcho = 1_000;
+
+/** The messages that ask once more, with what was wrong. Of a long answer only the beginning is shown. */
+function askAgain(
+  messages: readonly ModelMessage[],
+  { answer, problems }: { readonly answer: string; readonly problems: readonly string[] },
+): readonly ModelMessage[] {
+  const shown = describeProblems(problems).map((problem) => `- ${problem}`);
+  const content = `That is not valid:\n${shown.join("\n")}\nAnswer with the whole JSON object again, corrected.`;
+  if (answer.trim() !== "")
+    return [...messages, { role: "assistant", content: cut(answer, maxEcho) }, { role: "user", content }];
+  // Some providers refuse two messages of a user in a row.
+  const last = messages.at(-1);
+  return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }

@@ -1,183 +1,140 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonPath } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { maxAnswerLength } from "../../core/language-model.ts";
-import type { PlanMend, PlanRepair, PlanStep, PlanWarning } from "../../core/plan.ts";
+import type { PlanIssue, PlanStep } from "../../core/plan.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
-import { checkGrounding, type GroundingScope } from "./check-grounding.ts";
-import { cut, describeIssue, maxWordLength } from "./prompt/problems.ts";
-import { findCalls } from "./reading/find-calls.ts";
-import { toolNames } from "./reading/find-tool.ts";
-import { type ModelAnswer, readAnswer, readSteps } from "./reading/read-answer.ts";
-import { type ReadStep, StepReader, type StepReading } from "./reading/read-steps.ts";
-import { recoverJson } from "./reading/recover-json.ts";
-import { findWholeOutputs } from "./reading/whole-outputs.ts";
+import { waitsOf } from "../rules/steps.ts";
+import type { Operation } from "./operations.ts";
+import { parseJson } from "./parse-json.ts";
+import { unclear, type WrittenCall } from "./prompt.ts";
+import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 
-/** What an answer is checked against. */
-export interface AnswerScope extends StepReading, GroundingScope {
+/** What an answer is read with. */
+export interface AnswerScope extends CallScope {
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly tools: ReadonlyMap<string, DefinedTool>;
+  /** Steps of the plan that new ones may refer to; they stay before them. */
+  readonly kept: readonly PlanStep[];
+  /** The id of the step with this number among the new ones, from 0. */
+  readonly idOf: (index: number) => string;
   readonly maxSteps: number;
+  readonly expressions: boolean;
 }
 
-/** Which of the model's answers it is. */
-interface AnswerTry {
-  /** Whether the model is asked again if this one is invalid. */
-  readonly mayAskAgain: boolean;
-  /** Whether the model ended it by itself. */
-  readonly isWhole: boolean;
-}
-
-interface CheckedPlan {
-  readonly type: "plan";
-  readonly steps: readonly PlanStep[];
-  readonly repaired: readonly PlanRepair[];
-  readonly mends: readonly PlanMend[];
-  readonly warnings: readonly PlanWarning[];
-}
-
-/** The result of checking an answer. */
+/** What an answer is: a plan, a refusal, or something that the model is asked about once more. */
 export type CheckedAnswer =
-  | CheckedPlan
-  /** The model says that the tools cannot do it. */
-  | { readonly type: "refusal"; readonly reason: string | undefined }
-  | {
-      readonly type: "problem";
-      readonly code: "no-json" | "invalid-plan" | "ungrounded";
-      /** Each a line for the model. */
-      readonly problems: readonly string[];
-    };
+  | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
+  | { readonly type: "refusal" }
+  | { readonly type: "problem"; readonly code: "no-json" | "invalid-plan"; readonly problems: readonly string[] };
 
-/**
- * Returns the plan in an answer if there is exactly one valid plan, else what is wrong with the likeliest. Calls that are
- * not written as JSON are looked for last.
- */
-export async function checkAnswer(text: string, scope: AnswerScope & AnswerTry): Promise<CheckedAnswer> {
-  if (text.length > maxAnswerLength) return tooLong;
-  const plans = new Map<string, CheckedPlan>();
-  let refusal: CheckedAnswer | undefined;
-  let first: CheckedAnswer | undefined;
-  for await (const { answer, repaired } of answersIn(text, scope)) {
-    // A repair may be wrong without an error: what was written comes before it.
-    if (plans.size > 0 && repaired.includes("json")) break;
-    const checked = await checkOne(answer, repaired, scope);
-    if (checked.type === "plan") plans.set(canonicalJson(checked.steps), checked);
-    else first ??= checked;
-    if (checked.type === "refusal") refusal ??= checked;
-    if (plans.size > 1 || (plans.size > 0 && refusal !== undefined) || checked === twoPlans) return twoPlans;
+/** The longest word of an answer that is repeated. */
+const maxWordLength = 50;
+
+/** Reads the answer of a model: its calls become steps of a plan that is valid behind the steps that are kept. */
+export async function checkAnswer(text: string, scope: AnswerScope): Promise<CheckedAnswer> {
+  if (text.length > maxAnswerLength) return noJson(`The answer is longer than ${maxAnswerLength} characters.`);
+  const calls = callsIn(parseJson(withoutFence(text)));
+  if (calls === undefined) return noJson('There is no JSON object {"steps": [{"do": "…"}]} in it.');
+  if (calls.some((call) => call.do === unclear)) return { type: "refusal" };
+  const reader = new AnswerReader(scope);
+  const problems: string[] = [];
+  for (const [index, call] of calls.slice(0, scope.maxSteps + 1).entries()) {
+    const problem = await reader.add(call);
+    if (problem !== undefined) problems.push(`steps.${index}: ${problem}`);
   }
-  const [plan] = plans.values();
-  return plan ?? first ?? noPlan;
-}
-
-async function checkOne(
-  answer: ModelAnswer,
-  repaired: readonly PlanRepair[],
-  scope: AnswerScope & AnswerTry,
-): Promise<CheckedAnswer> {
-  if (answer.type === "several") return twoPlans;
-  if (answer.type === "steps") return checkSteps(answer, repaired, scope);
-  return answer.reason === undefined ? noAnswer : answer;
-}
-
-/** The answers that a text may hold, the likeliest first. */
-async function* answersIn(
-  text: string,
-  { tools, isWhole }: AnswerScope & AnswerTry,
-): AsyncGenerator<{ readonly answer: ModelAnswer; readonly repaired: readonly PlanRepair[] }> {
-  const isTool = toolNames(tools);
-  let isRefused = false;
-  for await (const { value, repaired, isAlone, isJoined } of recoverJson(text, { isWhole })) {
-    const answer = isJoined ? readSteps(value as readonly unknown[]) : readAnswer(value, { isAlone, isTool });
-    if (answer === undefined || isCut(answer, repaired)) continue;
-    isRefused ||= answer.type === "refusal";
-    yield { answer, repaired };
-  }
-  const calls = isRefused || !isWhole ? undefined : await findCalls(text, isTool);
-  if (calls !== undefined) yield { answer: { type: "steps", steps: calls, isReshaped: true }, repaired: ["extracted"] };
-}
-
-const noPlan: CheckedAnswer = {
-  type: "problem",
-  code: "no-json",
-  problems: ["There is no JSON object with a list of steps in it."],
-};
-
-/** Which of them is meant is not to be guessed. */
-const twoPlans: CheckedAnswer = {
-  type: "problem",
-  code: "invalid-plan",
-  problems: ["There are two different plans, or a plan and a refusal. Write one."],
-};
-
-/** No steps and nothing missing: weak models write that for whatever they do not understand. */
-const noAnswer: CheckedAnswer = {
-  type: "problem",
-  code: "invalid-plan",
-  problems: ['There are no steps. Write the steps, or say in "missing" what the tools cannot do.'],
-};
-
-/** What repeats itself for a megabyte is not a plan, and would take seconds to read. */
-const tooLong: CheckedAnswer = {
-  type: "problem",
-  code: "no-json",
-  problems: [`The answer is longer than ${maxAnswerLength} characters.`],
-};
-
-/** Whether there are no steps because the text ended before the first one. */
-function isCut(answer: ModelAnswer, repaired: readonly PlanRepair[]): boolean {
-  return answer.type === "refusal" && answer.reason === undefined && repaired.includes("json");
-}
-
-async function checkSteps(
-  answer: Extract<ModelAnswer, { type: "steps" }>,
-  repaired: readonly PlanRepair[],
-  scope: AnswerScope & AnswerTry,
-): Promise<CheckedAnswer> {
-  const { tools, maxSteps, kept } = scope;
-  if (answer.missing !== undefined) {
-    const said = cut(answer.missing, maxWordLength);
-    const rule = 'Answer with no steps if anything is missing; if nothing is, leave "missing" out.';
-    return {
-      type: "problem",
-      code: "invalid-plan",
-      problems: [`There are steps, but also "missing": "${said}". ${rule}`],
-    };
-  }
-  const reader = new StepReader(scope);
-  const read: ReadStep[] = [];
-  // Reads no more than are allowed, or a hostile answer could make us read millions.
-  for (const raw of answer.steps.slice(0, maxSteps + 1)) read.push(await reader.next(raw));
-  const steps = read.map(({ step }) => step);
-  const checked = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
-  if (checked.plan === undefined) {
-    return { type: "problem", code: "invalid-plan", problems: checked.issues.map(describeIssue) };
-  }
-  const added = stepsFrom(checked.plan, kept.length);
-  const expressions = scope.expressions ? [] : findExpressions(added, kept.length);
-  const unwanted = [...expressions, ...(await findWholeOutputs(added, scope))];
-  if (unwanted.length > 0) return { type: "problem", code: "invalid-plan", problems: unwanted };
-  const { warnings, problems } = await checkGrounding(added, scope);
-  if (problems.length > 0) return { type: "problem", code: "ungrounded", problems };
-  const isReshaped = answer.isReshaped || read.some((step) => step.isReshaped);
-  const repairs = new Set([...repaired, ...(isReshaped ? (["shape"] as const) : [])]);
-  const placed = <T extends { readonly path: JsonPath }>(found: readonly T[], index: number): readonly T[] =>
-    found.map((one) => ({ ...one, path: ["steps", index + kept.length, ...one.path] }));
-  return {
-    type: "plan",
-    steps: added,
-    repaired: [...repairs],
-    mends: read.flatMap(({ mends }, index) => placed(mends, index)),
-    warnings: [...read.flatMap((step, index) => placed(step.warnings, index)), ...warnings],
-  };
-}
-
-/** Conditions and loops that the model was not asked for. */
-function findExpressions(steps: readonly PlanStep[], firstIndex: number): readonly string[] {
-  return steps.flatMap((step, index) =>
-    (["when", "forEach", "concurrency"] as const)
-      .filter((key) => step[key] !== undefined)
-      .map((key) => {
-        const path = ["steps", index + firstIndex, key];
-        return describeIssue({ path, message: `Steps have no "${key}" here; leave it out.` });
-      }),
+  if (problems.length > 0) return { type: "problem", code: "invalid-plan", problems };
+  const { kept, tools, maxSteps } = scope;
+  const { plan, issues } = await checkOnce(
+    { steps: [...kept, ...reader.steps()] },
+    { tools, maxSteps: maxSteps + kept.length },
   );
+  if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: issues.map(describeIssue) };
+  return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
+}
+
+function noJson(problem: string): CheckedAnswer {
+  return { type: "problem", code: "no-json", problems: [problem] };
+}
+
+/** An issue of a plan as a line for the model. */
+function describeIssue({ path, message }: Pick<PlanIssue, "path" | "message">): string {
+  return `${path.join(".") || "the plan"}: ${message}`;
+}
+
+/** The JSON of an answer without the thinking before it and the fence around it. */
+function withoutFence(text: string): string {
+  const answer = text.replace(/^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s, "").trim();
+  return /^```\w*\n(.*?)\n?```$/s.exec(answer)?.[1] ?? answer;
+}
+
+function callsIn(value: unknown): readonly WrittenCall[] | undefined {
+  const { steps } = (value ?? {}) as { readonly steps?: unknown };
+  const isCall = (call: unknown) => typeof (call as { do?: unknown } | null)?.do === "string";
+  return Array.isArray(steps) && steps.length > 0 && steps.every(isCall) ? steps : undefined;
+}
+
+/** Makes steps of calls, one after another. */
+export class AnswerReader {
+  readonly made: EarlierStep[] = [];
+  private readonly extras: Pick<PlanStep, "when">[] = [];
+
+  constructor(private readonly scope: AnswerScope) {}
+
+  /** Adds the steps of a call; returns what is wrong with it, if anything is. */
+  async add(call: WrittenCall): Promise<string | undefined> {
+    const { operations, earlier, idOf, wish } = this.scope;
+    const operation = operations.get(call.do);
+    if (operation === undefined) return `there is no ${JSON.stringify(call.do.slice(0, maxWordLength))}`;
+    const before = [...earlier, ...this.made];
+    const read = await readCall(call, operation, { wish, earlier: before });
+    if (!read.ok) return read.why;
+    const extra = this.expressionsOf(call, before);
+    if (typeof extra === "string") return extra;
+    for (const input of read.inputs) {
+      this.made.push({ id: idOf(this.made.length), input, operation });
+      this.extras.push(extra);
+    }
+    return undefined;
+  }
+
+  /** All steps so far, each with what it waits for. */
+  steps(): readonly PlanStep[] {
+    const { earlier } = this.scope;
+    const all = [...earlier, ...this.made].map(({ id, input, operation: { rules } }) => ({ id, input, tool: rules.tool }));
+    const waits = waitsOf(all).slice(earlier.length);
+    return this.made.map(({ id, input, operation }, index) => ({
+      ...{ id, tool: operation.rules.tool.name, input, dependsOn: waits[index] ?? [] },
+      ...this.extras[index],
+    }));
+  }
+
+  /** `if` and `each`, in which `$1` is a step and `$item` the item. */
+  private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): { when?: string; forEach?: string } | string {
+    if (!this.scope.expressions) return {};
+    const found: { when?: string; forEach?: string } = {};
+    for (const [key, name] of [["if", "when"], ["each", "forEach"]] as const) {
+      const written = call[key];
+      if (typeof written !== "string" || written === "") continue;
+      let isKnown = true;
+      found[name] = written.replace(/\$(\d+|item|index)/g, (_, place: string) => {
+        if (!/^\d/.test(place)) return place;
+        const id = before[Number(place) - 1]?.id;
+        isKnown &&= id !== undefined;
+        return id ?? place;
+      });
+      if (!isKnown) return `"${key}" names a step that does not stand before it`;
+    }
+    return found;
+  }
+}
+
+/** The input of a step that somebody else planned, as "$1" names it; undefined for one that waits. */
+export function earlierStep(step: PlanStep, operations: readonly Operation[]): EarlierStep | undefined {
+  const input: JsonObject = step.input ?? {};
+  const operation = operations.find(
+    ({ rules, constants }) =>
+      rules.tool.name === step.tool && Object.entries(constants).every(([key, value]) => input[key] === value),
+  );
+  return operation && { id: step.id, input, operation };
 }

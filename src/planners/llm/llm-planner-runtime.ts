@@ -1,22 +1,25 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
-import { isAgentError } from "../../core/errors.ts";
-import type { LanguageModel, ModelMessage } from "../../core/language-model.ts";
+import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
+import { type LanguageModel, modelName } from "../../core/language-model.ts";
+import type { PlanFailure, PlanSource, PlanStep } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
-import { isDoneRecord } from "../../core/run-result.ts";
+import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
-import { textsOf } from "../../plan/grounding/leaves.ts";
-import { contextShown, shownIn } from "../../plan/grounding/unsaid-words.ts";
-import { askModel, type ModelPlan, type ModelTask, type Question } from "./ask-model.ts";
-import type { AnswerScope } from "./check-answer.ts";
-import type { GroundingPolicy } from "./check-grounding.ts";
-import { replanMessages } from "./prompt/follow-up.ts";
-import { nearestExamples } from "./prompt/nearest-examples.ts";
-import { type PromptOptions, promptOf, type ToolsPrompt } from "./prompt/system-prompt.ts";
-import { planMessages, speaksOfTime } from "./prompt/user-message.ts";
-import { maxModelSteps } from "./schemas/model-schema.ts";
+import { mayHoldDate } from "../../dates/date-words.ts";
+import { findRefusal } from "../../language/refusals.ts";
+import { type Account, type AccountText, accountFor } from "../rules/account.ts";
+import { cutWishes } from "../rules/cut-wishes.ts";
+import { readRequest } from "../rules/request.ts";
+import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
+import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
+import { earlierStep } from "./check-answer.ts";
+import { NearestTools } from "./nearest-tools.ts";
+import type { Operation } from "./operations.ts";
+import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
+import type { EarlierStep } from "./read-calls.ts";
 import { ToolSets } from "./tool-sets.ts";
 
 /** The options of a planner, checked and with their defaults. */
@@ -27,41 +30,61 @@ export interface ModelPlannerSettings extends PromptOptions {
   readonly temperature: number | null;
   readonly maxOutputTokens: number | undefined;
   readonly tools: "all" | "nearest";
-  readonly grounding: GroundingPolicy;
+  readonly minCertainty: number;
   /** How many plans are kept. */
   readonly maxCachedPlans: number;
 }
 
-/** How many examples of a tool's own sentences a model sees. */
-const maxExamples = 3;
+/** A plan of a model. */
+interface ModelPlan {
+  readonly steps: readonly PlanStep[];
+  readonly source: PlanSource;
+}
+
+/** What is made of a set of tools. */
+interface Known {
+  readonly prompt: Prompt;
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** By the number of calls, and whether there are earlier results. */
+  readonly schemas: Map<string, AnswerSchema>;
+}
+
+/** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
+const maxLineTokens = { all: 1_500, nearest: 1_000 };
+/** More calls than a model writes without losing its way. */
+const maxCalls = 20;
 
 /** What a planner that asks a model keeps between requests: prompts, plans, and what the model is known to refuse. */
 export class ModelPlanner {
-  private readonly prompts: ToolSets<ToolsPrompt>;
-  private readonly nearest = new ToolSets(async (tools) => (await import("./nearest-tools.ts")).NearestTools.of(tools));
+  private readonly known: ToolSets<Known>;
+  private readonly nearest: ToolSets<NearestTools | undefined>;
   private readonly plans: RecentMap<ModelPlan>;
   /** Plans that are being asked for: an equal request waits for the answer. */
   private readonly underWay = new Map<string, Promise<ModelPlan | undefined>>();
   private readonly refusedFormats = new WeakSet<object>();
+  private contextTokens: Promise<number | undefined> | undefined;
   private refusesTemperature = false;
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
-    const dialect = settings.model.schemas ?? "plain";
-    this.prompts = new ToolSets((tools, maxSteps) => promptOf(tools, { ...settings, maxSteps, dialect }));
+    this.nearest = new ToolSets((tools) => NearestTools.of(tools, maxLineTokens[settings.tools]));
+    this.known = new ToolSets(async (tools) => {
+      const prompt = await promptOf(tools, { ...settings, contextTokens: await this.contextTokens });
+      const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
+      return { prompt, operations, schemas: new Map() };
+    });
   }
 
   /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
-    // What a request means that speaks of a time changes with every minute.
-    const isTimed = speaksOfTime(request.request);
+    // Code reads times: what they mean changes with every minute.
+    const isTimed = mayHoldDate(request.request);
     const key = await cacheKey(request, isTimed);
     for (;;) {
       const known = isTimed ? undefined : this.plans.get(key);
       if (known !== undefined) return asCached(known);
       const others = this.underWay.get(key);
-      if (others === undefined)
-        return this.lead(key, request, { isKept: !isTimed && this.settings.maxCachedPlans > 0 });
+      if (others === undefined) return this.lead(key, request, !isTimed && this.settings.maxCachedPlans > 0);
       const shared = await settleOrAbort(others, request.signal);
       // If it failed for a reason of its own, such as its budget, the next one asks.
       if (shared !== undefined) return asCached(shared);
@@ -69,8 +92,8 @@ export class ModelPlanner {
   }
 
   /** Asks for all equal requests that come before the answer. What the model did not answer is thrown for them, too. */
-  private async lead(key: string, request: PlanRequest, { isKept }: { readonly isKept: boolean }): Promise<ModelPlan> {
-    const asking = this.ask(request);
+  private async lead(key: string, request: PlanRequest, isKept: boolean): Promise<ModelPlan> {
+    const asking = this.make(request);
     const shared = asking.catch((thrown) => {
       if (!request.signal.aborted && !isAgentError(thrown, "limit-exceeded")) throw thrown;
       return undefined;
@@ -88,42 +111,39 @@ export class ModelPlanner {
 
   /** See `Planner.replan`. New steps may refer to the outputs of earlier ones, but not contain them. */
   async replan(request: ReplanRequest): Promise<PlanDraft> {
-    const { steps, plan, firstPlan, replan } = request;
-    // Nothing in a loop that was cut short can be referred to.
-    const open = new Set(steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
-    return this.ask(request, {
-      // Its steps follow others, which listeners have already received.
-      emit: undefined,
-      kept: plan.steps.filter(({ id }) => !open.has(id)),
-      prefix: `r${replan}_`,
-      planned: firstPlan.steps,
-      shown: shownIn(request),
-      isReplan: true,
-      messagesOf: async (prompt) => replanMessages(prompt, request),
-    });
+    return this.make(request, request);
   }
 
+  private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
+    const { signal, request: text } = request;
+    if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text);
+    this.contextTokens ??= this.settings.model.getContextTokens?.(signal).catch(() => undefined) ?? Promise.resolve(undefined);
+    const making = new Making(request, replan);
+    for (const part of replan === undefined ? partsOf(request) : [{ text, maxCalls }]) {
+      if (part.steps !== undefined) await making.take(part.steps);
+      else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
+    }
+    return making.finish(this.settings);
+  }
+
+  /** Asks the model for a part of a request. */
   private async ask(
     request: PlanRequest,
-    asked: Asked = {
-      emit: request.emit,
-      kept: [],
-      prefix: "s",
-      planned: [],
-      shown: contextShown(request.context),
-      isReplan: false,
-      messagesOf: async (prompt, tools) =>
-        planMessages(prompt, request, await nearestExamples({ ...request, tools }, maxExamples)),
-    },
-  ): Promise<ModelPlan> {
+    { making, text, maxCalls: calls }: { readonly making: Making; readonly text: string; readonly maxCalls: number },
+  ): Promise<ModelSteps> {
     const { name, model, temperature, maxOutputTokens } = this.settings;
-    const { question, elsewhere } = await this.choose(request, asked);
+    const nearest = await this.nearest.get(request.tools);
+    const { first, others } = nearest?.choose(text, making.usedTools()) ?? { first: request.tools, others: undefined };
+    const about = async (tools: readonly DefinedTool[]) => ({
+      ...(await this.questionOf(request, { making, text, maxCalls: calls, tools })),
+      ...(nearest !== undefined && { chosen: tools.map((tool) => tool.name) }),
+    });
     return askModel({
       planner: name,
       model,
-      request: { ...request, emit: asked.emit },
-      question,
-      elsewhere,
+      request: making.isReplan ? { ...request, emit: undefined } : request,
+      question: await about(first),
+      elsewhere: others && (() => about(others())),
       temperature: this.refusesTemperature ? null : temperature,
       maxOutputTokens,
       refusedFormats: this.refusedFormats,
@@ -133,55 +153,240 @@ export class ModelPlanner {
     });
   }
 
-  /** The question about all tools, or about those that are nearest to the request, and about others. */
-  private async choose(request: PlanRequest, asked: Asked): Promise<Pick<ModelTask, "question" | "elsewhere">> {
-    const nearest = this.settings.tools === "nearest" ? await this.nearest.get(request.tools) : undefined;
-    if (nearest === undefined) return { question: await this.questionOf(request, asked, request.tools) };
-    const about = async (chosen: readonly DefinedTool[]) => ({
-      ...(await this.questionOf(request, asked, chosen)),
-      chosen: chosen.map((tool) => tool.name),
-    });
-    const { first, others } = nearest.choose(request.request, new Set(asked.kept.map(toolOf)));
+  private async questionOf(
+    request: PlanRequest,
+    { making, text, maxCalls: most, tools }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
+  ): Promise<Question> {
+    const { prompt, operations, schemas } = await this.known.get(tools);
+    const { nowMs, timeZone, maxSteps } = request;
+    const { expressions, model } = this.settings;
+    const earlier = making.earlierFor(prompt.operations);
+    const hasEarlier = earlier.length > 0 || most > 1;
+    const key = `${most} ${hasEarlier}`;
+    const options = { dialect: model.schemas ?? "plain", maxCalls: Math.min(most, maxCalls), hasEarlier, expressions };
+    const schema = schemas.get(key) ?? answerSchema(prompt.operations, options);
+    schemas.set(key, schema);
     return {
-      question: await about(first),
-      elsewhere: (missing) => about(others(missing)),
-    };
-  }
-
-  private async questionOf(request: PlanRequest, asked: Asked, tools: readonly DefinedTool[]): Promise<Question> {
-    const { maxSteps } = request;
-    const { grounding, expressions } = this.settings;
-    const { emit: _, messagesOf, ...scope } = asked;
-    const prompt = await this.prompts.get(tools, maxSteps);
-    return {
-      messages: await messagesOf(prompt, tools),
-      schema: prompt.schema,
-      isStrict: prompt.isStrict,
+      messages: [...prompt.messages, { role: "user", content: making.questionFor(text, earlier) }],
+      ...schema,
       scope: {
-        tools: new Map(tools.map((tool) => [tool.name, tool])),
-        request: request.request,
-        nowMs: request.nowMs,
-        typed: [request.request, ...asked.shown.flatMap(({ value }) => textsOf(value))].join("\n"),
-        maxSteps: Math.min(maxSteps, maxModelSteps),
-        grounding,
-        isStrict: prompt.isStrict,
-        instructions: instructionsOf(this.settings),
+        wish: await readRequest(text, { nowMs, timeZone }),
+        earlier,
+        operations,
+        tools: new Map(request.tools.map((tool) => [tool.name, tool])),
+        kept: making.kept(),
+        idOf: (index) => making.idOf(index),
+        maxSteps: Math.max(0, maxSteps - making.count),
         expressions,
-        ...scope,
       },
     };
   }
 }
 
-/** The developer's words, which a plan may quote like the user's. */
-function instructionsOf({ instructions = "", examples }: PromptOptions): string {
-  return [instructions, ...examples.map(({ steps }) => JSON.stringify(steps.map(({ input }) => input)))].join("\n");
+/** A part of a request: planned already, or to be asked about. */
+interface Part {
+  readonly text: string;
+  readonly steps?: readonly PlanStep[] | undefined;
+  readonly maxCalls?: number | undefined;
 }
 
-/** How a model is asked. */
-interface Asked extends Pick<AnswerScope, "kept" | "prefix" | "planned" | "shown" | "isReplan"> {
-  readonly emit: PlanRequest["emit"];
-  readonly messagesOf: (prompt: ToolsPrompt, tools: readonly DefinedTool[]) => Promise<readonly ModelMessage[]>;
+/** The wishes of a request; those that nobody can cut for certain are one part. */
+function partsOf({ request, wishes: known = [] }: PlanRequest): readonly Part[] {
+  const wishes = cutWishes(request);
+  const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
+  const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
+  for (const [at, { start, end, isSure }] of wishes.entries()) {
+    const steps = isSame ? known[at]?.steps : undefined;
+    const last = parts.at(-1);
+    const isJoined = last !== undefined && !isSure && (steps === undefined || last.steps === undefined);
+    if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
+    else parts.push({ start, end, count: 1, steps });
+  }
+  if (parts.length === 0) return [{ text: request }];
+  // Courtesies beside a single wish are a part of what was said.
+  if (parts.length === 1) return [{ text: request, maxCalls: parts[0]?.count ?? 1 }];
+  return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
+}
+
+/** Throws for a request that asks for nothing to be done as it stands. */
+function refuseWhatIsNotAsked(text: string): void {
+  const found = findRefusal(text);
+  if (found === undefined) return;
+  const message = `The request cannot be planned: ${JSON.stringify(cut(found.words, maxQuoted))} says that it is not to be done as it stands.`;
+  throw new AgentError("cannot-plan", message, { details: { reason: found.reason, examples: [] } });
+}
+
+const maxQuoted = 120;
+
+/** A plan that is being made, part by part. */
+class Making {
+  readonly isReplan: boolean;
+  private readonly startMs = performance.now();
+  private readonly steps: PlanStep[] = [];
+  private readonly done: readonly PlanStep[];
+  private readonly failures: PlanFailure[] = [];
+  private chosen: string[] | undefined;
+  private attempts = 0;
+  private likelihood: number | undefined;
+  private isGrave = false;
+  /** Steps by rules have the first numbers. */
+  private numbers: number;
+
+  constructor(
+    private readonly request: PlanRequest,
+    private readonly replan: ReplanRequest | undefined,
+  ) {
+    this.isReplan = replan !== undefined;
+    // Nothing in a loop that was cut short can be referred to.
+    const open = new Set(replan?.steps.filter((record) => !isDoneRecord(record)).map(({ stepId }) => stepId));
+    this.done = replan?.plan.steps.filter(({ id }) => !open.has(id)) ?? [];
+    this.numbers = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
+  }
+
+  /** How many steps there are so far. */
+  get count(): number {
+    return this.steps.length;
+  }
+
+  kept(): readonly PlanStep[] {
+    return [...this.done, ...this.steps];
+  }
+
+  usedTools(): ReadonlySet<string> {
+    return new Set(this.kept().map(toolOf));
+  }
+
+  idOf(index: number): string {
+    return `${this.replan === undefined ? "s" : `r${this.replan.replan}_`}${this.numbers + index + 1}`;
+  }
+
+  earlierFor(operations: readonly Operation[]): readonly EarlierStep[] {
+    return this.kept().flatMap((step) => earlierStep(step, operations) ?? []);
+  }
+
+  /** Takes steps that are planned already. */
+  async take(steps: readonly PlanStep[]): Promise<void> {
+    const { emit } = this.request;
+    for (const step of steps) {
+      await emit?.({ type: "plan-delta", planner: "rules", attempt: 1, index: this.steps.length, step });
+      this.steps.push(step);
+    }
+  }
+
+  add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
+    this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    this.steps.push(...steps);
+    this.numbers += steps.length;
+    this.attempts += attempts;
+    this.failures.push(...failures);
+    if (likelihood !== undefined) this.likelihood = Math.min(likelihood, this.likelihood ?? 1);
+    if (chosen !== undefined) this.chosen = [...new Set([...(this.chosen ?? []), ...chosen])];
+  }
+
+  /** The user's turn: what the app says, what was done, the steps before, the wish. */
+  questionFor(text: string, earlier: readonly EarlierStep[]): string {
+    const { context } = this.request;
+    const parts = context === undefined ? [] : [`Information from the app: ${context}`];
+    if (this.replan !== undefined) parts.push(describeFailure(this.replan));
+    return [...parts, withEarlier(text, earlier.map(({ operation }) => operation.name))].join("\n");
+  }
+
+  /** The whole plan, if the request says what is in it, and the model was sure. */
+  async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
+    const { tools, nowMs, timeZone } = this.request;
+    const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
+    const unsaid = findUnsaid(account, this.steps, tools);
+    if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
+    const certainty = certaintyOf(this.likelihood, account);
+    const needed = this.isGrave ? graveCertainty(minCertainty) : minCertainty;
+    const isKnown = this.likelihood !== undefined;
+    const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
+    if (isUnsure) {
+      const reading = { tool: toolOf(this.steps[0] as PlanStep), meaning: this.request.request, steps: this.steps };
+      throw this.refusal(model, "unsure", "the model is not sure enough", [reading]);
+    }
+    const source: PlanSource = {
+      planner: name,
+      model: modelName(model),
+      attempts: this.attempts,
+      certainty,
+      durationMs: Math.round(performance.now() - this.startMs),
+      ...(this.chosen && { tools: this.chosen }),
+      ...(this.failures.length > 0 && { failures: this.failures }),
+    };
+    return { steps: this.steps, source };
+  }
+
+  /** The request, and what else the model read. */
+  private texts(): readonly AccountText[] {
+    const { request, context } = this.request;
+    return [
+      { source: { type: "request" }, value: request },
+      ...(context === undefined ? [] : [{ source: { type: "context" as const }, value: context }]),
+      ...(this.replan?.steps ?? []).flatMap(textsOfRecord),
+    ];
+  }
+
+  private refusal(
+    model: LanguageModel,
+    reason: "not-understood" | "unsure",
+    why: string,
+    readings?: readonly PossibleReading[],
+  ): AgentError<"cannot-plan"> {
+    const details = { reason, examples: [], ...(readings && { readings }), ...(this.failures.length > 0 && { failures: this.failures }) };
+    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, 500)}.`, { details });
+  }
+}
+
+/** What a step's record shows to a planner. */
+function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readonly AccountText[] {
+  const place = { stepId, ...(iteration !== undefined && { iteration }) };
+  return [
+    ...(output === undefined ? [] : [{ source: { type: "output" as const, ...place }, value: output }]),
+    ...(error === undefined ? [] : [{ source: { type: "error" as const, ...place }, value: error.message }]),
+  ];
+}
+
+/** What a plan has that the request does not say, or has twice. */
+function findUnsaid(account: Account, steps: readonly PlanStep[], tools: readonly DefinedTool[]): string | undefined {
+  const stepOf = new Map(steps.map((step) => [step.id, step]));
+  const isPure = (stepId: string) =>
+    tools.find(({ name }) => name === stepOf.get(stepId)?.tool)?.declaredEffect === "pure";
+  // A step that changes nothing may quote what the model has read.
+  const unsaid = account.unsaid.find(({ stepId, sources }) => !(isPure(stepId) && sources.length > 0));
+  if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
+  const [twice] = account.twice;
+  return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
+}
+
+/** How much each word that nothing explains takes from the certainty. */
+const leftFactor = 0.9;
+
+function certaintyOf(likelihood = 1, { left }: Account): number {
+  return Number((likelihood * leftFactor ** left.length).toFixed(3));
+}
+
+/** What cannot be taken back needs more. */
+function graveCertainty(minCertainty: number): number {
+  return (1 + minCertainty) / 2;
+}
+
+/** True for what must not be done twice, needs approval, or cannot be taken back. */
+function isGrave({ rules: { tool }, phrases }: Operation): boolean {
+  const isDestructive = phrases.length > 0 && phrases.every(({ source }) => source.destructive === true);
+  return isDestructive || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
+}
+
+const maxShown = 500;
+
+/** What was done, and what failed, for a model. */
+function describeFailure({ steps, error }: ReplanRequest): string {
+  const lines = steps.map(({ stepId, tool, input, status, output }) => {
+    const result = status === "completed" ? `, result ${JSON.stringify(output).slice(0, maxShown)}` : "";
+    return `- ${stepId} ${tool} ${JSON.stringify(input).slice(0, maxShown)}: ${status}${result}`;
+  });
+  const failure = `${error.code}: ${error.message.slice(0, maxShown)}`;
+  return `These steps were tried for the request below:\n${lines.join("\n")}\nThe failure: ${failure}\nAnswer with calls in place of those that are not completed.`;
 }
 
 /** A plan that was made for an equal request. */
@@ -191,9 +396,9 @@ function asCached({ steps, source }: ModelPlan): PlanDraft {
 
 /** What a plan depends on: the words, the tools, and the minute if they speak of a time. */
 async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string> {
-  const { tools, context = null, maxSteps, nowMs, timeZone } = request;
+  const { request: text, context, tools, maxSteps, nowMs, timeZone, wishes } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);
-  const time = isTimed ? [Math.floor(nowMs / 60_000), timeZone] : null;
-  return JSON.stringify([request.request, context, maxSteps, fingerprints, descriptions, time]);
+  const minute = isTimed ? [Math.floor(nowMs / 60_000), timeZone] : [];
+  return JSON.stringify([text, context, maxSteps, fingerprints, descriptions, wishes, ...minute]);
 }

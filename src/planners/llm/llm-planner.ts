@@ -2,9 +2,8 @@ import { countPending } from "../../async/pending-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
-import type { GroundingPolicy } from "./check-grounding.ts";
 import type { ModelPlanner, ModelPlannerSettings } from "./llm-planner-runtime.ts";
-import type { PlanExample } from "./prompt/system-prompt.ts";
+import type { PlanExample } from "./prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
 export interface LlmPlannerOptions {
@@ -33,12 +32,11 @@ export interface LlmPlannerOptions {
    */
   tools?: "all" | "nearest" | undefined;
   /**
-   * What to do about a word or number in a step that is not in the request: `refuse` refuses the plan if the step has
-   * an effect and warns if it has none, `warn` only warns (in `source.warnings`), `off` does not check. A value that a
-   * schema prescribes, such as an operation, needs no word: a tool that may not act unasked needs approval.
-   * @default "refuse"
+   * How sure a plan must be, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
+   * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as its first `readings`. Tools
+   * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.35
    */
-  grounding?: GroundingPolicy | undefined;
+  minCertainty?: number | undefined;
   /** Whether the model may write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
@@ -57,7 +55,7 @@ const plannerOptions = {
   temperature: { isValid: isTemperature, expected: "a number from 0 to 2", default: 0 },
   maxOutputTokens: { type: "integer", min: 1 },
   tools: { oneOf: ["all", "nearest"], default: "all" },
-  grounding: { oneOf: ["refuse", "warn", "off"], default: "refuse" },
+  minCertainty: { type: "number", min: 0, max: 1, default: 0.35 },
   expressions: { type: "boolean", default: false },
   cache: readCache,
 } satisfies OptionTable<LlmPlannerOptions>;

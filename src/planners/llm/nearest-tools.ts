@@ -1,13 +1,10 @@
 import MiniSearch from "minisearch";
 import type { JsonSchema } from "../../core/json-schema.ts";
-import { estimateTokens } from "../../core/language-model.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { smallWords } from "../../english/small-words.ts";
-import { describeTool } from "./prompt/system-prompt.ts";
+import { lineTokens } from "./prompt.ts";
 
-/** How much a model is shown of many tools, in tokens as estimated: about twenty tools of usual size. */
-export const maxToolTokens = 3_000;
 /** How many tools a model is shown at least, however long their descriptions are. */
 const minTools = 5;
 const maxDepth = 5;
@@ -24,8 +21,8 @@ interface ToolText {
 /** Which tools a model is shown. */
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
-  /** The nearest of the rest, and the likeliest of the first, if the model says what is missing. */
-  readonly others: (missing: string) => readonly DefinedTool[];
+  /** The nearest of the rest, and the likeliest of the first, if the model finds none that is meant. */
+  readonly others: () => readonly DefinedTool[];
 }
 
 /** A number of tools, of which a request gets those with the most of its words. */
@@ -41,13 +38,15 @@ export class NearestTools {
   private constructor(
     private readonly tools: readonly DefinedTool[],
     private readonly sizes: ReadonlyMap<DefinedTool, number>,
+    private readonly maxTokens: number,
   ) {}
 
-  /** Reads the tools. Returns undefined if a model can be shown all of them. */
-  static async of(tools: readonly DefinedTool[]): Promise<NearestTools | undefined> {
-    const sizes = await Promise.all(tools.map(async (tool) => estimateTokens(await describeTool(tool))));
-    if (tools.length <= minTools || sizes.reduce((sum, size) => sum + size, 0) <= maxToolTokens) return undefined;
-    const nearest = new NearestTools(tools, new Map(tools.map((tool, index) => [tool, sizes[index] ?? 0])));
+  /** Reads the tools. Returns undefined if the lines of all of them have no more than so many tokens. */
+  static async of(tools: readonly DefinedTool[], maxTokens: number): Promise<NearestTools | undefined> {
+    const sizes = await Promise.all(tools.map(lineTokens));
+    if (tools.length <= minTools || sizes.reduce((sum, size) => sum + size, 0) <= maxTokens) return undefined;
+    const byTool = new Map(tools.map((tool, index) => [tool, sizes[index] ?? 0]));
+    const nearest = new NearestTools(tools, byTool, maxTokens);
     nearest.search.addAll(await Promise.all(tools.map(textOf)));
     return nearest;
   }
@@ -60,8 +59,8 @@ export class NearestTools {
     const shown = new Set(first.map(({ name }) => name));
     return {
       first: this.inOrder(first),
-      others: (missing) => {
-        const rest = this.ranked(`${request}\n${missing}`).filter(
+      others: () => {
+        const rest = this.ranked(request).filter(
           ({ name }) => likeliest.has(name) || !shown.has(name),
         );
         return this.inOrder(this.fill(rest, likeliest));
@@ -78,7 +77,7 @@ export class NearestTools {
   /** The tools named in `always`, and the first of the others for which there is room. */
   private fill(ranked: readonly DefinedTool[], always: ReadonlySet<string>): readonly DefinedTool[] {
     const chosen: DefinedTool[] = [];
-    let room = maxToolTokens;
+    let room = this.maxTokens;
     const isAlways = ({ name }: DefinedTool) => always.has(name);
     for (const tool of [...ranked.filter(isAlways), ...ranked.filter((each) => !isAlways(each))]) {
       const size = this.sizes.get(tool) ?? 0;

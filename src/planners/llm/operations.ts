@@ -86,6 +86,7 @@ function makeOperation(rules: ToolRules, { name, constants, branch }: Branch): O
   const isKnown = (slot: string) => closed.has(slot) || asked.some((each) => each.name === slot);
   const said = phrases
     .filter((rule) => slotsIn(rule).every(isKnown))
+    .sort((left, right) => Number(slotsIn(left).length === 0) - Number(slotsIn(right).length === 0))
     .slice(0, 2)
     .map(({ example }) => `"${example}"`)
     .join(", ");

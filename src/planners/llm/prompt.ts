@@ -2,6 +2,7 @@ import { estimateTokens, type ModelMessage } from "../../core/language-model.ts"
 import type { DefinedTool } from "../../core/tool.ts";
 import type { PlanWarning } from "../../core/plan.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
@@ -45,6 +46,7 @@ export const unclear = "unclear";
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;
+const maxOutputs = 6;
 
 /** Makes the prompt for some tools. `contextTokens` is how much the model can read: of that, a quarter is used at most. */
 export async function promptOf(
@@ -54,7 +56,7 @@ export async function promptOf(
   const operations = await operationsOf(tools);
   const lines = operations.map(describeOperation);
   const system = [
-    'You turn what a user types into calls. Answer with JSON only: {"steps": [{"do": "…", …}]}',
+    'You turn what a user types into calls. Answer with JSON only: {"steps":[{"do":"…",…}]}',
     `Calls:\n${lines.join("\n")}`,
     `${unclear} {} – nothing that these calls do, a question whether to do it, "do not", or something needed is missing`,
     'Copy the user\'s words. Write a time as the user says it. "$1" is the result of step 1, "$1.key" a part of it.',
@@ -80,8 +82,9 @@ export async function lineTokens(tool: DefinedTool): Promise<number> {
 }
 
 function describeOperation(operation: Operation): string {
-  const { name, slots, description, outputs } = operation;
-  const result = outputs.length > 1 ? ` → ${outputs.slice(0, 12).join(", ")}` : "";
+  const { name, slots, description, outputs, rules } = operation;
+  const isNamed = rules.tool.result === undefined && outputs.length > 1 && outputs.length <= maxOutputs;
+  const result = isNamed ? ` → ${outputs.join(", ")}` : "";
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
 }
 
@@ -96,10 +99,14 @@ async function turnsOf(operations: readonly Operation[], own: readonly Turn[], r
   const ofEach = await Promise.all(operations.map((operation) => samplesOf(operation, filler)));
   const samples = inTurns(ofEach);
   const all: Turn[] = [...own];
+  let verbs = 0;
   for (const [index, sample] of samples.entries()) {
     all.push(sample);
-    if (index % 6 === 1) all.push({ request: `do not ${sample.request}`, calls: refused });
-    if (index % 8 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
+    if (startsWithVerb(sample.request.split(" "))) {
+      if (verbs % 5 === 1) all.push({ request: `do not ${sample.request}`, calls: refused });
+      if (verbs % 5 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
+      verbs++;
+    }
     if (index % 9 === 2) all.push({ request: smallTalk[(index / 9) % smallTalk.length | 0] ?? "hello", calls: refused });
     if (index % 7 === 4) all.push(...withoutObject(sample));
     if (index % 12 === 5) all.push(...joined(sample, samples[index - 3]));

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../core/json-schema.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
 
 /** Resolves a local JSON pointer such as `#/$defs/Item`; undefined if it leads to no schema. */
 export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema | undefined {

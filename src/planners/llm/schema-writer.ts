@@ -1,4 +1,4 @@
-import { type JsonSchema, jsonTypeOf } from "../../../core/json-schema.ts";
+import { type JsonSchema, jsonTypeOf } from "../../core/json-schema.ts";
 import { mergeParts } from "./merge-parts.ts";
 import { resolvePointer } from "./resolve-pointer.ts";
 
