@@ -1,5 +1,6 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
+import type { AccountText } from "../../core/approval.ts";
 import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
 import { type LanguageModel, modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep } from "../../core/plan.ts";
@@ -10,7 +11,7 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { findRefusal } from "../../language/refusals.ts";
-import { type Account, type AccountText, accountFor } from "../rules/account.ts";
+import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
 import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
