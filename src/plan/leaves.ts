@@ -6,7 +6,7 @@ import { asLiteral, asReference, parseTemplate } from "./reference.ts";
 export interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
-  /** True if its text is no template. */
+  /** True if its text is not a template. */
   readonly isLiteral: boolean;
 }
 

@@ -86,10 +86,11 @@ export async function accountFor(
   };
   const unsaid: UnsaidValue[] = [];
   for (const value of account.unsaid) {
-    const { stepId, path, words, isChoice } = value;
+    const { stepId, path, words, isChoice, isLikely } = value;
     const having = shown.filter((text) => text.has(value));
     const found = having.length > 0 ? having : await findSaying(value, shown);
-    unsaid.push({ stepId, path, words, isChoice, sources: found.map(({ source }) => source) });
+    if (found.length > 0 || !isLikely)
+      unsaid.push({ stepId, path, words, isChoice, sources: found.map(({ source }) => source) });
   }
   return { ...account, unsaid };
 }
@@ -104,6 +105,8 @@ interface Said {
 interface Found {
   readonly places?: readonly Said[];
   readonly unsaid?: readonly string[];
+  /** True if it counts as said unless another text says it. */
+  readonly isLikely?: boolean;
 }
 
 /** A phrase whose words stand in the request, with the values that it makes, by field. */
@@ -119,6 +122,7 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
   readonly key: string;
   /** True for a number, a time or a choice, which words may say otherwise. */
   readonly isReadable: boolean;
+  readonly isLikely: boolean;
 }
 
 class RequestAccount {
@@ -172,7 +176,7 @@ class RequestAccount {
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases });
     const words = constantsOf(step.forEach).flatMap((value) => this.missing(normsOf(String(value))));
     const place = { stepId: step.id, path: ["forEach"] };
-    this.report(place, words, step.forEach, { kind: "text" });
+    this.report({ ...place, words, value: step.forEach, isLikely: false }, { kind: "text" });
   }
 
   private addLeaf(
@@ -190,14 +194,18 @@ class RequestAccount {
     // An example has the whole of a sum, and so none of its words.
     const sum = typeof leaf.value === "string" && !isTime(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
     const own = (sum ? this.findSum(String(leaf.value)) : undefined) ?? (made && [made]);
-    const { places = [], unsaid = [] } = own ? { places: own } : this.find(leaf, { type, field, rules, place });
+    const {
+      places = [],
+      unsaid = [],
+      isLikely = false,
+    }: Found = own ? { places: own } : this.find(leaf, { type, field, rules, place });
     for (const { start, end } of places) this.explain(start, end, place);
     // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).filter(
       (name) => !this.planned.has(placeKey(step, leaf.path.slice(0, leaf.path.indexOf(name) + 1))),
     );
     const words = [...this.missing(names.flatMap(normsOf)), ...unsaid];
-    this.report(place, words, leaf.value, type);
+    this.report({ ...place, words, value: leaf.value, isLikely }, type);
   }
 
   /** "It" and "the result" are said for a reference. */
@@ -277,15 +285,18 @@ class RequestAccount {
     const ownType = isNumber ? withUnit(numberType, field) : timeOrType;
     const isFound = (each: { readonly value: unknown; readonly end: number }) =>
       isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]);
-    // "On" and "no" switch nothing by themselves.
-    const found = typeof value === "boolean" ? undefined : this.readingsOf(ownType).find(isFound);
+    const found = this.readingsOf(ownType).find(isFound);
+    const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
+    const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every(isTyped);
+    // "On" and "no" may be of something else.
+    if (found !== undefined && typeof value === "boolean" && !isNamed)
+      return { places: [found], unsaid: [field], isLikely: true };
     if (found !== undefined) return { places: [found] };
     const range = ranges.find((each) => each.value.split("/").includes(String(value)));
     if (range !== undefined) return { places: [range] };
     if (!isChoice(type) && this.planned.has(JSON.stringify(value))) return {};
-    const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
     // "With gift wrap": the name of what is switched on.
-    if (value === true && normsOf(sayName(field)).every(isTyped)) return {};
+    if (value === true && isNamed) return {};
     return { unsaid: [typeof value === "boolean" ? field : String(value)] };
   }
 
@@ -346,10 +357,11 @@ class RequestAccount {
     for (let at = start; at < end; at++) if (typeof this.by[at] !== "object") this.by[at] = place;
   }
 
-  private report(place: Place, words: readonly string[], value: unknown, type: SlotType): void {
+  private report(unsaid: Place & Pick<Unsaid, "words" | "value" | "isLikely">, type: SlotType): void {
+    const { stepId, path, words, value } = unsaid;
     const isReadable = isChoice(type) || typeof value === "number" || isTime(value);
-    const key = JSON.stringify([place.stepId, place.path]);
-    if (words.length > 0) this.unsaid.push({ ...place, words, value, key, isReadable, isChoice: isChoice(type) });
+    const key = JSON.stringify([stepId, path]);
+    if (words.length > 0) this.unsaid.push({ ...unsaid, key, isReadable, isChoice: isChoice(type) });
   }
 
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {

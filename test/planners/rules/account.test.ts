@@ -161,11 +161,18 @@ describe("accountFor", () => {
       ["to: ada@two.example"],
     ],
     ["a pattern", "mail Ann hello", send({ text: "*" }), ["text: *"]],
-    ["a switch", "mail Ann hello on the boat", send({ isUrgent: true }), ["isUrgent: isUrgent"]],
     ["a word", "mail Ann hеllo", send({}), ["text: hello"]],
     ["a minus", "mail Ann hello in 5 minutes", send({ minutes: -5 }), ["minutes: -5"]],
   ])("does not make %s of parts or of what looks alike", async (_what, request, step, found) => {
     expect(await unsaid(request, step)).toEqual(found);
+  });
+
+  it("lets no word that only may switch something stand against another text", async () => {
+    const source = { type: "context" } as const;
+    const of = async (value: string) =>
+      (await account("mail Ann hello on the boat", [send({ isUrgent: true })], [{ source, value }])).unsaid;
+    expect(await of("Nothing.")).toEqual([]);
+    expect(await of("Always set isUrgent.")).toMatchObject([{ words: ["isUrgent"], sources: [source] }]);
   });
 
   it("finds words in scripts without spaces", async () => {

@@ -4,6 +4,9 @@ import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
+import { Engine } from "../../../src/runs/engine.ts";
+import { resolveOptions } from "../../../src/runs/options.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import {
   type Calls,
   createTools,
@@ -148,6 +151,23 @@ describe("a replan", () => {
       { id: "n2", tool: "Read", input: { nth: 7 }, dependsOn: [] },
     ];
     expect((await replanned(harmless)).result.status).toBe("completed");
+  });
+
+  it("needs approval for each step with an effect if nothing accounts for what was said", async () => {
+    const wipe = { tool: "Wipe", input: { what: "page" }, dependsOn: [] };
+    const planner = {
+      name: "own",
+      plan: () => ({ steps: [{ id: "s1", ...wipe }, fails] }),
+      replan: () => ({ steps: [{ id: "n1", ...wipe }] }),
+    };
+    const tools = createTools([], { page: "", error: "Not sent." });
+    const options = resolveOptions({ tools, planner, store: createMemoryRunStore() }, { canPlan: true });
+    const replan = { maxReplans: 1 };
+    const pending = [{ stepId: "n1", reasons: [{ code: "new-tool" }] }];
+    expect(await new Engine(options).run({ request }, replan)).toMatchObject({ status: "suspended", pending });
+    expect(await createAgent({ tools, planner }).run(request, replan)).toMatchObject({ status: "completed" });
+    const named = { ...replan, replanTools: ["Wipe"] };
+    expect(await new Engine(options).run({ request }, named)).toMatchObject({ status: "completed" });
   });
 
   it("may refer to an output, whatever its text", async () => {
