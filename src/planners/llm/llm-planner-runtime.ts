@@ -13,7 +13,7 @@ import { findRefusal } from "../../language/refusals.ts";
 import { type Account, type AccountText, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
-import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
+import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
 import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
 import { earlierStep } from "./check-answer.ts";
 import { NearestTools } from "./nearest-tools.ts";
@@ -45,7 +45,7 @@ interface ModelPlan {
 interface Known {
   readonly prompt: Prompt;
   readonly operations: ReadonlyMap<string, Operation>;
-  /** By the number of calls, and whether there are earlier results. */
+  /** By the number of calls and of earlier results. */
   readonly schemas: Map<string, AnswerSchema>;
 }
 
@@ -161,16 +161,18 @@ export class ModelPlanner {
     const { nowMs, timeZone, maxSteps } = request;
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
-    const hasEarlier = earlier.length > 0 || most > 1;
-    const key = `${most} ${hasEarlier}`;
-    const options = { dialect: model.schemas ?? "plain", maxCalls: Math.min(most, maxCalls), hasEarlier, expressions };
-    const schema = schemas.get(key) ?? answerSchema(prompt.operations, options);
-    schemas.set(key, schema);
+    const wish = await readRequest(text, { nowMs, timeZone });
+    const dialect = model.schemas ?? "plain";
+    const spans = dialect === "grammar" ? spansOf(wish) : undefined;
+    const options = { dialect, maxCalls: Math.min(most, maxCalls), earlier: earlier.length + most - 1, expressions, spans };
+    const key = `${options.maxCalls} ${options.earlier}`;
+    const schema = (spans === undefined ? schemas.get(key) : undefined) ?? answerSchema(prompt.operations, options);
+    if (spans === undefined) schemas.set(key, schema);
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, earlier) }],
       ...schema,
       scope: {
-        wish: await readRequest(text, { nowMs, timeZone }),
+        wish,
         earlier,
         operations,
         tools: new Map(request.tools.map((tool) => [tool.name, tool])),
