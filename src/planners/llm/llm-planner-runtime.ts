@@ -1,5 +1,6 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
+import type { JsonPath } from "../../core/json.ts";
 import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
 import { type LanguageModel, modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep } from "../../core/plan.ts";
@@ -231,6 +232,8 @@ class Making {
   private attempts = 0;
   private likelihood: number | undefined;
   private isGrave = false;
+  /** The fields that name operations. */
+  private readonly fields = new Set<string>();
   /** Steps by rules have the first numbers. */
   private numbers: number;
 
@@ -277,6 +280,7 @@ class Making {
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    for (const { operation } of made) for (const field of Object.keys(operation.constants)) this.fields.add(field);
     this.steps.push(...steps);
     this.numbers += steps.length;
     this.attempts += attempts;
@@ -297,10 +301,14 @@ class Making {
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
     const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
-    const unsaid = findUnsaid(account, this.steps, tools);
+    // An operation may have another word; then the model must be surer.
+    const isOperation = ([input, field]: JsonPath) => input === "input" && this.fields.has(String(field));
+    const isMeant = account.unsaid.some(({ path }) => isOperation(path));
+    const unsaid = findUnsaid(account, { steps: this.steps, tools, isOperation });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
     const certainty = certaintyOf(this.likelihood, account);
-    const needed = this.isGrave ? graveCertainty(minCertainty) : minCertainty;
+    const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
+    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.left, grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
     const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
     if (isUnsure) {
@@ -350,12 +358,17 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
 }
 
 /** What a plan has that the request does not say, or has twice. */
-function findUnsaid(account: Account, steps: readonly PlanStep[], tools: readonly DefinedTool[]): string | undefined {
+function findUnsaid(
+  account: Account,
+  { steps, tools, isOperation }: { steps: readonly PlanStep[]; tools: readonly DefinedTool[]; isOperation: (path: JsonPath) => boolean },
+): string | undefined {
   const stepOf = new Map(steps.map((step) => [step.id, step]));
   const isPure = (stepId: string) =>
     tools.find(({ name }) => name === stepOf.get(stepId)?.tool)?.declaredEffect === "pure";
   // A step that changes nothing may quote what the model has read.
-  const unsaid = account.unsaid.find(({ stepId, sources }) => !(isPure(stepId) && sources.length > 0));
+  const unsaid = account.unsaid.find(
+    ({ stepId, sources, path }) => !(isPure(stepId) && sources.length > 0) && !isOperation(path),
+  );
   if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
   const [twice] = account.twice;
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
