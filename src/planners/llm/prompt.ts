@@ -67,9 +67,9 @@ export async function promptOf(
   ].join("\n");
   const warnings: PlanWarning[] = [];
   const own: Turn[] = [];
-  for (const [index, example] of examples.entries()) {
+  for (const example of examples) {
     const turn = await turnOf(example, operations);
-    if (turn === undefined) warnings.push(leftOut(example, index));
+    if (turn === undefined) warnings.push(leftOut(example));
     else own.push(turn);
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
@@ -88,9 +88,9 @@ function describeOperation(operation: Operation): string {
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
 }
 
-function leftOut({ request }: PlanExample, index: number): PlanWarning {
+function leftOut({ request }: PlanExample): PlanWarning {
   const message = `The example ${JSON.stringify(request.slice(0, 80))} is left out: its sentence does not say its values.`;
-  return { code: "dropped", path: ["source", "examples", index], message };
+  return { code: "dropped", path: [], message };
 }
 
 /** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
