@@ -59,5 +59,5 @@ export function createPlanner(choice: PlannerChoice): Planner {
   const { model, host } = choice;
   // `OLLAMA_HOST` may also make a server listen on every address, which is not an address to call.
   const llm = createLlmPlanner({ model: createOllamaModel({ model, host: host?.replace("0.0.0.0", "127.0.0.1") }) });
-  return createFallbackPlanner([rules, llm], { continueOnCannotPlan: true });
+  return createFallbackPlanner([rules, llm]);
 }

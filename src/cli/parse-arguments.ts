@@ -45,7 +45,7 @@ interface ReadOptions {
   readonly planOnly?: boolean;
   readonly json?: boolean;
   readonly color: boolean;
-  readonly planner: "rules" | "ollama";
+  readonly planner?: "rules" | "ollama";
   readonly model?: string;
   readonly host?: string;
   readonly db?: string;
@@ -81,7 +81,7 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     .option("--plan-only", "show the plan, run nothing")
     .option("--json", "print one JSON document: the result, the plan, a list")
     .option("--no-color", "no colours (also: NO_COLOR=1)")
-    .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]).default("rules"))
+    .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]))
     .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")
     .addOption(new Option("--host <url>").hideHelp())
     .addOption(new Option("--html <file>").argParser(readFileName).hideHelp())
@@ -211,9 +211,11 @@ function readFileName(text: string): string {
 
 /** Throws, as commander does, for options that cannot be combined. */
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {
-  if (planner === "rules") {
+  // A model is asked for what the rules refuse.
+  if (planner === "rules" || (planner === undefined && model === undefined)) {
     if (model === undefined && host === undefined) return { type: "rules" };
-    return command.error(`error: option '${model === undefined ? "--host" : "--model"}' is for --planner ollama`);
+    const option = model === undefined ? "--host" : "--model";
+    return command.error(`error: option '${option}' is for a model: --model qwen3, without --planner rules`);
   }
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
+import { type RequestText, textBetween } from "../rules/request.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation, Slot } from "./operations.ts";
 import { unclear } from "./prompt.ts";
@@ -14,8 +15,10 @@ export interface AnswerSchema {
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
-  /** Whether a slot may be the result of an earlier step. */
-  readonly hasEarlier: boolean;
+  /** How many earlier steps a slot may be the result of. */
+  readonly earlier: number;
+  /** The only texts that are copied, for a server that holds a grammar of its own for each request. @default any */
+  readonly spans?: readonly string[] | undefined;
   readonly expressions: boolean;
 }
 
@@ -67,33 +70,61 @@ function constant(value: string): JsonSchema {
   return { type: "string", const: value };
 }
 
-function writeSlot({ type, schema }: Slot, options: SchemaOptions & { readonly name: string }) {
+function writeSlot({ type, schema, isComposed }: Slot, options: SchemaOptions & { readonly name: string }) {
   if (schema !== undefined) {
     const writer = new SchemaWriter(schema, options);
     const written = writer.write(schema);
     return { schema: written, definitions: writer.definitions, isClosed: writer.isClosed };
   }
-  return { schema: schemaOf(type, options.hasEarlier), definitions: {}, isClosed: true };
+  return { schema: schemaOf(type, options, isComposed), definitions: {}, isClosed: true };
 }
 
-/** Times and sums are written in words; what is no text may be an earlier result in place of a value. */
-function schemaOf(type: SlotType, hasEarlier: boolean): JsonSchema {
-  const orEarlier = (schema: JsonSchema): JsonSchema => (hasEarlier ? { anyOf: [schema, text] } : schema);
+/** Times are written in words, sums in signs; what is no text may be an earlier result in place of a value. */
+function schemaOf(type: SlotType, { earlier, spans }: SchemaOptions, isComposed: boolean): JsonSchema {
+  const results = Array.from({ length: earlier }, (_, index) => `$${index + 1}`);
+  const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };
+  const orEarlier = (schema: JsonSchema): JsonSchema =>
+    results.length > 0 ? { anyOf: [schema, { ...text, enum: results }] } : schema;
   switch (type.kind) {
     case "enum": {
       const values = choicesOf(type);
-      const kind = values.every((value) => typeof value === "number") ? "number" : "string";
-      return { ...(new Set(values.map((value) => typeof value)).size === 1 && { type: kind }), enum: [...values] };
+      const kinds = new Set(values.map((value) => typeof value));
+      return { ...(kinds.size === 1 && { type: [...kinds][0] }), enum: [...values] };
     }
     case "number":
       return orEarlier({ type: "number" });
     case "boolean":
       return { type: "boolean" };
     case "list":
-      return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : text };
-    default:
+      return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : copied };
+    case "sum":
       return text;
+    default:
+      return copied;
   }
+}
+
+/** Longer requests have too many runs of words for a grammar. */
+const maxSpanTokens = 60;
+const maxSpan = 12;
+/** Signs with which no text begins or ends. */
+const outside = /^[,;:.!?•]$/;
+
+/** Every run of a few words of a request, as it is written; undefined for a long request. */
+export function spansOf(request: RequestText): readonly string[] | undefined {
+  const { tokens } = request;
+  if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
+  const spans = new Set<string>();
+  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
+  // Not within a word: "semi-final", "it's".
+  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
+  for (const [start, { kind, norm }] of tokens.entries()) {
+    if (kind === "quote") spans.add(norm);
+    if (isOutside(start) || !isBoundary(start)) continue;
+    for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
+      if (!isOutside(end - 1) && isBoundary(end)) spans.add(textBetween(request, start, end));
+  }
+  return [...spans];
 }
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {

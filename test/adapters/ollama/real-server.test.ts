@@ -2,12 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import {
+  type AgentErrorLike,
   createAgent,
   createLlmPlanner,
   createOllamaModel,
   createTodoStore,
+  type LanguageModel,
   type ModelRequest,
   type ModelResponse,
+  type OllamaModelOptions,
 } from "planwright";
 import { afterAll, describe, expect, it } from "vitest";
 
@@ -46,6 +49,11 @@ async function loaded(model: string) {
   return models.find(({ name }) => name === model || name === `${model}:latest`);
 }
 
+/** With one thread, as several that share a busy processor wait for each other. */
+function openModel(options: OllamaModelOptions) {
+  return createOllamaModel({ host, options: { num_thread: 1 }, ...options });
+}
+
 interface Asked extends Partial<ModelRequest> {
   readonly text: string;
 }
@@ -65,7 +73,7 @@ const capitalSchema = {
 const longSchema = { type: "array", items: { type: "integer", minimum: 1_000, maximum: 9_999 }, minItems: 2_000 };
 
 /** An answer that would take long, up to the moment when its third piece arrives. */
-function startLong(model: string, address = host) {
+function startLong(model: LanguageModel) {
   const controller = new AbortController();
   const startedMs = performance.now();
   let pieces = 0;
@@ -73,7 +81,7 @@ function startLong(model: string, address = host) {
   const begun = new Promise((resolve) => {
     begin = resolve;
   });
-  const answer = createOllamaModel({ model, host: address, retry: { maxAttempts: 1 } }).generate(
+  const answer = model.generate(
     ask({
       text: "Write numbers.",
       responseFormat: { type: "json", schema: longSchema },
@@ -90,7 +98,7 @@ function startLong(model: string, address = host) {
 }
 
 describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name) => {
-  const model = createOllamaModel({ model: name, host });
+  const model = openModel({ model: name });
 
   it("streams an answer of a schema, with the probability of each token", async () => {
     const deltas: string[] = [];
@@ -132,7 +140,7 @@ describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name
   it("tells its context, and refuses what does not fit it", async () => {
     const context = await model.getContextTokens?.(new AbortController().signal);
     expect(context).toBeGreaterThan(255);
-    const small = createOllamaModel({ model: name, host, contextTokens: 256 });
+    const small = openModel({ model: name, contextTokens: 256 });
     expect(await small.getContextTokens?.(new AbortController().signal)).toBe(256);
     const tooLong = small.generate(ask({ text: "word ".repeat(400) }));
     await expect(tooLong).rejects.toMatchObject({ details: { reason: "prompt-too-long" } });
@@ -140,7 +148,7 @@ describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name
 
   it("is free at once when a request is cancelled", async () => {
     await model.preload();
-    const { controller, answer, begun, startedMs } = startLong(name);
+    const { controller, answer, begun, startedMs } = startLong(model);
     await begun;
     const msPerPiece = (performance.now() - startedMs) / 3;
     controller.abort("enough");
@@ -154,9 +162,9 @@ describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name
   });
 
   it("is loaded by preload, with the context of later requests, and for as long as keepAlive says", async () => {
-    await createOllamaModel({ model: name, host, keepAlive: 0 }).generate(ask({ text: "Hi", maxOutputTokens: 1 }));
+    await openModel({ model: name, keepAlive: 0 }).generate(ask({ text: "Hi", maxOutputTokens: 1 }));
     await expect.poll(() => loaded(name)).toBeUndefined();
-    const kept = createOllamaModel({ model: name, host, keepAlive: "30m" });
+    const kept = openModel({ model: name, keepAlive: "30m" });
     await kept.preload();
     const before = await loaded(name);
     expect(Date.parse(before?.expires_at ?? "") - Date.now()).toBeGreaterThan(20 * 60_000);
@@ -168,17 +176,17 @@ describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name
     const agent = createAgent({ tools: [createTodoStore()], planner: createLlmPlanner({ model }) });
     const outcome = await agent.plan("Add a todo to buy milk").then(
       ({ steps }) => JSON.stringify(steps[0]?.input),
-      (error: { code: string }) => error.code,
+      ({ code, message }: AgentErrorLike) => `${code}: ${message}`,
     );
     console.info(`${name} plans: ${outcome}`);
-    expect(outcome).not.toBe("model-failed");
+    expect(outcome).not.toContain("model-failed");
     await agent.close();
   });
 
   it("thinks if it can, and is not asked to if it cannot", async ({ skip }) => {
     const response = await fetch(`${server}/api/show`, { method: "POST", body: JSON.stringify({ model: name }) });
     const { capabilities } = (await response.json()) as { capabilities?: string[] };
-    const thinking = createOllamaModel({ model: name, host, think: true });
+    const thinking = openModel({ model: name, think: true });
     const answer = await thinking.generate(ask({ text: "Say hello.", maxOutputTokens: 2_048, logprobs: true }));
     expect(answer.text).not.toBe("");
     if (capabilities?.includes("thinking")) return expect(answer.reasoning).toBeDefined();
@@ -189,7 +197,7 @@ describe.skipIf(models.length === 0).each(models)("a real Ollama with %s", (name
 
 describe.skipIf(models.length === 0)("a real Ollama", () => {
   it("says which model it does not have, and how to get it", async () => {
-    const missing = createOllamaModel({ model: "no-such-model:0b", host });
+    const missing = openModel({ model: "no-such-model:0b" });
     const failed = { code: "model-failed", retryable: false, details: { reason: "unknown-model" } };
     await expect(missing.generate(ask({ text: "Hi" }))).rejects.toMatchObject(failed);
     await expect(missing.generate(ask({ text: "Hi" }))).rejects.toThrow("Type: ollama pull no-such-model:0b");
@@ -204,7 +212,7 @@ describe.skipIf(models.length === 0)("a real Ollama", () => {
       const schema = { type: "object", properties: { word: { const: word } }, required: ["word"] };
       const system = { role: "system" as const, content: `You know ${word}. `.repeat(50) };
       const request = ask({ text: "Answer.", responseFormat: { type: "json", schema } });
-      return createOllamaModel({ model, host }).generate({ ...request, messages: [system, ...request.messages] });
+      return openModel({ model }).generate({ ...request, messages: [system, ...request.messages] });
     };
     const words = ["apple", "beech", "cedar", "dates"];
     const answers = await Promise.all(words.map((word, index) => say(index % 2 === 0 ? first : second, word)));
@@ -233,7 +241,7 @@ describe.skipIf(models.length === 0)("a server of its own", () => {
     const port = await freePort();
     const address = `127.0.0.1:${port}`;
     child = spawn(binary, ["serve"], {
-      env: { ...process.env, OLLAMA_HOST: address },
+      env: { ...process.env, OLLAMA_HOST: address, OLLAMA_NOPRUNE: "1" },
       stdio: "ignore",
       detached: true,
     });
@@ -245,12 +253,13 @@ describe.skipIf(models.length === 0)("a server of its own", () => {
         ),
       )
       .toBe(true);
-    const [model = ""] = models;
-    const { answer, begun } = startLong(model, address);
+    const [name = ""] = models;
+    const model = openModel({ model: name, host: address, retry: { maxAttempts: 1 } });
+    const { answer, begun } = startLong(model);
     await begun;
     await kill();
     await expect(answer).rejects.toMatchObject({ code: "model-failed", details: { reason: "interrupted" } });
-    const next = createOllamaModel({ model, host: address, retry: { maxAttempts: 1 } }).generate(ask({ text: "Hi" }));
+    const next = model.generate(ask({ text: "Hi" }));
     await expect(next).rejects.toMatchObject({ code: "model-failed", details: { reason: "unreachable" } });
     await expect(next).rejects.toThrow("ollama serve");
   });

@@ -116,6 +116,23 @@ describe("a chat", () => {
     expect(JSON.parse(text).created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
   });
 
+  it("has probabilities if they are asked for", async () => {
+    const logprobs = [
+      { token: "Hi ", logprob: -2 },
+      { token: "you", logprob: 0 },
+    ];
+    const text = "Hi you";
+    const ollama = await start({ script: [{ text, logprobs }, { text }, { text: "Hi", logprobs }, { text }] });
+    const told = async (fields: object) => JSON.parse((await chat(ollama, { stream: false, ...fields })).text);
+    expect((await told({ logprobs: true })).logprobs).toMatchObject([...logprobs]);
+    expect((await told({ logprobs: true })).logprobs).toEqual([
+      { token: "Hi y", logprob: -0.01, bytes: [72, 105, 32, 121] },
+      { token: "ou", logprob: -0.01, bytes: [111, 117] },
+    ]);
+    expect((await told({ logprobs: true })).error).toContain('The tokens of "logprobs" must be the pieces of "text".');
+    expect(await told({})).not.toHaveProperty("logprobs");
+  });
+
   it("without messages loads or unloads the model", async () => {
     const ollama = await start();
     expect((await chat(ollama, { messages: [] })).text).toContain('"done_reason":"load"');
@@ -132,6 +149,7 @@ describe("a chat", () => {
       "json: cannot unmarshal string into Go struct field ChatRequest.messages of type []api.Message",
     ],
     [{ stream: [] }, 400, "json: cannot unmarshal array into Go struct field ChatRequest.stream of type bool"],
+    [{ logprobs: 1 }, 400, "json: cannot unmarshal number into Go struct field ChatRequest.logprobs of type bool"],
     [
       { options: true },
       400,
