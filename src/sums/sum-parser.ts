@@ -1,6 +1,6 @@
 import { continuing, type RuleNode, starting } from "./rules.ts";
 import type { SumToken } from "./sum-tokens.ts";
-import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
+import { atom, binary, call, chain, grouped, level, negative, partOf, percentage, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
@@ -339,7 +339,7 @@ export class SumParser {
     const term = this.tokens[this.at]?.term;
     if (term === undefined) return undefined;
     this.at++;
-    return [this.takeIf("percent") ? suffixed(term, "%") : term];
+    return [this.takeIf("percent") ? percentage(term) : term];
   }
 
   /** Operands with commas, "and" or nothing between them, or several earlier results. */
@@ -442,6 +442,6 @@ export class SumParser {
       if (item === undefined) return undefined;
       items.push(item);
     } while (this.takeIf(","));
-    return this.takeIf(")") ? call(name, ...items) : undefined;
+    return this.takeIf(")") ? call(name, items) : undefined;
   }
 }

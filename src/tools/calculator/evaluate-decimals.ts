@@ -38,7 +38,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
       case "number":
         return literal(instruction.text);
       case "name":
-        return valueOf(instruction.name, instruction.position, variables);
+        return namedValue(instruction.name, instruction.position, variables);
       case "operator": {
         const { operator } = instruction;
         const right = pop();
@@ -82,7 +82,7 @@ function literal(text: string): Decimal {
   return text.length > precision ? value.toSignificantDigits(precision) : value;
 }
 
-function valueOf(name: string, position: number, variables: ReadonlyMap<string, number>): Decimal {
+function namedValue(name: string, position: number, variables: ReadonlyMap<string, number>): Decimal {
   const value = variables.get(name);
   if (value !== undefined) return new Decimal(value);
   const constant = findConstant(name);
