@@ -1,5 +1,5 @@
 import { cardinals, ordinals } from "../english/numbers.ts";
-import { currencySigns, currencyWords, unitKinds } from "../english/units.ts";
+import { currencySigns, currencyWords, units } from "../english/units.ts";
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
@@ -127,28 +127,6 @@ export function rankOf(word: string): string | undefined {
   const cardinal = word.endsWith("th") ? cardinals.indexOf(word.slice(0, -2)) : -1;
   return cardinal > 14 ? String(cardinal) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];
 }
-
-/** A unit of measurement; the size is in the smallest unit of its kind. */
-export interface Unit {
-  readonly name: string;
-  readonly kind: string;
-  readonly size: string;
-}
-
-/** All units by their names. */
-export const units: ReadonlyMap<string, Unit> = new Map([
-  ...Object.entries(unitKinds).flatMap(([kind, sizes]) =>
-    Object.entries(sizes).flatMap(([name, [size, ...others]]) =>
-      [name, ...others].map((word) => [word, { name, kind, size }] as const),
-    ),
-  ),
-  ...(["celsius", "centigrade", "c"] as const).map(
-    (word) => [word, { name: "celsius", kind: "temperature", size: "1" }] as const,
-  ),
-  ...(["fahrenheit", "f"] as const).map(
-    (word) => [word, { name: "fahrenheit", kind: "temperature", size: "1" }] as const,
-  ),
-]);
 
 /** The currency that a word or sign names. */
 export function currencyOf(word: string): string | undefined {

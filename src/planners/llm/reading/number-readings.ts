@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../../core/json-schema.ts";
-import { unitNames } from "../../../english/unit-names.ts";
+import { unitNames } from "../../../english/units.ts";
 
 const numeral = String.raw`[+-]?\d[\d,]*(?:\.\d+)?`;
 /** A number, with the sign of a currency before it or a unit behind it. */
