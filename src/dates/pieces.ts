@@ -1,10 +1,11 @@
-import { cardinals, ordinals } from "../english/numbers.ts";
-import { months, weekdays } from "../english/times.ts";
-import { dayNameOf, eachDayWord, feastWords, hourWords } from "./date-words.ts";
+import { cardinals, ordinals, readNumber, tens } from "../english/numbers.ts";
+import { weekdays } from "../english/times.ts";
+import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf } from "./date-words.ts";
 import {
   addMonths,
   dayInMonth,
   dayNumber,
+  daysOfMonth,
   endOfPeriod,
   nextDate,
   nextDayOfMonth,
@@ -133,6 +134,21 @@ function countedDay(name: string, { start, end }: Place, text: string, today: nu
   return { kind: "day", said, start, end, day: today + away, ...(name === "tonight" && { part: "night" as const }) };
 }
 
+const ordinalWords = [
+  ...ordinals,
+  ...cardinals.slice(15).map((name) => `${name}th`),
+  "twentieth",
+  ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
+  ...["thirtieth", "thirty-first"],
+];
+
+/** The number that digits or words say; a half and a quarter are of an hour. */
+function numberOf(said: string): number {
+  if (/half$|quarter$/.test(said)) return said === "half" ? 30 : 15;
+  const rank = ordinalWords.indexOf(said.replace(/\s/, "-")) + 1;
+  return rank || Number(readNumber(said.split(/[\s-]/), 0)?.digits);
+}
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -143,8 +159,7 @@ interface Distance extends Place {
   readonly elapsedMs: number;
 }
 
-const tens = ["thirty", "forty", "fifty", "sixty"];
-const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|ninety|an?`;
+const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
 const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";
 const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
 // Once only: each further copy in one pattern takes milliseconds to compile.
@@ -175,9 +190,9 @@ function findDistances(text: string, today: number): readonly Piece[] {
 }
 
 function toDistance(match: RegExpMatchArray): Distance {
-  const [whole, digits, word = "", extra = "", unit = "", half] = match;
+  const [whole, digits, word, extra = "", unit = "", half] = match;
   const start = match.index ?? 0;
-  const amount = digits === undefined ? amountOf(word.toLowerCase()) : Number(digits);
+  const amount = amountOf((digits ?? word ?? "").toLowerCase());
   const count =
     (/^q/i.test(extra) ? amount / 4 : extra === "" ? amount : amount + 0.5) + (half === undefined ? 0 : 0.5);
   const none = { start, end: start + whole.length, months: 0, days: 0, elapsedMs: 0 };
@@ -188,9 +203,8 @@ function toDistance(match: RegExpMatchArray): Distance {
 }
 
 function amountOf(word: string): number {
-  const known = word.startsWith("half") ? 0.5 : word.includes("couple") ? 2 : word === "ninety" ? 90 : undefined;
-  const ten = tens.indexOf(word);
-  return known ?? (ten === -1 ? Math.max(1, cardinals.indexOf(word)) : 30 + 10 * ten);
+  if (word.startsWith("half")) return 0.5;
+  return word.includes("couple") ? 2 : /^an?$/.test(word) ? 1 : numberOf(word);
 }
 
 function sum({ start, months, days, elapsedMs }: Distance, other: Distance): Distance {
@@ -237,17 +251,9 @@ function findSpoken(text: string, today: number): readonly Piece[] {
 
 const space = "\\s{1,2}";
 const the = `(?:the${space})?`;
-const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 const year = `(?:,?${space}(?<year>(?:19|20)\\d\\d))?`;
 const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
-const ordinalWords = [
-  ...ordinals,
-  ...cardinals.slice(15).map((name) => `${name}th`),
-  "twentieth",
-  ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
-  ...["thirtieth", "thirty-first"],
-];
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
 /** A pattern of whole words. Letters of other alphabets beside it are found later: `\p{L}` takes long to compile. */
@@ -293,8 +299,8 @@ const readers: readonly Reader[] = [
     pattern: words(
       `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}of${space}(?:(?<next>next)|this|the)${space}month)?`,
     ),
-    read: ({ date, word = "", month, next }, place, today) => {
-      const number = date === undefined ? ordinalWords.indexOf(word.replace(/\s/, "-")) + 1 : Number(date);
+    read: ({ word = "", date = word, month, next }, place, today) => {
+      const number = numberOf(date);
       const said = month === undefined ? "ordinal" : "date";
       const day = month ? dayInMonth(number, next ? 1 : 0, today) : nextDayOfMonth(number, today);
       return dayOr(day, place, { said });
@@ -425,8 +431,9 @@ function readClock(groups: Groups, place: Place): Piece | undefined {
   return { kind: "time", said, ...place, seconds, isExact, ...(isRange && { lastSeconds }) };
 }
 
-function monthOf(name: string): number {
-  return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
+/** The day of a year, if one was said, or else the next such day. Months count from 1. */
+function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
+  return year === undefined ? nextDate(month - 1, date, today) : dayNumber(Number(year), month - 1, date);
 }
 
 /** Reads days of the next year that has them, or of the year that was said: "5 march", "march 5 - 7, 2028". */
@@ -435,11 +442,7 @@ function readDate(
   place: Place,
   today: number,
 ) {
-  const toDay = (one: string) => {
-    const number = /^\d/.test(one) ? Number(one) : ordinalWords.indexOf(one.replace(/\s/, "-")) + 1;
-    return said ? dayNumber(Number(said), monthOf(month), number) : nextDate(monthOf(month), number, today);
-  };
-  const [day, lastDay] = [toDay(first), toDay(last)];
+  const [day, lastDay] = [first, last].map((one) => dayOfYear(said, monthOf(month) + 1, numberOf(one), today));
   if (Number(date) > 31 && !th) return undefined;
   const isRange = first !== last;
   if (lastDay === undefined || (isRange && (day ?? lastDay) >= lastDay)) return dayOr(undefined, place);
@@ -448,23 +451,16 @@ function readDate(
 
 function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups, place: Place, today: number) {
   const name = period ?? { d: "day", w: "week", m: "month", y: "year" }[letter];
-  if (month !== undefined) {
-    const inYear = (number: number) => Date.UTC(number, monthOf(month) + 1, 0) / dayMs;
-    const thisYear = new Date(today * dayMs).getUTCFullYear();
-    const day = inYear(said === undefined ? thisYear : Number(said));
-    return dayOr(said === undefined && day < today ? inYear(thisYear + 1) : day, place, { said: "word" });
-  }
+  if (month !== undefined) return dayOr(daysOfMonth(monthOf(month), said, today)[1], place, { said: "word" });
   if (name === "week" || name === "month" || name === "year")
     return dayOr(endOfPeriod(name, next ? 1 : 0, today), place, { said: "word" });
   return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true, ...place } as const);
 }
 
 function readSlashed({ one, two, year: said }: Groups, place: Place, today: number): Piece | undefined {
-  const inYear = said === undefined ? undefined : Number(said) + (said.length === 2 ? 2000 : 0);
-  const toDay = (month: number, date: number) =>
-    inYear === undefined ? nextDate(month - 1, date, today) : dayNumber(inYear, month - 1, date);
-  const days = [toDay(Number(two), Number(one)), toDay(Number(one), Number(two))].filter((day) => day !== undefined);
-  const [day, otherDay] = days;
+  const inYear = said?.length === 2 ? `20${said}` : said;
+  const toDay = (month = "", date = "") => dayOfYear(inYear, Number(month), Number(date), today);
+  const [day, otherDay] = [toDay(two, one), toDay(one, two)].filter((found) => found !== undefined);
   const hasYear = said?.length === 4;
   if (day === undefined) return { kind: "false", reason: "impossible", ...place, needsLead: !hasYear };
   return dayOr(day, place, { said: "slashed", hasYear, ...(otherDay !== day && { otherDay }) });
@@ -472,33 +468,26 @@ function readSlashed({ one, two, year: said }: Groups, place: Place, today: numb
 
 /** The month and day of feasts, by how their names begin. Others move, and are no day that we know. */
 const feasts = [
-  ...[
-    ["(?:christmas|xmas)\\s+eve", 12, 24],
-    ["christmas|xmas", 12, 25],
-    ["boxing", 12, 26],
-    ["new.*eve", 12, 31],
-  ],
-  ...[
-    ["new.*day", 1, 1],
-    ["hallow", 10, 31],
-    ["valentine", 2, 14],
-    ["s(?:aint|t).*patrick", 3, 17],
-  ],
+  [/^(?:christmas|xmas)\s+eve/, 12, 24],
+  [/^christmas|^xmas/, 12, 25],
+  [/^boxing/, 12, 26],
+  [/^new.*eve/, 12, 31],
+  [/^new.*day/, 1, 1],
+  [/^hallow/, 10, 31],
+  [/^valentine/, 2, 14],
+  [/^s(?:ain)?t.*patrick/, 3, 17],
 ] as const;
 
 function readFeast({ feast = "", year: said }: Groups, place: Place, today: number): Piece {
-  const [, month, date] = feasts.find(([name]) => new RegExp(`^(?:${name})`).test(feast)) ?? [];
-  if (month === undefined || date === undefined) return { kind: "false", reason: "unclear", needsLead: true, ...place };
-  const day = said
-    ? dayNumber(Number(said), Number(month) - 1, Number(date))
-    : nextDate(Number(month) - 1, Number(date), today);
-  return dayOr(day, place, { said: "feast", hasYear: said !== undefined });
+  const [, month, date] = feasts.find(([name]) => name.test(feast)) ?? [];
+  if (month === undefined) return { kind: "false", reason: "unclear", needsLead: true, ...place };
+  return dayOr(dayOfYear(said, month, date, today), place, { said: "feast", hasYear: said !== undefined });
 }
 
 function readSpokenTime(groups: Groups, place: Place): Piece {
   const { minutes, after: later, to, bare, british, hour = bare ?? british ?? "", half, clock } = groups;
-  const said = /^\d/.test(hour) ? Number(hour) : cardinals.indexOf(hour);
-  const away = british === undefined ? minutesOf(minutes ?? later) : 30;
+  const said = numberOf(hour);
+  const away = numberOf(british === undefined ? (minutes ?? later ?? "0") : "30");
   const hours = half === undefined ? said : (said % 12) + (half.startsWith("p") ? 12 : 0);
   const total = (24 * 60 + hours * 60 + (to === undefined ? away : -away)) % (24 * 60);
   // "Five to ten" are also numbers.
@@ -507,11 +496,4 @@ function readSpokenTime(groups: Groups, place: Place): Piece {
   const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";
   const isAfternoon = kind === "led" && said < 8;
   return { kind: "time", ...place, seconds: total * 60, said: kind, isExact, ...(isAfternoon && { isAfternoon }) };
-}
-
-function minutesOf(said: string | undefined): number {
-  if (said === undefined) return 0;
-  if (said.endsWith("quarter")) return 15;
-  if (/.[\s-]five$/.test(said)) return said.startsWith("twenty") ? 25 : 45;
-  return { five: 5, ten: 10, fifteen: 15, twenty: 20, half: 30, thirty: 30 }[said] ?? 0;
 }

@@ -121,6 +121,17 @@ export function nextDayOfMonth(date: number, today: number): number | undefined 
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
 }
 
+/** The first and last day of a month (from 0): of the next such one, also this one, or of that of a year. */
+export function daysOfMonth(
+  month: number,
+  year: string | undefined,
+  today: number,
+): readonly [first: number, last: number] {
+  const first = Date.UTC(year === undefined ? new Date(today * dayMs).getUTCFullYear() : Number(year), month) / dayMs;
+  const begin = year === undefined && addMonths(first, 1) <= today ? addMonths(first, 12) : first;
+  return [begin, addMonths(begin, 1) - 1];
+}
+
 /** The last day of the week (Sunday), month or year that is some of them from now. */
 export function endOfPeriod(period: "week" | "month" | "year", ahead: number, today: number): number {
   if (period === "week") return weekdayInWeek(0, today) + 7 * ahead;

@@ -28,7 +28,8 @@ function name(kind: Kind, names: readonly string[], toValue: (index: number) => 
 }
 name("unit", cardinals, (index) => BigInt(index));
 name("unit", ["nought", "nil"], () => 0n);
-const tens = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+/** The tens from twenty to ninety. */
+export const tens: readonly string[] = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 name("ten", tens, (index) => BigInt(20 + index * 10));
 name("ten", ["fourty"], () => 40n);
 name("hundred", ["hundred"], () => 100n);
