@@ -52,34 +52,6 @@ export type ReadDates = (
   onFalse?: (found: FalseDate) => void,
 ) => readonly DateReading[];
 
-/**
- * Reads the dates and times of an English text.
- *
- * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
- * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
- * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
- * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
- */
-export const readDates: ReadDates = (text, { nowMs, timeZone }, onFalse) => {
-  if (last?.text !== text || last.nowMs !== nowMs || last.timeZone !== timeZone) {
-    const falseDates: FalseDate[] = [];
-    const push = (found: FalseDate) => falseDates.push(found);
-    const readings = mayHoldDate(text) ? readAll(text, { nowMs, timeZone }, push) : [];
-    last = { text, nowMs, timeZone, readings, falseDates };
-  }
-  for (const found of last.falseDates) onFalse?.(found);
-  return last.readings;
-};
-
-/** What was read last: a request is read for its dates, for a range, and for a delay. */
-let last:
-  | (DateClock & {
-      readonly text: string;
-      readonly readings: readonly DateReading[];
-      readonly falseDates: readonly FalseDate[];
-    })
-  | undefined;
-
 const dayMs = 86_400_000;
 
 interface Now extends DateClock {
@@ -93,7 +65,16 @@ interface Read {
   readonly reading: DateReading;
 }
 
-function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) => void): readonly DateReading[] {
+/**
+ * Reads the dates and times of an English text.
+ *
+ * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
+ * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
+ * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
+ * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
+ */
+export const readDates: ReadDates = (written, clock, onFalse) => {
+  if (!mayHoldDate(written)) return [];
   const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));
@@ -104,24 +85,24 @@ function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) 
     const verdict = judge(phrase, text, lead?.preposition);
     const place = { start: phrase.start, end: phrase.end, leadStart: lead?.start ?? phrase.start };
     index += verdict === "none" ? 1 : count;
-    if (phrase.clashEnd !== undefined) onFalse({ ...place, end: phrase.clashEnd, reason: "impossible" });
+    if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
     const moment = verdict === "date" ? momentOf(phrase, now) : undefined;
+    if (moment === undefined) {
+      onFalse?.({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
+      continue;
+    }
     const preposition = lead && { preposition: lead.preposition };
-    const isDayAssumed = phrase.day === undefined && phrase.moment === undefined && phrase.part?.isToday !== true;
-    const reading = moment && { ...place, ...moment, ...preposition, ...(isDayAssumed && { isDayAssumed }) };
-    if (reading === undefined) onFalse({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
-    else addReading(found, { phrase, reading }, text, now);
+    const reading = { ...place, ...moment, ...preposition, ...(saysNoDay(phrase) && { isDayAssumed: true }) };
+    const range = joinRange(found.at(-1), { phrase, reading }, text, now);
+    if (range !== undefined) found.pop();
+    found.push({ phrase, reading: range ?? reading });
   }
   return found.map(({ reading }) => reading);
-}
+};
 
-/** Adds what was read, or makes it the end of a range that the last reading begins. */
-function addReading(found: Read[], read: Read, text: string, now: Now): void {
-  const last = found.at(-1);
-  const range = last && joinRange(last, read, text, now);
-  if (range !== undefined) found.pop();
-  found.push(range === undefined ? read : { ...read, reading: range });
+function saysNoDay({ day, moment, part }: Phrase): boolean {
+  return day === undefined && moment === undefined && part?.isToday !== true;
 }
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
@@ -133,7 +114,9 @@ const gaps: Readonly<Record<string, RegExp>> = {
 };
 
 /** "Between monday and friday", "from 5 march to 9 march", "tomorrow between 3pm and 5pm", "after 3pm but before 5pm". */
-function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now): DateReading | undefined {
+function joinRange(last: Read | undefined, next: Read, text: string, now: Now): DateReading | undefined {
+  if (last === undefined) return undefined;
+  const { phrase, reading } = last;
   const { day } = next.phrase;
   const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];
   const lead = inner?.toLowerCase() ?? reading.preposition?.replace(/^due\s+/, "") ?? "on";
