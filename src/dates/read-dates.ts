@@ -93,16 +93,21 @@ export const readDates: ReadDates = (written, clock, onFalse) => {
       continue;
     }
     const preposition = lead && { preposition: lead.preposition };
-    const reading = { ...place, ...moment, ...preposition, ...(saysNoDay(phrase) && { isDayAssumed: true }) };
-    const range = joinRange(found.at(-1), { phrase, reading }, text, now);
-    if (range !== undefined) found.pop();
-    found.push({ phrase, reading: range ?? reading });
+    add(found, { phrase, reading: { ...place, ...moment, ...preposition, ...assumed(phrase) } }, text, now);
   }
   return found.map(({ reading }) => reading);
 };
 
-function saysNoDay({ day, moment, part }: Phrase): boolean {
-  return day === undefined && moment === undefined && part?.isToday !== true;
+function assumed({ day, moment, part }: Phrase): Pick<DateReading, "isDayAssumed"> {
+  return day === undefined && moment === undefined && part?.isToday !== true ? { isDayAssumed: true } : {};
+}
+
+/** Adds what was read, or makes it the end of a range that the last reading begins. */
+function add(found: Read[], next: Read, text: string, now: Now): void {
+  const last = found.at(-1);
+  const range = last && joinRange(last, next, text, now);
+  if (range !== undefined) found.pop();
+  found.push({ ...next, reading: range ?? next.reading });
 }
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
@@ -114,9 +119,7 @@ const gaps: Readonly<Record<string, RegExp>> = {
 };
 
 /** "Between monday and friday", "from 5 march to 9 march", "tomorrow between 3pm and 5pm", "after 3pm but before 5pm". */
-function joinRange(last: Read | undefined, next: Read, text: string, now: Now): DateReading | undefined {
-  if (last === undefined) return undefined;
-  const { phrase, reading } = last;
+function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now): DateReading | undefined {
   const { day } = next.phrase;
   const inner = /(between|from)\s+$/i.exec(text.slice(reading.start, phrase.time?.start ?? reading.start))?.[1];
   const lead = inner?.toLowerCase() ?? reading.preposition?.replace(/^due\s+/, "") ?? "on";
