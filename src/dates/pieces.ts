@@ -136,7 +136,6 @@ function countedDay(name: string, { start, end }: Place, text: string, today: nu
 
 const ordinalWords = [
   ...ordinals,
-  ...cardinals.slice(15).map((name) => `${name}th`),
   "twentieth",
   ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
   ...["thirtieth", "thirty-first"],

@@ -11,9 +11,11 @@ export const cardinals: readonly string[] = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
   "eighteen nineteen"
 ).split(" ");
-/** The ordinals from first to fourteenth. */
-export const ordinals: readonly string[] =
-  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
+/** The ordinals from first to nineteenth. */
+export const ordinals: readonly string[] = [
+  ..."first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "),
+  ...cardinals.slice(13).map((name) => `${name}th`),
+];
 
 type Kind = "unit" | "ten" | "hundred" | "scale";
 

@@ -1,15 +1,5 @@
 import { ArithmeticFault, calculationFailed, unknownName } from "./calculation-failed.ts";
-import {
-  constantTexts,
-  Decimal,
-  factorialWork,
-  operators,
-  overflow,
-  powerWork,
-  precision,
-  workOf,
-  zero,
-} from "./decimal.ts";
+import { constantTexts, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
 import { functions } from "./decimal-functions.ts";
 import { findConstant, signatureOf } from "./functions.ts";
 import type { Instruction } from "./parse.ts";
@@ -51,8 +41,8 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
         const [first = zero(), second] = all;
         const { work, maxArguments } = signatureOf(name);
         spend(Number.isFinite(maxArguments) ? work : work * argumentCount);
-        if (name === "factorial") spend(factorialWork(first));
-        if (name === "pow" && second !== undefined) spend(powerWork(second));
+        if (name === "factorial") spend(workOf("factorial", first));
+        if (name === "pow" && second !== undefined) spend(workOf("power", second));
         return functions[name](first, second, all);
       }
     }
