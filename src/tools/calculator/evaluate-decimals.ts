@@ -38,11 +38,11 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
       case "call": {
         const { name, argumentCount } = instruction;
         const all = stack.splice(-argumentCount);
-        const [first = zero(), second] = all;
+        const [first = zero(), second = zero()] = all;
         const { work, maxArguments } = signatureOf(name);
         spend(Number.isFinite(maxArguments) ? work : work * argumentCount);
         if (name === "factorial") spend(workOf("factorial", first));
-        if (name === "pow" && second !== undefined) spend(workOf("power", second));
+        if (name === "pow") spend(workOf("power", second));
         return functions[name](first, second, all);
       }
     }
