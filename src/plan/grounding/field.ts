@@ -1,6 +1,6 @@
 import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
-import { unitNames } from "../../english/unit-names.ts";
+import { unitNames } from "../../english/units.ts";
 
 /** Names of fields whose values must be the very ones that were said: whom something reaches, what it is done to, where. */
 const exactNames: ReadonlySet<string> = new Set(

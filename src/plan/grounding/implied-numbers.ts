@@ -1,5 +1,5 @@
 import { months } from "../../english/times.ts";
-import { unitOf } from "../../english/unit-names.ts";
+import { unitOf } from "../../english/units.ts";
 import { anyField, type Field } from "./field.ts";
 import { shortYears, yearsAt } from "./implied-years.ts";
 import { numbersFrom, type SaidNumber, toNumber } from "./said-numbers.ts";

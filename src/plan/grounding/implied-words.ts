@@ -1,4 +1,4 @@
-import { unitNames } from "../../english/unit-names.ts";
+import { unitNames } from "../../english/units.ts";
 import { usStates } from "../../english/us-states.ts";
 import { countriesOf, nameOf, namesOfCode, pluralOf, signOf } from "./names-of-codes.ts";
 import { stemsOf } from "./words.ts";

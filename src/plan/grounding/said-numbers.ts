@@ -1,6 +1,5 @@
 import { ordinals, readNumber, startsNumber } from "../../english/numbers.ts";
-import { unitOf } from "../../english/unit-names.ts";
-import { currencyWords } from "../../english/units.ts";
+import { currencyWords, unitOf } from "../../english/units.ts";
 
 /** A number that is said, and the index of the word behind it. */
 export interface SaidNumber {
