@@ -198,19 +198,8 @@ export interface FirstWords {
 
 /** What a phrase may start with. */
 export const firstOf = remembered((node): FirstWords => {
-  const words = new Set<string>();
-  let isOpen = false;
-  const visit = (each: PhraseNode): boolean => {
-    if (each.type === "word") words.add(each.word);
-    else if (each.type === "slot") isOpen = true;
-    else if (each.type === "choice") {
-      const nullable = each.items.map(visit);
-      return nullable.includes(true);
-    } else return each.items.every(visit);
-    return false;
-  };
-  visit(node);
-  return { words, isOpen };
+  const { words, slots } = compilePhrase(node).steps;
+  return { words: new Set(words.keys()), isOpen: slots.length > 0 };
 });
 
 /**

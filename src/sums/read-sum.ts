@@ -112,17 +112,10 @@ function isOnlyAlike(tokens: readonly SumToken[]): boolean {
   return signs.length < 9 && notArithmetic.test(signs.map(({ word }) => word).join(""));
 }
 
-/** True if the words ask for the sum of numbers with "and" between them: "what is 8 and 9", "5 and 6 together". */
+/** True if the words ask for the sum of numbers with "and" between them: "what is 8 and 9". */
 function asksForSum(words: readonly string[], tokens: readonly SumToken[]): boolean {
   if (!words.includes("and") || words.includes("by")) return false;
   const first = tokens.find(({ term }) => term !== undefined)?.start ?? 0;
   const before = words.slice(0, first).filter((word) => word !== "-" && word !== "minus");
-  if (/(?:^| )(?:(?:what|whats|much|many) (?:is|are|do|does)|makes|whats)$/.test(before.join(" "))) return true;
-  return words.some((word, at) => {
-    const isAskedLast = at > first && /^(?:is|are|do|does)$/.test(words[at - 1] ?? "");
-    return (
-      /^(?:together|altogether|combined|makes?)$/.test(word) ||
-      (isAskedLast && /^(?:what|whats|much|many|how)$/.test(word))
-    );
-  });
+  return /(?:^| )(?:(?:what|whats|much|many) (?:is|are|do|does)|makes|whats)$/.test(before.join(" "));
 }

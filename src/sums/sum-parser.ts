@@ -1,6 +1,6 @@
 import { continuing, type RuleNode, starting } from "./rules.ts";
 import type { SumToken } from "./sum-tokens.ts";
-import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
+import { atom, binary, call, chain, grouped, level, negative, partOf, percentage, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
@@ -9,7 +9,6 @@ const workPerToken = 24;
 const leastWork = 400;
 const maxSkipped = 4;
 const neverContinuing = new Set(["x", "percent", "!"]);
-const beforeResult = new Set(["that", "this", "previous", "last"]);
 const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...lexicon.groups]);
 
 /** Words that end an operand here, though elsewhere they are operators. */
@@ -191,9 +190,6 @@ export class SumParser {
       this.uses ??= "both";
       return terms[place];
     }
-    const isResultNext = () =>
-      lexicon.results.has(this.wordAt(this.at + 1)) || beforeResult.has(this.wordAt(this.at + 1));
-    while (beforeResult.has(this.word) && isResultNext()) this.at++;
     const isResult = lexicon.results.has(this.word) && !["of", "between", "from"].includes(this.wordAt(this.at + 1));
     if (!(isResult || lexicon.pronouns.has(this.word)) || this.isNumber(this.at + 1)) return undefined;
     this.at++;
@@ -297,7 +293,7 @@ export class SumParser {
     for (const [slot, next] of node.slots) {
       if (isRoot && slot !== "th") continue;
       const bySlot = this.attempt(() => {
-        const found = this.fill(slot, next, parts.length === 0);
+        const found = this.fill(slot, next);
         return found && this.walk(next, [...parts, ...found], least);
       });
       if (bySlot !== undefined) return bySlot;
@@ -317,14 +313,12 @@ export class SumParser {
     return 0;
   }
 
-  private fill(slot: string, next: RuleNode, isFirst: boolean): readonly Term[] | undefined {
+  private fill(slot: string, next: RuleNode): readonly Term[] | undefined {
     if (slot === "th") {
       const rank = lexicon.rankOf(this.word);
       if (rank !== undefined) this.at++;
       return rank === undefined ? undefined : [atom(rank)];
     }
-    // "subtract, let me see, 48 from 112"
-    if (isFirst && this.isGlued(this.at)) while (this.takeIf(","));
     if (slot === "n") return this.number();
     const read = () => {
       if (slot === "*") return this.list();
@@ -339,7 +333,7 @@ export class SumParser {
     const term = this.tokens[this.at]?.term;
     if (term === undefined) return undefined;
     this.at++;
-    return [this.takeIf("percent") ? suffixed(term, "%") : term];
+    return [this.takeIf("percent") ? percentage(term) : term];
   }
 
   /** Operands with commas, "and" or nothing between them, or several earlier results. */
@@ -442,6 +436,6 @@ export class SumParser {
       if (item === undefined) return undefined;
       items.push(item);
     } while (this.takeIf(","));
-    return this.takeIf(")") ? call(name, ...items) : undefined;
+    return this.takeIf(")") ? call(name, items) : undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import { callsTool, inputOf } from "../../core/wait-step.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
-import { unitOf } from "../../english/unit-names.ts";
+import { unitOf } from "../../english/units.ts";
 import { functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../../plan/leaves.ts";

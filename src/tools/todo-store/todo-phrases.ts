@@ -1,5 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
+import { isoDateTime } from "../../dates/zoned-time.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -94,10 +96,7 @@ const title = z
 const labelled = z
   .string()
   .refine((text) => /^[^\s:]+: \S/.test(text) && title.safeParse(text.replace(":", "")).success);
-const isDoing = (text: string) =>
-  /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
-    text,
-  );
+const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
 /** The text names something to do, as "call Anna" does and "force" of "the task force" does not. */
 const doing = title.refine(isDoing);
 /** "Delete my account" is about no todo. */
@@ -160,21 +159,12 @@ const filterSlots = {
   limit: position,
 };
 
-let formatter: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | undefined;
-
-/** A formatter costs much more than a request; one that was made is kept. */
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  if (formatter?.timeZone !== timeZone)
-    formatter = { timeZone, format: new Intl.DateTimeFormat("en-CA", { timeZone }) };
-  return formatter.format;
-}
-
 /** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [after = "..", before] = range.split("/");
   if (before === undefined) return { dueOn: after };
-  const today = formatterOf(timeZone).format(nowMs);
+  const today = isoDateTime(nowMs, timeZone).slice(0, 10);
   const isOverdue = after === ".." && before.slice(0, 10) <= today;
   return {
     ...(after !== ".." && { dueAfter: after }),
