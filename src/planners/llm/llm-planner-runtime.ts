@@ -330,7 +330,7 @@ class Making {
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
     const certainty = certaintyOf(this.likelihood, account);
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
-    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.left, grave: this.isGrave, meant: isMeant };
+    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
     const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
     if (isUnsure) {
@@ -409,11 +409,12 @@ function findUnsaid(
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
-/** How much each word that nothing explains takes from the certainty. */
-const leftFactor = 0.9;
+/** How much each word that nothing explains takes from the certainty: in a clause of the plan, and in one that asks for nothing. */
+const factors = { left: 0.7, aside: 0.95 };
 
-function certaintyOf(likelihood = 1, { left }: Account): number {
-  return Number((likelihood * leftFactor ** left.length).toFixed(3));
+function certaintyOf(likelihood = 1, { words }: Account): number {
+  const count = (kind: keyof typeof factors) => words.filter(({ by }) => by === kind).length;
+  return Number((likelihood * factors.left ** count("left") * factors.aside ** count("aside")).toFixed(3));
 }
 
 /** What cannot be taken back needs more. */
@@ -423,7 +424,7 @@ function graveCertainty(minCertainty: number): number {
 
 /** True for what must not be done twice, needs approval, or cannot be taken back. */
 function isGrave({ rules: { tool }, phrases }: Operation): boolean {
-  const isDestructive = phrases.length > 0 && phrases.every(({ source }) => source.destructive === true);
+  const isDestructive = phrases.some(({ source }) => source.destructive === true);
   return isDestructive || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
 }
 

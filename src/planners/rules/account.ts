@@ -12,7 +12,7 @@ import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../.
 import { findReferences } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import { cutClauses, statesReason } from "./cut-wishes.ts";
+import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
@@ -26,10 +26,10 @@ interface Place {
   readonly path: JsonPath;
 }
 
-/** A word of the request: in a value, of an operation, left out, or not explained. */
+/** A word of the request: in a value, of an operation, left out, beside the wish, or not explained. */
 export interface AccountedWord {
   readonly text: string;
-  readonly by: "value" | "operation" | "courtesy" | "left";
+  readonly by: "value" | "operation" | "courtesy" | "aside" | "left";
   /** With `value`: the first place that has it. */
   readonly place?: Place;
 }
@@ -316,7 +316,8 @@ class RequestAccount {
     // Each is said once for each time that it is used.
     const places: Said[] = [];
     for (const number of own) {
-      const place = this.readingsOf(numberType).find((each) => each.value === number && !places.includes(each));
+      const isFree = ({ start }: Said) => !places.some((each) => each.start === start);
+      const place = this.readingsOf(numberType).find((each) => each.value === number && isFree(each));
       if (place === undefined) return undefined;
       places.push(place);
     }
@@ -373,8 +374,11 @@ class RequestAccount {
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
     const { words, tokens } = this.request;
     const isAside = new Set<number>(words.keys());
+    const beside = new Set<number>();
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
+      // "…, the repair man came": none of it is in the plan, and it asks for nothing.
+      const isBeside = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
       const all = words.slice(start, end);
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
@@ -383,13 +387,13 @@ class RequestAccount {
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
       for (let at = from; at < to; at++)
         if (isSaid(words[at] ?? "") && !functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? ""))
-          isAside.delete(at);
+          (isBeside ? beside.add(at) : isAside.delete(at));
     }
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
       if (typeof by === "object") return { text, by: "value", place: by };
-      return { text, by: by ?? (isAside.has(at) ? "courtesy" : "left") };
+      return { text, by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : "left") };
     });
     return {
       words: accounted,
