@@ -176,15 +176,15 @@ export class Matcher {
   }
 
   /** True if a template may start with a token, or with what may stand beside it. */
-  mayStart({ start, slots: types, anywhere }: Template, position: number): boolean {
-    const { words, slots } = start.steps;
+  mayStart(template: Template, position: number): boolean {
+    const { words, slots } = template.start.steps;
     const word = this.request.words[position] ?? "";
     if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
     const takesToken = ({ name }: PhraseSlot) => {
-      const type = types.get(name);
+      const type = template.slots.get(name);
       return type !== undefined && (!isReadable(type) || slotReadingsAt(type, this.request, position).length > 0);
     };
-    return slots.some(takesToken) || this.modifiersAt(anywhere, position).length > 0;
+    return slots.some(takesToken) || this.modifiersAt(template.anywhere, position).length > 0;
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
