@@ -275,13 +275,13 @@ export class Matcher {
   }
 
   /** Takes "tickets 3" for "ticket 3". */
-  private takePlural(template: Template, thread: Thread, step: Step): void {
-    const { place, cost, pieces, filled } = thread;
-    const { position, push } = step;
-    const { words } = place.steps;
+  private takePlural(template: Template, thread: Thread, { position, push }: Step): void {
     const word = this.request.words[position] ?? "";
+    const { place, cost, pieces, filled } = thread;
+    const singular = word.endsWith("s") ? place.steps.words.get(word.slice(0, -1)) : undefined;
+    if (singular === undefined) return;
     const isNumber = ({ name }: PhraseSlot) => template.slots.get(name)?.kind === "number";
-    for (const next of word.endsWith("s") ? (words.get(word.slice(0, -1)) ?? []) : []) {
+    for (const next of singular) {
       const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
       if (next.steps.slots.some(isNumber))
         push(position + 1, { place: next, cost, pieces: piece, ...closed, filled, isSpoken: true });
@@ -289,16 +289,15 @@ export class Matcher {
   }
 
   /** Takes "post it" for "post parcel 4". */
-  private takeIt(template: Template, thread: Thread, step: Step): void {
+  private takeIt(template: Template, thread: Thread, { position, push }: Step): void {
     const { place, cost, pieces, filled } = thread;
-    const { position, push } = step;
     const { words } = place.steps;
-    const end = readAnaphor(this.request.words, position);
-    if (template.isLoose === true || pieces === undefined || end === undefined) return;
     // Of several words the one that is said makes a difference.
-    const nouns =
-      words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun) && !functionWords.has(noun)) : [];
-    for (const { name, next } of nouns.flatMap(([, places]) => places.flatMap(({ steps }) => steps.slots))) {
+    if (template.isLoose === true || pieces === undefined || words.size !== 1) return;
+    const end = readAnaphor(this.request.words, position);
+    const [[noun, places] = ["", []]] = words;
+    if (end === undefined || prepositions.has(noun) || functionWords.has(noun)) return;
+    for (const { name, next } of places.flatMap(({ steps }) => steps.slots)) {
       const type = template.slots.get(name);
       if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
       const value = isReadable(type) ? anaphor : undefined;
@@ -403,18 +402,18 @@ export class Matcher {
       byPosition = [];
       this.asides.set(anywhere, byPosition);
     }
-    const known = byPosition[position];
-    if (known !== undefined) return known;
-    let fits = noFits;
-    for (const template of anywhere) {
-      const found = this.modifierAt(template, position);
-      if (found.length > 0) fits = [...fits, ...found];
+    let fits = byPosition[position];
+    if (fits === undefined) {
+      const word = this.request.words[position] ?? "";
+      const starting = this.meaningsOf(word).length > 0 ? anywhere : startingWith(anywhere, word);
+      fits = starting.flatMap((template) => this.modifierAt(template, position));
+      byPosition[position] = fits;
     }
-    byPosition[position] = fits;
     return fits;
   }
 
   private modifierAt(template: Template, position: number): readonly AsideFit[] {
+    if (!this.mayStart(template, position)) return noFits;
     let byPosition = this.modifiers.get(template);
     if (byPosition === undefined) {
       byPosition = new Map();
@@ -425,15 +424,13 @@ export class Matcher {
       const limit = Math.min(this.request.words.length, position + maxModifierTokens);
       const range = { start: position, limit, isEnd: (end: number) => end > position };
       const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
-      fits = this.mayStart(template, position)
-        ? this.run(template, range)
-            .filter((fit) => this.fitsOwnSchemas(template, fit))
-            .map((fit) => ({
-              ...fit,
-              taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
-              isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
-            }))
-        : noFits;
+      fits = this.run(template, range)
+        .filter((fit) => this.fitsOwnSchemas(template, fit))
+        .map((fit) => ({
+          ...fit,
+          taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
+          isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
+        }));
       byPosition.set(position, fits);
     }
     return fits;
@@ -466,6 +463,23 @@ export class Matcher {
 
 /** What fits beside phrases, by the token at which it starts. */
 type AsideFits = (readonly AsideFit[])[];
+
+/** Of templates in their order, those that may start with a word; under no word, those that may start with a slot. */
+type Starts = ReadonlyMap<string | undefined, readonly Template[]>;
+
+const startsOf = new WeakMap<readonly Template[], Starts>();
+
+function startingWith(templates: readonly Template[], word: string): readonly Template[] {
+  let starts = startsOf.get(templates);
+  if (starts === undefined) {
+    const isOpen = ({ start }: Template) => start.steps.slots.length > 0;
+    const words = new Set(templates.flatMap(({ start }) => [...start.steps.words.keys()]));
+    const withWord = (each: string) => templates.filter((one) => isOpen(one) || one.start.steps.words.has(each));
+    starts = new Map([[undefined, templates.filter(isOpen)], ...[...words].map((each) => [each, withWord(each)] as const)]);
+    startsOf.set(templates, starts);
+  }
+  return starts.get(word) ?? starts.get(undefined) ?? [];
+}
 
 interface Step {
   readonly threads: Thread[];

@@ -105,6 +105,8 @@ const politeCost = 2;
 const maxCandidates = 12;
 /** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
+/** Of two readings whose costs differ by less neither is better. */
+const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
 
@@ -191,7 +193,7 @@ export class RequestReader {
 
   /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
-    const done = new Map<number, readonly number[]>();
+    const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
     const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)].filter((match) =>
       this.isSameList(last, match),
@@ -199,7 +201,10 @@ export class RequestReader {
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
-      if (better.length >= 2 || match.cost - (better[0] ?? match.cost) > maxWorse) continue;
+      const [best] = better;
+      // At the end of the request only one that is as good makes a difference.
+      const isDecided = lastClause === this.clauses.length - 1 && best !== undefined && !isUnsure(best);
+      if (better.length >= 2 || (best && match.cost - best.cost > (isDecided ? tieCost : maxWorse))) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { clause, refusal, match };
@@ -211,7 +216,7 @@ export class RequestReader {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
       } else {
-        done.set(lastClause, [...better, match.cost]);
+        done.set(lastClause, [...better, match]);
         search.beams[lastClause + 1]?.push(extended);
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
@@ -232,7 +237,7 @@ export class RequestReader {
     const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
     if (best === undefined || best.drafts.length === 0) return undefined;
     const { matches, drafts, unsure } = best;
-    const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
+    const isTie = second !== undefined && second.cost - best.cost < tieCost && !isSame(best, second);
     const rivals = isTie ? firstDifference(best, second) : undefined;
     const readings: Reading[] = [];
     if (isTie && rivals !== undefined)
@@ -515,14 +520,12 @@ export class RequestReader {
       input: made.at(-1)?.input ?? {},
       results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
     });
-    // What cannot be taken back is done only if its own phrase is said.
-    const isUnsure = match.rule.isLoose && isGrave(match.rule);
     return {
-      cost: partial.cost + match.cost + (isUnsure ? unsureCost : 0),
+      cost: partial.cost + match.cost + (isUnsure(match) ? unsureCost : 0),
       matches: [...partial.matches, match],
       drafts: [...shared, ...made],
       asked,
-      unsure: partial.unsure ?? (isUnsure ? match : undefined),
+      unsure: partial.unsure ?? (isUnsure(match) ? match : undefined),
     };
   }
 
@@ -731,9 +734,9 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
-/** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
-function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
-  return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
+/** True for a phrase in other words whose effect cannot be taken back, or that somebody must approve: it must be said as it is. */
+function isUnsure({ rule: { isLoose, isExact } }: Match): boolean {
+  return isLoose && isExact === true;
 }
 
 /** Words with which a wish begins that a courtesy leads in. */
