@@ -201,10 +201,7 @@ export class RequestReader {
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
-      const [best] = better;
-      // At the end of the request only one that is as good makes a difference.
-      const isDecided = lastClause === this.clauses.length - 1 && best !== undefined && !isUnsure(best);
-      if (better.length >= 2 || (best && match.cost - best.cost > (isDecided ? tieCost : maxWorse))) continue;
+      if (this.isWorse(match, better)) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { clause, refusal, match };
@@ -221,6 +218,14 @@ export class RequestReader {
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
     }
+  }
+
+  /** True if a wish need not be followed beside others that end at the same place. */
+  private isWorse({ lastClause, cost }: Match, [best, second]: readonly Match[]): boolean {
+    if (best === undefined) return false;
+    // At the end of the request only one that is as good makes a difference.
+    const isLast = lastClause === this.clauses.length - 1 && !isUnsure(best);
+    return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
 
   /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
@@ -401,7 +406,7 @@ export class RequestReader {
       const end = this.clauses[lastClause]?.end ?? 0;
       const start = this.request.words[first.start] === "•" ? first.start + 1 : first.start;
       const tokens = this.request.tokens.slice(start, end);
-      if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
+      if (readSum(tokens, { results: [0, 1, 2, 3] }) !== undefined) {
         const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
         const cost = wishCost + 2 + (end - start);
         matches.push({ rules: rule.tool, rule, firstClause, lastClause, start, end, cost, pieces });
