@@ -25,12 +25,16 @@ const textClosings = lazily(() => courtesiesAfterText);
 const wholes = lazily(() => courtesiesAlone);
 const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
 
+const nowhere: readonly number[] = [];
+
 /** Where a phrase may end that starts at a word. */
 function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
+  const first = phrases().steps.words.get(words[start] ?? "");
+  if (first === undefined) return nowhere;
   const ends: number[] = [];
-  let places: readonly PhrasePlace[] = [phrases()];
-  for (let at = start; places.length > 0; at++) {
-    if (at > start && places.some(({ steps }) => steps.isEnd)) ends.push(at);
+  let places: readonly PhrasePlace[] = first;
+  for (let at = start + 1; places.length > 0; at++) {
+    if (places.some(({ steps }) => steps.isEnd)) ends.push(at);
     const word = words[at] ?? "";
     places = [...new Set(places.flatMap(({ steps }) => steps.words.get(word) ?? []))];
   }
