@@ -162,7 +162,7 @@ export class Matcher {
       const threads = run.arriving[run.position - start];
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
-      const seen: (PhrasePlace | PhraseSlot)[] = [];
+      const seen = threads.length > 1 ? new Set<PhrasePlace | PhraseSlot>() : undefined;
       for (const thread of threads) this.visit(run, thread, seen);
     }
     return run.fits;
@@ -191,10 +191,10 @@ export class Matcher {
   }
 
   /** Follows a thread, unless a cheaper one was at the same place. */
-  private visit(run: Run, thread: Thread, seen: (PhrasePlace | PhraseSlot)[]): void {
+  private visit(run: Run, thread: Thread, seen: Set<PhrasePlace | PhraseSlot> | undefined): void {
     const key = thread.text ?? thread.place;
-    if (seen.includes(key)) return;
-    seen.push(key);
+    if (seen?.has(key)) return;
+    seen?.add(key);
     this.work.spend(1);
     if (thread.text === undefined) {
       this.passBy(run, thread);
