@@ -124,6 +124,8 @@ export class RequestReader {
   /** Inputs that do not depend on what was said before. */
   private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
   private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
+  /** Those whose inputs depend on which earlier step they are about. */
+  private readonly refersBack = new WeakSet<Match>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   /** The phrases that may fit a part of the request. */
@@ -492,6 +494,7 @@ export class RequestReader {
       if (!("ok" in made)) return this.join(partial, match, made);
       if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
+      if (!this.refersBack.has(match)) break;
     }
     return first ?? { ok: false };
   }
@@ -582,6 +585,8 @@ export class RequestReader {
     }
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const slots = this.slots.get(match);
+    const isBound = slots?.ok === true ? slots.hasPointer : slots?.reason === "unbound";
+    if (isBound || wasRead()) this.refersBack.add(match);
     // "add milk and eggs, then move it to friday"
     if (slots?.ok === true && slots.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
       return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it" };
@@ -683,15 +688,20 @@ function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolea
 }
 
 /** A context, and whether anybody looked at what was said before. */
-function watched(context: PhraseContext): { readonly context: PhraseContext; wasRead(): boolean } {
+function watched({ previous, before, ...clock }: PhraseContext) {
   let isRead = false;
-  const watching = new Proxy(context, {
-    get(target, key, receiver) {
-      if (key === "previous" || key === "before") isRead = true;
-      return Reflect.get(target, key, receiver);
+  const context: PhraseContext = {
+    ...clock,
+    get previous() {
+      isRead = true;
+      return previous;
     },
-  });
-  return { context: watching, wasRead: () => isRead };
+    get before() {
+      isRead = true;
+      return before;
+    },
+  };
+  return { context, wasRead: () => isRead };
 }
 
 function toUnfit(issues: readonly (string | undefined)[], match: Match): Unfit | undefined {
