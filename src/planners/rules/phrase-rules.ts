@@ -123,9 +123,10 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const words = new WordGroups();
   const vocabulary = new Set<string>();
   const leads = new Set<string>();
-  const known: KnownGroups = new Map();
+  const groups: KnownGroups = new Map();
   const seen = new Set<PhraseNode>();
   const asides = new SharedAsides();
+  const types = new SharedTypes();
   const result: ToolRules = {
     ...{ tool, schemas, rules, vocabulary, leads },
     isSensitive: hasSensitive(tool.inputSchema),
@@ -139,11 +140,16 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   };
   for (const [index, source] of phrases.entries()) {
     const read = (phrase: string): PhraseNode => {
-      const node = readPhrase(`${tool.name}.phrases[${index}]`, phrase, () => parsePhrase(phrase, known));
+      const node = readPhrase(`${tool.name}.phrases[${index}]`, phrase, () => parsePhrase(phrase, groups));
       addWords(node, vocabulary, seen);
       return node;
     };
-    const typeOf = (name: string) => withUnit(slotType(name, source, schemas.input), name);
+    const known = types.of(source);
+    const typeOf = (name: string) => {
+      const type = known.get(name) ?? withUnit(slotType(name, source, schemas.input), name);
+      known.set(name, type);
+      return type;
+    };
     const { template, rest } = readExample(source, typeOf);
     const node = read(template);
     const names = slotNames(node);
@@ -210,6 +216,21 @@ class WordGroups {
     const isThere = new Uint8Array(this.numbers.size);
     for (const word of words) for (const group of this.byWord.get(word) ?? []) isThere[group] = 1;
     return isThere;
+  }
+}
+
+/** The types of slots by their names: the same for all phrases that have the same `slots` and `input`. */
+class SharedTypes {
+  private readonly bySlots = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
+
+  of({ slots, input, toInput }: ToolPhrase): Map<string, SlotType> {
+    // A slot without a field is checked phrase by phrase, unless a function says what it makes of it.
+    if (toInput === undefined) return new Map();
+    const byInput = this.bySlots.get(slots) ?? new Map<ToolPhrase["input"], Map<string, SlotType>>();
+    this.bySlots.set(slots, byInput);
+    const types = byInput.get(input) ?? new Map<string, SlotType>();
+    byInput.set(input, types);
+    return types;
   }
 }
 
