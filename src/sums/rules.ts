@@ -315,24 +315,54 @@ export interface RuleNode {
   make?: Make;
 }
 
+/** A row of the rules. */
+interface Rule {
+  readonly level: number;
+  /** Its words, slots and brackets. */
+  readonly parts: readonly string[];
+  readonly maker: string;
+}
+
+function readRules(rows: string): readonly Rule[] {
+  return rows
+    .trim()
+    .split("\n")
+    .map((row) => {
+      const [, own = "0", short = "", maker = ""] = /^(?:([\d.]+) )?(.*) => (.*)$/.exec(row) ?? [];
+      const pattern = short.replace(/[A-Z]+/g, (name) => groups[name] ?? name);
+      return { level: Number(own), parts: pattern.match(/[()[\]|]|[^\s()[\]|]+/g) ?? [], maker };
+    });
+}
+
+const rules = { starting: readRules(startingRules), continuing: readRules(continuingRules) };
+
 /** All words of the rules. */
-export const vocabulary = new Set<string>(["negative"]);
+export const vocabulary: ReadonlySet<string> = new Set([
+  "negative",
+  ...[...rules.starting, ...rules.continuing].flatMap(({ parts }) => parts.filter((part) => !/^[()[\]|]$/.test(part))),
+]);
+
+const trees = new Map<keyof typeof rules, RuleNode>();
+
+/** The rules that begin with a word, or that continue an operand; made a tree when they are first needed. */
+export function ruleTree(name: keyof typeof rules): RuleNode {
+  const tree = trees.get(name) ?? compile(rules[name]);
+  trees.set(name, tree);
+  return tree;
+}
 
 /** Rules as a tree, so that a word is read once however many rules contain it. Of two equal patterns the first counts. */
-function compile(rules: string): RuleNode {
+function compile(rows: readonly Rule[]): RuleNode {
   const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
-  for (const row of rules.trim().split("\n")) {
-    const [, own = "0", short = "", maker = ""] = /^(?:([\d.]+) )?(.*) => (.*)$/.exec(row) ?? [];
-    const parts = short.replace(/[A-Z]+/g, (name) => groups[name] ?? name).match(/[()[\]|]|[^\s()[\]|]+/g);
+  for (const { level: own, parts, maker } of rows) {
     const make = makerOf(maker);
-    for (const way of expand((parts ?? []).values())) {
+    for (const way of expand(parts.values())) {
       let node = root;
       for (const part of way) {
-        vocabulary.add(part);
         const ways = part.startsWith("@") ? node.slots : node.words;
         const name = part.replace("@", "");
-        const next = ways.get(name) ?? { words: new Map(), slots: new Map(), level: Number(own) };
-        next.level = Math.max(next.level, Number(own));
+        const next = ways.get(name) ?? { words: new Map(), slots: new Map(), level: own };
+        next.level = Math.max(next.level, own);
         ways.set(name, next);
         node = next;
       }
@@ -358,8 +388,3 @@ function expand(parts: Iterator<string>): readonly (readonly string[])[] {
   }
   return [...all, ...ways];
 }
-
-/** Rules that begin with a word. */
-export const starting = compile(startingRules);
-/** Rules that continue an operand. */
-export const continuing = compile(continuingRules);

@@ -1,4 +1,4 @@
-import { continuing, type RuleNode, starting } from "./rules.ts";
+import { type RuleNode, ruleTree } from "./rules.ts";
 import type { SumToken } from "./sum-tokens.ts";
 import { atom, binary, call, chain, grouped, level, negative, partOf, percentage, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
@@ -35,6 +35,9 @@ export class SumParser {
   private runningUses = 0;
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
+
+  private readonly starting = ruleTree("starting");
+  private readonly continuing = ruleTree("continuing");
 
   constructor(
     private readonly tokens: readonly SumToken[],
@@ -123,7 +126,7 @@ export class SumParser {
   }
 
   private statement(): Term | undefined {
-    const isVerb = starting.words.has(this.word) && !lexicon.signs.has(this.word);
+    const isVerb = this.starting.words.has(this.word) && !lexicon.signs.has(this.word);
     return (
       (isVerb ? this.attempt(() => this.plain()) : undefined) ??
       this.attempt(() => this.continuation()) ??
@@ -141,7 +144,8 @@ export class SumParser {
     const { running, word } = this;
     const isBreak = this.at === 0 || lexicon.breaks.has(this.wordAt(this.at - 1));
     const isWeak = this.isWeak(this.at) && !(isBreak && this.values.length === 1);
-    if (running === undefined || isWeak || !continuing.words.has(word) || neverContinuing.has(word)) return undefined;
+    if (running === undefined || isWeak || !this.continuing.words.has(word) || neverContinuing.has(word))
+      return undefined;
     // "- 5 + 3" is a whole, "- 5" alone continues.
     if (
       lexicon.signs.has(word) &&
@@ -149,7 +153,7 @@ export class SumParser {
     )
       return undefined;
     this.isHeld = true;
-    const made = this.walk(continuing, [running], 0);
+    const made = this.walk(this.continuing, [running], 0);
     this.isHeld = false;
     if (made === undefined) return undefined;
     this.isContinued = true;
@@ -161,7 +165,7 @@ export class SumParser {
     const isPointer =
       [lexicon.pronouns, lexicon.results, lexicon.groups].some((words) => words.has(this.word)) ||
       lexicon.places.has(this.word);
-    return isPointer && !continuing.words.has(this.wordAt(this.at + 1));
+    return isPointer && !this.continuing.words.has(this.wordAt(this.at + 1));
   }
 
   /** The value so far: of this sum, or the earlier result. */
@@ -249,11 +253,15 @@ export class SumParser {
     for (;;) {
       const made = this.attempt(() => {
         // "17 is divided by 5"
-        if (lexicon.verbs.has(this.word) && continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1))
+        if (
+          lexicon.verbs.has(this.word) &&
+          this.continuing.words.has(this.wordAt(this.at + 1)) &&
+          !this.isWeak(this.at + 1)
+        )
           this.at++;
         const factor = least <= level.product ? this.parenthesized() : undefined;
         if (factor !== undefined) return binary("*", left, factor);
-        return this.isBlocked() ? undefined : this.walk(continuing, [left], least);
+        return this.isBlocked() ? undefined : this.walk(this.continuing, [left], least);
       });
       if (made === undefined) return this.withoutOf(left);
       left = made;
@@ -270,7 +278,7 @@ export class SumParser {
   /** "half 90", "half it", "half the sum" */
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
-    if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || starting.words.has(this.word))) return left;
+    if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
     const read = () => {
       const whole = this.expression(level.power);
       return whole && partOf(left, whole);
@@ -281,11 +289,11 @@ export class SumParser {
   /** Follows the rules from a node on: words first, then slots, then what is made here. */
   private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {
     if (--this.work <= 0) return undefined;
-    const isRoot = node === continuing || node === starting;
+    const isRoot = node === this.continuing || node === this.starting;
     const byWord = this.attempt(() => {
       if (!isRoot) this.at += this.skippedBefore(node.words, parts.length > 0);
       const next = node.words.get(this.word);
-      if (next === undefined || (node === continuing && next.level < least)) return undefined;
+      if (next === undefined || (node === this.continuing && next.level < least)) return undefined;
       this.at++;
       return this.walk(next, parts, least);
     });
@@ -356,9 +364,9 @@ export class SumParser {
         if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
         const isAnd = this.wordAt(this.at - 1) === "and";
-        const isOther = items.length > 1 && starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
+        const isOther = items.length > 1 && this.starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
         // "add 5 and multiply by 2"
-        const isOperation = continuing.words.has(this.word) && !lexicon.signs.has(this.word);
+        const isOperation = this.continuing.words.has(this.word) && !lexicon.signs.has(this.word);
         const found = isOther || isOperation ? undefined : this.expression(0);
         hasAnd ||= isAnd;
         // "add 10, double it"
@@ -403,7 +411,7 @@ export class SumParser {
     return (
       this.parenthesized() ??
       this.attempt(() => this.called()) ??
-      this.walk(starting, [], 0) ??
+      this.walk(this.starting, [], 0) ??
       this.attempt(() => this.signed()) ??
       this.attempt(() => this.pronoun())
     );

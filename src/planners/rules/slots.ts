@@ -108,10 +108,15 @@ function readMeasured({ unit }: SlotType, { words, tokens }: RequestText, start:
   return [{ value, end: isSameKind && !isMoney ? end + 1 : end, isMeasured: isSameKind }];
 }
 
-/** A slot's type with the unit that its name says: "minutes", "durationMinutes", "amount_cents". */
+/** The unit that the name of a slot says: "minutes", "durationMinutes", "amount_cents". */
+export function unitOfName(name: string): Unit | undefined {
+  const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
+  return words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
+}
+
+/** A slot's type with the unit that its name says. */
 export function withUnit(type: SlotType, name: string): SlotType {
-  const words = type.kind === "number" ? name.split(/(?=\p{Lu})|[\s_-]+/u) : [];
-  const unit = words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
+  const unit = type.kind === "number" ? unitOfName(name) : undefined;
   return unit === undefined ? type : { ...type, unit };
 }
 
