@@ -5,6 +5,7 @@ import { checkGold } from "./gold.ts";
 import { measureFolder, tableOf, timeFolder } from "./measure.ts";
 import { measureCalls } from "./measure-calls.ts";
 import type { PlannedRow } from "./plan-rows.ts";
+import { describeSentences } from "./sentences.ts";
 
 /*
  * npm run eval                            the project's own requests: all must be planned as they say
@@ -25,6 +26,7 @@ async function evaluate({ folder, planner, model, misses, limit }: EvalArguments
     const shown = model === undefined ? gold.misses.length : misses;
     for (const miss of gold.misses.slice(0, shown)) console.error(miss);
     console.log(`${gold.count - gold.misses.length} of ${gold.count} requests are planned as they should be.`);
+    if (model === undefined) console.log(await describeSentences(planner));
     return model === undefined && gold.misses.length > 0 ? 1 : 0;
   }
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
