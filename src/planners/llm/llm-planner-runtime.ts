@@ -15,12 +15,12 @@ import { findRefusal } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
-import { waitsOf } from "../rules/steps.ts";
+import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
 import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
 import { earlierStep } from "./check-answer.ts";
 import { NearestTools } from "./nearest-tools.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation, Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 import { ToolSets } from "./tool-sets.ts";
@@ -246,6 +246,7 @@ class Making {
   private attempts = 0;
   private likelihood: number | undefined;
   private isGrave = false;
+  private hasFilter = false;
   /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   /** The fields that name operations. */
@@ -296,6 +297,7 @@ class Making {
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    this.hasFilter ||= made.some(({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input));
     for (const { id, operation } of made) {
       for (const field of Object.keys(operation.constants)) this.fields.add(field);
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
@@ -328,7 +330,7 @@ class Making {
       isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
-    const certainty = certaintyOf(this.likelihood, account);
+    const certainty = certaintyOf(this.likelihood ?? 1, account, this.hasFilter);
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
     (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
@@ -409,17 +411,29 @@ function findUnsaid(
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
-/** How much each word that nothing explains takes from the certainty: in a clause of the plan, and in one that asks for nothing. */
-const factors = { left: 0.7, aside: 0.95 };
+/** How much each word that nothing explains takes from the certainty. */
+const factors = {
+  /** In a clause that asks for nothing: "…, the repair man came". */
+  aside: 0.95,
+  /** In a clause of the plan. */
+  left: 0.7,
+  /** Where things are shown that only closed values tell apart, such as the todos of a list. */
+  leftOfFilter: 0.35,
+};
 
-function certaintyOf(likelihood = 1, { words }: Account): number {
-  const count = (kind: keyof typeof factors) => words.filter(({ by }) => by === kind).length;
-  return Number((likelihood * factors.left ** count("left") * factors.aside ** count("aside")).toFixed(3));
+function certaintyOf(likelihood: number, { words }: Account, hasFilter: boolean): number {
+  const count = (kind: "aside" | "left") => words.filter(({ by }) => by === kind).length;
+  const left = hasFilter ? factors.leftOfFilter : factors.left;
+  return Number((likelihood * left ** count("left") * factors.aside ** count("aside")).toFixed(3));
 }
 
 /** What cannot be taken back needs more. */
 function graveCertainty(minCertainty: number): number {
-  return (1 + minCertainty) / 2;
+  return Math.min(1, minCertainty * 1.5);
+}
+
+function isOpen({ type: { kind } }: Slot): boolean {
+  return kind === "text" || kind === "list" || kind === "sum";
 }
 
 /** True for what must not be done twice, needs approval, or cannot be taken back. */

@@ -11,16 +11,19 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { findRefusals } from "../../language/refusals.ts";
+import { tokenize } from "../../language/tokens.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
+import { findLike } from "./likeness.ts";
 import { TooMuchWork } from "./match.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
 import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
+import { loadDateReaderFor, maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
@@ -52,6 +55,8 @@ class Refused {
     readonly why: string,
     readonly details: Partial<Details> = {},
     readonly parts: Parts = () => [],
+    /** True if no phrase fits any part of it. */
+    readonly isUnread = false,
   ) {}
 }
 
@@ -123,7 +128,7 @@ class Planning {
     const planned = await this.planText(text);
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
     const other = (await this.planDelayed(text)) ?? (await this.findLater(text, planned));
-    return other ?? (await this.findFalseDate(text, planned)) ?? planned;
+    return other ?? (await this.findFalseDate(text, planned)) ?? (await this.findLikely(text, planned)) ?? planned;
   }
 
   /** What each of several wishes is by itself, or behind those that are planned directly before it. */
@@ -190,7 +195,9 @@ class Planning {
       const { reason, why, details } = isTalk
         ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
-      return new Refused(reason, why, { ...details, words }, parts);
+      const isOpen = reason === "not-understood" || reason === "question";
+      const isUnread = isOpen && parts.length === 0 && found.match === undefined && !("unfit" in found);
+      return new Refused(reason, why, { ...details, words }, parts, isUnread);
     }
     const { drafts, matches } = found;
     const parts = () => matches.map((match) => explainPart(match, reader, drafts));
@@ -255,6 +262,27 @@ class Planning {
     if (planned instanceof Refused) return undefined;
     const why = `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`;
     return new Refused(reason, why, details, parts);
+  }
+
+  /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
+  private async findLikely(text: string, { isUnread, details }: Refused): Promise<Planned | Refused | undefined> {
+    const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+    // What a pure tool may be asked is not whether to do something.
+    const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
+    const like = isUnread && !isBarred && cutWishes(text).length < 2 ? findLike(this.rules, text) : undefined;
+    if (like === undefined) return undefined;
+    const { tool, example: meaning } = like;
+    const planned = await this.planText(meaning);
+    if (planned instanceof Refused || planned.steps.length !== 1) return undefined;
+    const [part] = planned.parts;
+    if (part === undefined || part.tool !== tool) return undefined;
+    const reasoning = cutText(text.trim().replace(/\s+/g, " "), 300);
+    const steps = planned.steps.map((step) => (step.reasoning === undefined ? step : { ...step, reasoning }));
+    const summary = `like "${meaning}" of ${tool}`;
+    const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
+    if (like.isSure) return { ...planned, steps, parts: [{ ...part, ...said }] };
+    const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
+    return new Refused("unsure", why, { ...details, readings: [{ tool, meaning, steps }] });
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {
