@@ -274,13 +274,13 @@ class Planning {
     const { tool, example: meaning } = like;
     const planned = await this.planText(meaning);
     if (planned instanceof Refused || planned.steps.length !== 1) return undefined;
-    const [part] = planned.parts;
+    const [part] = planned.parts();
     if (part === undefined || part.tool !== tool) return undefined;
     const reasoning = cutText(text.trim().replace(/\s+/g, " "), 300);
     const steps = planned.steps.map((step) => (step.reasoning === undefined ? step : { ...step, reasoning }));
     const summary = `like "${meaning}" of ${tool}`;
     const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
-    if (like.isSure) return { ...planned, steps, parts: [{ ...part, ...said }] };
+    if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
     const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
     return new Refused("unsure", why, { ...details, readings: [{ tool, meaning, steps }] });
   }
