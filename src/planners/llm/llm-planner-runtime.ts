@@ -191,6 +191,7 @@ export class ModelPlanner {
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, earlier) }],
       ...schema,
+      source: prompt,
       scope: {
         wish,
         earlier,
