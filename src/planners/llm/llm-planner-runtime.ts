@@ -116,7 +116,7 @@ export class ModelPlanner {
 
   private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
     const { signal, request: text } = request;
-    if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text);
+    if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text, this.settings);
     this.contextTokens ??= this.settings.model.getContextTokens?.(signal).catch(() => undefined) ?? Promise.resolve(undefined);
     const making = new Making(request, replan);
     for (const part of replan === undefined ? partsOf(request) : [{ text, maxCalls }]) {
@@ -211,9 +211,9 @@ function partsOf({ request, wishes: known = [] }: PlanRequest): readonly Part[] 
 }
 
 /** Throws for a request that asks for nothing to be done as it stands. */
-function refuseWhatIsNotAsked(text: string): void {
+function refuseWhatIsNotAsked(text: string, { expressions }: PromptOptions): void {
   const found = findRefusal(text);
-  if (found === undefined) return;
+  if (found === undefined || (expressions && found.reason === "condition")) return;
   const message = `The request cannot be planned: ${JSON.stringify(cut(found.words, maxQuoted))} says that it is not to be done as it stands.`;
   throw new AgentError("cannot-plan", message, { details: { reason: found.reason, examples: [] } });
 }

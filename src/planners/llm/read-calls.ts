@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
@@ -283,7 +284,7 @@ class CallReader {
     const made = new Map<string, JsonObject>();
     const add = (input: unknown) => {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
-      if (step !== undefined) made.set(JSON.stringify(step), step);
+      if (step !== undefined) made.set(canonicalJson(step), step);
     };
     if (functions.length === 0) add({ ...constants, ...record });
     for (const { source, slots, anywhere, fixed, ...rule } of functions) {
