@@ -53,6 +53,10 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
 /** Stands in a text for the result of a step until the text is escaped. */
 const mark = "\u{F0000}";
 const maxQuoted = 80;
+/** Names a result, or an item of a loop. */
+const sign = /\$(?:\d|item|index)/;
+/** What a step in a loop may name. */
+const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
 
 class CallReader {
   /** Texts that were copied from the wish, and values that were read beside them. */
@@ -62,6 +66,7 @@ class CallReader {
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
   private readonly work = new WorkMeter();
+  private isLoop = false;
   private readonly rule: SlotRule;
 
   constructor(
@@ -76,6 +81,7 @@ class CallReader {
   }
 
   async read(call: WrittenCall): Promise<readonly JsonObject[]> {
+    this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
     this.readBeside();
     this.readBare();
@@ -243,26 +249,28 @@ class CallReader {
 
   /** `$1` as a reference, unless the user typed it. */
   private referenceIn(written: unknown, name: string): PhraseReference | undefined {
-    const read = typeof written === "string" ? /^\$(\d+)((?:\.\w+)*)$/.exec(written.trim()) : null;
+    const read = typeof written === "string" ? /^\$(\d+|item|index)((?:\.\w+)*)$/.exec(written.trim()) : null;
     if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
-    return this.resultOf(Number(read[1]), { path: read[2] ?? "", name });
+    return this.resultOf(read[1] ?? "", { path: read[2] ?? "", name });
   }
 
   private mentionsResult(written: string): boolean {
-    return /\$\d/.test(written) && !/\$\d/.test(this.scope.wish.text);
+    return sign.test(written) && !sign.test(this.scope.wish.text);
   }
 
   /** A text in which each `$1` is replaced, and its result kept. */
-  private withResults(written: string, sign: string): string {
+  private withResults(written: string, instead: string): string {
     if (!this.mentionsResult(written)) return written;
-    return written.replace(/\$(\d+)((?:\.\w+)*)/g, (_, place: string, path: string) => {
-      this.results.push(this.resultOf(Number(place), { path, name: "" }));
-      return sign;
+    return written.replace(/\$(\d+|item|index)((?:\.\w+)*)/g, (_, place: string, path: string) => {
+      this.results.push(this.resultOf(place, { path, name: "" }));
+      return instead;
     });
   }
 
-  private resultOf(place: number, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
-    const step = this.scope.earlier[place - 1];
+  private resultOf(place: string, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
+    if (!/\d/.test(place) && !this.isLoop) throw new Unreadable(`"$${place}" needs "each"`);
+    if (!/\d/.test(place)) return { $ref: `${place}${path}` };
+    const step = this.scope.earlier[Number(place) - 1];
     if (step === undefined) throw new Unreadable(`there is no step ${place} before it`);
     if (path !== "") return { $ref: `${step.id}${path}` };
     if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name)) return { $ref: `${step.id}.${name}` };
@@ -280,7 +288,7 @@ class CallReader {
       own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
     const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
     const context = { previous, ...(before && { before }), ...scope.wish.clock };
-    const known = [...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
+    const known = [...(this.isLoop ? ofLoop : []), ...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
     const made = new Map<string, JsonObject>();
     const add = (input: unknown) => {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
