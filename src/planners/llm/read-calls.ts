@@ -2,6 +2,7 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type AsideFit, Matcher, type Piece, piecesOf, type Template, WorkMeter } from "../rules/match.ts";
 import { readSlotValues, type SlotRule } from "../rules/matches.ts";
@@ -83,6 +84,7 @@ class CallReader {
   async read(call: WrittenCall): Promise<readonly JsonObject[]> {
     this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
+    if (JSON.stringify([...this.direct.values(), ...this.results]).includes('"$ref"')) this.coverResults();
     this.readBeside();
     this.readBare();
     const [previous] = this.scope.earlier.slice(-1).map(resultOf);
@@ -158,6 +160,12 @@ class CallReader {
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
     this.cover(start, end);
+  }
+
+  /** "It" is said for a result, and so for nothing else. */
+  private coverResults(): void {
+    const { words } = this.scope.wish;
+    for (const [at, word] of words.entries()) this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
   private fitAt(start: number, end: number): AsideFit | undefined {
