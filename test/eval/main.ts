@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { type EvalArguments, readArguments } from "./arguments.ts";
 import { describeModel } from "./describe-model.ts";
 import { checkGold } from "./gold.ts";
 import { measureFolder, tableOf, timeFolder } from "./measure.ts";
 import { measureCalls } from "./measure-calls.ts";
+import { isOfPeople, measurePeople } from "./measure-people.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
 /*
@@ -11,13 +13,14 @@ import type { PlannedRow } from "./plan-rows.ts";
  * npm run eval -- ../shared/eval          the evaluation data: prints the table of docs/planners.md
  * npm run eval -- ../shared/eval --misses 20    and what was missed, in the development part only
  * npm run eval -- [folder] --planner ollama --model qwen3 [--host …] [--limit 50]    the same by a model, and how it came about
+ * npm run eval -- ../shared/eval/fresh --planner ollama --model qwen3    what people typed: by rules, by the model, by both
  * npm run eval -- [folder] --planner ai-sdk --provider @ai-sdk/openai --model gpt-5-mini    by any model of the AI SDK
  */
 
 /** A dot for each request, as a model may take seconds for one. */
 const onRow = () => process.stderr.write(".");
 
-async function evaluate({ folder, planner, model, misses, limit }: EvalArguments): Promise<number> {
+async function evaluate({ folder, planner, model, languageModel, misses, limit }: EvalArguments): Promise<number> {
   const options = { planner, limit, ...(model !== undefined && { onRow }) };
   if (folder === undefined) {
     const gold = await checkGold(options);
@@ -28,6 +31,7 @@ async function evaluate({ folder, planner, model, misses, limit }: EvalArguments
     return model === undefined && gold.misses.length > 0 ? 1 : 0;
   }
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
+  if (isOfPeople(folder)) return measurePeople(resolve(folder), languageModel).then(() => 0);
   const measured = await measureFolder(folder, options);
   // Rules know no tool but those that bring phrases.
   const calls = model === undefined ? undefined : await measureCalls(folder, options);

@@ -37,8 +37,8 @@ export function createTools() {
   return [createCalculator(), createTodoStore()] as const;
 }
 
-/** Sunday, 22 November 2026, noon UTC: the data has no dates of its own to fit. */
-const clock = { nowMs: Date.UTC(2026, 10, 22, 12), timeZone: "UTC" };
+/** Sunday, 22 November 2026, noon UTC: most data has no dates of its own to fit. */
+const anyDay = { nowMs: Date.UTC(2026, 10, 22, 12), timeZone: "UTC" };
 
 /** Nothing that another request could change. */
 const fatalReasons: ReadonlySet<string> = new Set(["unreachable", "unknown-model", "unauthorized"]);
@@ -49,12 +49,12 @@ const fatalReasons: ReadonlySet<string> = new Set(["unreachable", "unknown-model
  */
 export async function planRows(
   rows: readonly DataRow[],
-  { planner, onRow }: { readonly planner: Planner; readonly onRow?: () => void },
+  { planner, onRow, clock = anyDay }: { readonly planner: Planner; readonly onRow?: () => void; readonly clock?: typeof anyDay },
 ): Promise<readonly PlannedRow[]> {
   const tools = createTools();
   const planned: PlannedRow[] = [];
   for (const row of rows) {
-    planned.push(await planRow(row, { planner, tools: row.tools?.map(toTool) ?? tools }));
+    planned.push(await planRow(row, { planner, clock, tools: row.tools?.map(toTool) ?? tools }));
     onRow?.();
   }
   return planned;
@@ -62,7 +62,7 @@ export async function planRows(
 
 async function planRow(
   { id, prompt }: DataRow,
-  { planner, tools }: { readonly planner: Planner; readonly tools: readonly DefinedTool[] },
+  { planner, tools, clock }: { readonly planner: Planner; readonly tools: readonly DefinedTool[]; readonly clock: typeof anyDay },
 ): Promise<PlannedRow> {
   const meter = new ModelMeter(undefined, undefined, { now: () => 0, emit: () => {} });
   const { signal } = new AbortController();

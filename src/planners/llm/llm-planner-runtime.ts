@@ -1,8 +1,9 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
+import type { JsonPath } from "../../core/json.ts";
 import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
 import { type LanguageModel, modelName } from "../../core/language-model.ts";
-import type { PlanFailure, PlanSource, PlanStep } from "../../core/plan.ts";
+import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
 import type { DefinedTool } from "../../core/tool.ts";
@@ -10,9 +11,10 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { findRefusal } from "../../language/refusals.ts";
-import { type Account, type AccountText, accountFor } from "../rules/account.ts";
+import { type Account, type AccountText, accountFor, type UnsaidValue } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
+import { waitsOf } from "../rules/steps.ts";
 import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
 import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
 import { earlierStep } from "./check-answer.ts";
@@ -117,13 +119,23 @@ export class ModelPlanner {
   private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
     const { signal, request: text } = request;
     if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text, this.settings);
-    this.contextTokens ??= this.settings.model.getContextTokens?.(signal).catch(() => undefined) ?? Promise.resolve(undefined);
+    this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
     for (const part of replan === undefined ? partsOf(request) : [{ text, maxCalls }]) {
       if (part.steps !== undefined) await making.take(part.steps);
       else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
     }
     return making.finish(this.settings);
+  }
+
+  /** How much the model can read; asked once, unless nobody waits for the answer any more. */
+  private async askForContext(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      return await this.settings.model.getContextTokens?.(signal);
+    } catch {
+      this.contextTokens = undefined;
+      return undefined;
+    }
   }
 
   /** Asks the model for a part of a request. */
@@ -158,6 +170,7 @@ export class ModelPlanner {
     { making, text, maxCalls: most, tools }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
   ): Promise<Question> {
     const { prompt, operations, schemas } = await this.known.get(tools);
+    making.warnings = prompt.warnings;
     const { nowMs, timeZone, maxSteps } = request;
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
@@ -223,6 +236,7 @@ const maxQuoted = 120;
 /** A plan that is being made, part by part. */
 class Making {
   readonly isReplan: boolean;
+  warnings: readonly PlanWarning[] = [];
   private readonly startMs = performance.now();
   private readonly steps: PlanStep[] = [];
   private readonly done: readonly PlanStep[];
@@ -231,6 +245,10 @@ class Making {
   private attempts = 0;
   private likelihood: number | undefined;
   private isGrave = false;
+  /** The steps of the model, with the fields that it may compose. */
+  private readonly madeByModel = new Map<string, ReadonlySet<string>>();
+  /** The fields that name operations. */
+  private readonly fields = new Set<string>();
   /** Steps by rules have the first numbers. */
   private numbers: number;
 
@@ -277,6 +295,11 @@ class Making {
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    for (const { id, operation } of made) {
+      for (const field of Object.keys(operation.constants)) this.fields.add(field);
+      const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
+      this.madeByModel.set(id, new Set(composed));
+    }
     this.steps.push(...steps);
     this.numbers += steps.length;
     this.attempts += attempts;
@@ -297,10 +320,16 @@ class Making {
   async finish({ name, model, minCertainty }: ModelPlannerSettings): Promise<ModelPlan> {
     const { tools, nowMs, timeZone } = this.request;
     const account = await accountFor(this.steps, { tools, texts: this.texts(), clock: { nowMs, timeZone } });
-    const unsaid = findUnsaid(account, this.steps, tools);
+    // An operation may have another word; then the model must be surer.
+    const isOperation = ([, field]: JsonPath) => this.fields.has(String(field));
+    const isMeant = account.unsaid.some(({ path }) => isOperation(path));
+    const isFree = ({ stepId, path }: UnsaidValue) =>
+      isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
+    const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
     const certainty = certaintyOf(this.likelihood, account);
-    const needed = this.isGrave ? graveCertainty(minCertainty) : minCertainty;
+    const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
+    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.left, grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
     const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
     if (isUnsure) {
@@ -315,8 +344,23 @@ class Making {
       durationMs: Math.round(performance.now() - this.startMs),
       ...(this.chosen && { tools: this.chosen }),
       ...(this.failures.length > 0 && { failures: this.failures }),
+      ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
-    return { steps: this.steps, source };
+    return { steps: this.inOrder(), source };
+  }
+
+  /** The steps; those that were planned without the model's wait for its steps, too. */
+  private inOrder(): readonly PlanStep[] {
+    const { tools } = this.request;
+    const calls = this.steps.flatMap(({ id, tool: name, input = {} }) => {
+      const tool = tools.find((each) => each.name === name);
+      return tool === undefined ? [] : [{ id, tool, input }];
+    });
+    const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
+    return this.steps.map((step) => ({
+      ...step,
+      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(this.madeByModel.size > 0 ? (waits.get(step.id) ?? []) : [])])],
+    }));
   }
 
   /** The request, and what else the model read. */
@@ -350,12 +394,15 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
 }
 
 /** What a plan has that the request does not say, or has twice. */
-function findUnsaid(account: Account, steps: readonly PlanStep[], tools: readonly DefinedTool[]): string | undefined {
+function findUnsaid(
+  account: Account,
+  { steps, tools, isFree }: { steps: readonly PlanStep[]; tools: readonly DefinedTool[]; isFree: (value: UnsaidValue) => boolean },
+): string | undefined {
   const stepOf = new Map(steps.map((step) => [step.id, step]));
   const isPure = (stepId: string) =>
     tools.find(({ name }) => name === stepOf.get(stepId)?.tool)?.declaredEffect === "pure";
   // A step that changes nothing may quote what the model has read.
-  const unsaid = account.unsaid.find(({ stepId, sources }) => !(isPure(stepId) && sources.length > 0));
+  const unsaid = account.unsaid.find((value) => !isFree(value) && !(isPure(value.stepId) && value.sources.length > 0));
   if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
   const [twice] = account.twice;
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;

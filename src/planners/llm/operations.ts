@@ -152,6 +152,10 @@ function splitSlots({ phrases, all, constants, branch, input }: Parts) {
     if (!isRequired(name) && isClosed && isAlone && phrases.length > 0) closed.set(name, type);
     else asked.push({ name, type, schema, isRequired: isRequired(name), isComposed: fields[name]?.composed === true });
   }
+  // A template may fill one of several slots: the name of a list, or of a place.
+  for (const { slots } of all.flatMap(({ anywhere }) => anywhere))
+    if ([...slots.keys()].some((name) => closed.has(name)))
+      for (const [name, type] of slots) if (!asked.some((slot) => slot.name === name)) closed.set(name, type);
   return { asked, closed };
 }
 

@@ -67,9 +67,9 @@ export async function promptOf(
   ].join("\n");
   const warnings: PlanWarning[] = [];
   const own: Turn[] = [];
-  for (const [index, example] of examples.entries()) {
+  for (const example of examples) {
     const turn = await turnOf(example, operations);
-    if (turn === undefined) warnings.push(leftOut(example, index));
+    if (turn === undefined) warnings.push(leftOut(example));
     else own.push(turn);
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
@@ -88,9 +88,9 @@ function describeOperation(operation: Operation): string {
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
 }
 
-function leftOut({ request }: PlanExample, index: number): PlanWarning {
+function leftOut({ request }: PlanExample): PlanWarning {
   const message = `The example ${JSON.stringify(request.slice(0, 80))} is left out: its sentence does not say its values.`;
-  return { code: "dropped", path: ["source", "examples", index], message };
+  return { code: "dropped", path: [], message };
 }
 
 /** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
@@ -101,7 +101,7 @@ async function turnsOf(operations: readonly Operation[], own: readonly Turn[], r
   const all: Turn[] = [...own];
   let verbs = 0;
   for (const [index, sample] of samples.entries()) {
-    all.push(sample);
+    all.push({ ...sample, request: decorated(sample.request, index) });
     if (startsWithVerb(sample.request.split(" "))) {
       if (verbs % 5 === 1) all.push({ request: `do not ${sample.request}`, calls: refused });
       if (verbs % 5 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
@@ -121,6 +121,21 @@ async function turnsOf(operations: readonly Operation[], own: readonly Turn[], r
     messages.push({ role: "user", content: request }, { role: "assistant", content: answer });
   }
   return messages;
+}
+
+/** Every third sentence as people also say it: with courtesies and reasons, which are in no slot. */
+function decorated(request: string, index: number): string {
+  const isWish = startsWithVerb(request.split(" "));
+  switch (index % 9) {
+    case 2:
+      return isWish ? `hey, could you ${request} please` : `${request}, thanks`;
+    case 5:
+      return `${request}, I nearly forgot`;
+    case 8:
+      return isWish ? `please ${request} as we talked about it` : request;
+    default:
+      return request;
+  }
 }
 
 /** The signs around two turns. */

@@ -1,7 +1,6 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
-import type { DateClock } from "../../dates/read-dates.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type AsideFit, Matcher, type Piece, piecesOf, type Template, WorkMeter } from "../rules/match.ts";
@@ -53,7 +52,6 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
 
 /** Stands in a text for the result of a step until the text is escaped. */
 const mark = "\u{F0000}";
-const maxQuoted = 80;
 /** Names a result, or an item of a loop. */
 const sign = /\$(?:\d|item|index)/;
 /** What a step in a loop may name. */
@@ -154,7 +152,11 @@ class CallReader {
     let { start, end } = span;
     const isQuoted = end === start + 1 && this.scope.wish.words[start] === quotedWord;
     if (!isQuoted) {
-      for (let at = end - 1; at > start; at--) if (this.fitAt(at, end) !== undefined) end = at;
+      for (let at = start + 1; at < end; at++)
+        if (this.endsWith(at, end)) {
+          end = at;
+          at = start;
+        }
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
     }
@@ -168,8 +170,9 @@ class CallReader {
     for (const [at, word] of words.entries()) this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
-  private fitAt(start: number, end: number): AsideFit | undefined {
-    return this.fitsAt(start).find((fit) => fit.end === end && (fit.isSpoken || this.isDate(fit) || fit.end - start === 1));
+  /** True if the tokens of a text from one to its end are the value of another slot. */
+  private endsWith(at: number, end: number): boolean {
+    return this.fitsAt(at).some((fit) => fit.end === end && (fit.isSpoken || this.isDate(fit) || end - at === 1));
   }
 
   private isDate({ pieces }: AsideFit): boolean {
@@ -191,25 +194,32 @@ class CallReader {
     }
   }
 
-  /** Reads a time, a choice or a number that stands alone, where only one value can be meant. */
+  /**
+   * Reads a time, a choice or a number for which no phrase has words of its own, where only one value can be meant. Of two that
+   * stand at one place, the longer one counts.
+   */
   private readBare(): void {
     const { wish } = this.scope;
-    for (const [name, type] of this.operation.closed) {
-      if (this.isFilled(name) || !isReadable(type)) continue;
-      if (type.kind === "boolean") {
-        this.readSwitch(name);
-        continue;
-      }
-      const found = [...wish.words.keys()].flatMap((start) =>
-        this.covered[start] === 1 ? [] : slotReadingsAt(type, wish, start).map((reading) => ({ start, ...reading })),
-      );
-      const known = found.filter(({ value, end, start }) => value !== anaphor && !this.covered.subarray(start, end).includes(1));
-      const [first] = known;
-      const isSure = first !== undefined && known.every(({ value }) => value === first.value);
-      const isFirm = first !== undefined && (!isDate(type) || wish.datesByStart.get(first.start)?.isFirm === true);
-      if (!isSure || !isFirm) continue;
-      this.direct.set(name, first.value);
-      this.cover(first.start, first.end);
+    const beside = new Set(templatesOf(this.operation).flatMap(({ slots }) => [...slots.keys()]));
+    const open = [...this.operation.closed].filter(([name]) => !this.isFilled(name) && !beside.has(name));
+    for (const [name, { kind }] of open) if (kind === "boolean") this.readSwitch(name);
+    const found = open.flatMap(([name, type]) =>
+      type.kind === "boolean" || !isReadable(type)
+        ? []
+        : [...wish.words.keys()].flatMap((start) =>
+            isDate(type) && wish.datesByStart.get(start)?.isFirm !== true
+              ? []
+              : slotReadingsAt(type, wish, start).map((reading) => ({ name, start, ...reading })),
+          ),
+    );
+    found.sort((left, right) => right.end - right.start - (left.end - left.start));
+    for (const { name, start, end, value } of found) {
+      if (value === anaphor || this.isFilled(name) || this.covered.subarray(start, end).includes(1)) continue;
+      const isSame = (each: (typeof found)[number]) =>
+        each.name !== name || each.value === value || this.covered.subarray(each.start, each.end).includes(1);
+      if (!found.every(isSame)) continue;
+      this.direct.set(name, value);
+      this.cover(start, end);
     }
   }
 
@@ -343,16 +353,8 @@ function templatesOf(operation: Operation): readonly Template[] {
     const own = new Set(phrases.flatMap(({ anywhere }) => anywhere).filter(isClosed));
     const all = new Set(rules.rules.flatMap(({ anywhere }) => anywhere).filter(isClosed));
     const has = (name: string) => [...own].some(({ slots }) => slots.has(name));
-    templates = [...own, ...[...all].filter(({ slots }) => !own.has(slots as never) && ![...slots.keys()].some(has))];
+    templates = [...own, ...[...all].filter(({ slots }) => ![...slots.keys()].some(has))];
     known.set(operation, templates);
   }
   return templates;
 }
-
-/** A quoted value, shortened. */
-export function quote(value: unknown): string {
-  return JSON.stringify(value).slice(0, maxQuoted);
-}
-
-/** The clock by which the words of a wish were read. */
-export type { DateClock };

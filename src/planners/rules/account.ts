@@ -252,8 +252,14 @@ class RequestAccount {
     const numbers = expression.match(/\d+(?:\.\d+)?/g);
     if (numbers === null || !/^[\d\s.()+*/%^,a-z-]+$/i.test(expression)) return undefined;
     const own = numbers.filter((digits) => digits !== "1" && digits !== "100").map(Number);
-    const places = own.map((number) => this.readingsOf(numberType).find(({ value }) => value === number));
-    return places.every((place) => place !== undefined) ? places : undefined;
+    // Each is said once for each time that it is used.
+    const places: Said[] = [];
+    for (const number of own) {
+      const place = this.readingsOf(numberType).find((each) => each.value === number && !places.includes(each));
+      if (place === undefined) return undefined;
+      places.push(place);
+    }
+    return places;
   }
 
   /** Words that stand together, where no other text was copied from if there is such a place; else each of them somewhere. */

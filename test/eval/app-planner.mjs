@@ -1,0 +1,8 @@
+/** The planner of `run-apps.mjs`: EVAL_PLANNER is rules, model or both; EVAL_MODEL is a model in Ollama. */
+export default function createPlanner({ createRulePlanner, createLlmPlanner, createFallbackPlanner, createOllamaModel }) {
+  const { EVAL_PLANNER: kind, EVAL_MODEL: name, EVAL_OPTIONS = "{}", OLLAMA_HOST: host } = process.env;
+  const rules = createRulePlanner();
+  if (kind === "rules") return rules;
+  const llm = createLlmPlanner({ model: createOllamaModel({ model: name, host, options: JSON.parse(EVAL_OPTIONS) }) });
+  return kind === "model" ? llm : createFallbackPlanner([rules, llm]);
+}
