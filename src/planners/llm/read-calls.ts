@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
+import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
@@ -8,7 +9,7 @@ import { readSlotValues, type SlotRule } from "../rules/matches.ts";
 import { sayName } from "../rules/phrase-rules.ts";
 import { readSlot } from "../rules/read-slot.ts";
 import { quotedWord, type RequestText } from "../rules/request.ts";
-import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "../rules/slots.ts";
+import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "../rules/slots.ts";
 import { toStepInput } from "../rules/step-input.ts";
 import { readTextEdges } from "../rules/text-edges.ts";
 import { type Operation, type Slot, slotsIn } from "./operations.ts";
@@ -99,12 +100,28 @@ class CallReader {
     }
     const result = this.referenceIn(written, name);
     if (result !== undefined) return void this.direct.set(name, result);
-    if (schema !== undefined) return void this.direct.set(name, written);
+    if (schema !== undefined) return void this.direct.set(name, await this.readDeep(written, [name]));
     if (type.kind === "list") return this.takeList(name, [written].flat(), type);
     if (typeof written === "object") throw new Unreadable(`"${name}" is no ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
     if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
     await this.takeValue(name, type, written as string | number | boolean);
+  }
+
+  /** The values of an object or a list; what only looks like a reference is none. */
+  private async readDeep(written: unknown, path: JsonPath): Promise<unknown> {
+    if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
+    if (typeof written === "object" && written !== null) {
+      if ("$ref" in written || "$literal" in written) return { $literal: written };
+      const entries = Object.entries(written).map(async ([key, item]) => [key, await this.readDeep(item, [...path, key])]);
+      return Object.fromEntries(await Promise.all(entries));
+    }
+    if (typeof written !== "string") return written;
+    const result = this.referenceIn(written, String(path.at(-1)));
+    if (result !== undefined) return result;
+    if (this.mentionsResult(written)) return this.withResults(written, mark);
+    const type = slotTypeOf(schemasAt(this.operation.rules.schemas.input, path, this.operation.constants));
+    return isDate(type) || type.kind === "number" ? this.valueOf(String(path.at(-1)), type, written) : written;
   }
 
   /** A time in the words of the user, a number, a choice. */
