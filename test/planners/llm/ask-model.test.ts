@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { AgentError, createLlmPlanner, type LanguageModel, modelFailure, type PlanRequest } from "../../../src/index.ts";
+import {
+  AgentError,
+  createLlmPlanner,
+  type LanguageModel,
+  modelFailure,
+  type PlanRequest,
+} from "../../../src/index.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { answerOf, failureOf, noteOf, planWith, requestOf, tools, unclear } from "./ask-llm-planner.ts";
 
@@ -131,8 +137,14 @@ describe("a refusal", () => {
 describe("a format that the model refuses", () => {
   it.each([
     [[good], ["schema"]],
-    [[refusesFormat, good], ["schema", "json"]],
-    [[refusesFormat, refusesFormat, good], ["schema", "json", "text"]],
+    [
+      [refusesFormat, good],
+      ["schema", "json"],
+    ],
+    [
+      [refusesFormat, refusesFormat, good],
+      ["schema", "json", "text"],
+    ],
   ])("is followed by a weaker one, and not tried again (%#)", async (answers, formats) => {
     const scripted = createScriptedModel([...answers, good, good]);
     const planner = createLlmPlanner({ model: scripted });
@@ -247,7 +259,11 @@ describe("a model that fails", () => {
     expect(second).toEqual(first);
     expect(source).toMatchObject({ attempts: 2, failures: [{ code: "model-failed" }] });
     const cut = { text: good, finishReason: "length" } as const;
-    for (const twice of [[brokeOff, brokeOff], [cut, brokeOff], [brokeOff, cut]])
+    for (const twice of [
+      [brokeOff, brokeOff],
+      [cut, brokeOff],
+      [brokeOff, cut],
+    ])
       expect(await failureOf(twice, request)).toMatchObject({ code: "planning-failed" });
   });
 });
@@ -257,25 +273,36 @@ describe("a signal", () => {
   type Generate = NonNullable<PlanRequest["generate"]>;
 
   it.each<[string, (cancel: () => void) => Generate]>([
-    ["while the model is asked", (cancel) => (called, asked) => {
-      queueMicrotask(cancel);
-      return called.generate(asked);
-    }],
-    ["between two answers", (cancel) => async (called, asked) => {
-      const response = await called.generate(asked);
-      cancel();
-      return response;
-    }],
-    ["with an error of the model", (cancel) => () => {
-      cancel();
-      return Promise.reject(fails("interrupted"));
-    }],
+    [
+      "while the model is asked",
+      (cancel) => (called, asked) => {
+        queueMicrotask(cancel);
+        return called.generate(asked);
+      },
+    ],
+    [
+      "between two answers",
+      (cancel) => async (called, asked) => {
+        const response = await called.generate(asked);
+        cancel();
+        return response;
+      },
+    ],
+    [
+      "with an error of the model",
+      (cancel) => () => {
+        cancel();
+        return Promise.reject(fails("interrupted"));
+      },
+    ],
   ])("ends planning with its reason %s", async (when, generateFor) => {
     const controller = new AbortController();
     const answer: ScriptedAnswer = when.startsWith("while") ? { hangs: "until-aborted" } : wrong;
     const scripted = createScriptedModel([answer, good]);
     const generate = generateFor(() => controller.abort(reason));
-    const planning = createLlmPlanner({ model: scripted }).plan(requestOf(request, { signal: controller.signal, generate }));
+    const planning = createLlmPlanner({ model: scripted }).plan(
+      requestOf(request, { signal: controller.signal, generate }),
+    );
     await expect(planning).rejects.toBe(reason);
     expect(scripted.requests.length).toBeLessThan(2);
   });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { AgentError, createLlmPlanner, type LlmPlannerOptions, type PlanDraft, type PlanRequest } from "../../../src/index.ts";
+import {
+  AgentError,
+  createLlmPlanner,
+  type LlmPlannerOptions,
+  type PlanDraft,
+  type PlanRequest,
+} from "../../../src/index.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { note, noteOf, nowMs, requestOf, sum, tools, unclear } from "./ask-llm-planner.ts";
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createAgent, createCalculator, createLlmPlanner, createTodoStore, type LlmPlannerOptions } from "../../../src/index.ts";
+import {
+  createAgent,
+  createCalculator,
+  createLlmPlanner,
+  createTodoStore,
+  type LlmPlannerOptions,
+} from "../../../src/index.ts";
 import {
   collectEvents,
   createFakeTool,
@@ -69,7 +75,16 @@ describe("options", () => {
 
   it("are optional except for the model, and may be undefined", () => {
     expect(createLlmPlanner({ model }).name).toBe("llm");
-    const names = ["name", "instructions", "examples", "temperature", "maxOutputTokens", "tools", "minCertainty", "cache"];
+    const names = [
+      "name",
+      "instructions",
+      "examples",
+      "temperature",
+      "maxOutputTokens",
+      "tools",
+      "minCertainty",
+      "cache",
+    ];
     expect(createLlmPlanner({ model, ...Object.fromEntries(names.map((name) => [name, undefined])) })).toBeDefined();
   });
 
@@ -96,8 +111,12 @@ describe("an agent with a model", () => {
     const text = answerOf({ do: "Sum", a: 2, b: 3 }, { do: "Note", title: "milk $1" });
     const usage = { inputTokens: 100, outputTokens: 20 };
     const { agent, collected } = agentOf([{ text, deltas: [...text], usage }]);
-    const result = await agent.run("add 2 and 3 with milk");
-    expect(result).toMatchObject({ status: "completed", output: { title: "milk 5" }, usage: { modelCalls: 1, ...usage } });
+    const result = await agent.run("Sum 2 and 3, note milk with it");
+    expect(result).toMatchObject({
+      status: "completed",
+      output: { title: "milk 5" },
+      usage: { modelCalls: 1, ...usage },
+    });
     const types = ["run-start", "plan-start", "model-start", "plan-delta", "plan-delta", "model-end", "plan-end"];
     expect(collected.types().slice(0, 8)).toEqual([...types, "step-start"]);
     expect(collected.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
@@ -128,7 +147,10 @@ describe("an agent with a model", () => {
 
   it("fails with the error of planning, and reports its usage", async () => {
     const usage = { inputTokens: 10, outputTokens: 5 };
-    const { agent, collected } = agentOf([{ text: "no", usage }, { text: "no", usage }]);
+    const { agent, collected } = agentOf([
+      { text: "no", usage },
+      { text: "no", usage },
+    ]);
     expect(await agent.run("note milk")).toMatchObject({
       status: "failed",
       error: { code: "planning-failed", details: { failures: [{ code: "no-json" }, { code: "no-json" }] } },
@@ -188,7 +210,10 @@ describe("the steps of an answer that is still arriving", () => {
     ["that refuses", { do: "unclear" }],
   ])("are told up to the first invalid one, and again with the next answer: one %s", async (_what, wrong) => {
     const answer = answerOf({ do: "Note", title: "milk" }, wrong, { do: "Note", title: "bread" });
-    expect((await toldOf([answer], [two])).told.slice(0, 2)).toEqual(["1.0 s1", ...("do" in wrong && wrong.do === "unclear" ? [] : ["2.0 s1"])]);
+    expect((await toldOf([answer], [two])).told.slice(0, 2)).toEqual([
+      "1.0 s1",
+      ...("do" in wrong && wrong.do === "unclear" ? [] : ["2.0 s1"]),
+    ]);
   });
 
   it("are never more than a plan may have", async () => {
