@@ -18,7 +18,7 @@ const all = ["test/**/*.test.ts"];
 const alike = [
   "test/{architecture,layout,words,option-tables}.test.ts",
   "test/{kills/kills,package/built,package/deploy,dates/read-dates.random}.test.ts",
-  "test/{gold-plans,eval,english,language,plan/grounding,planners/rules,planners/llm/reading}/**",
+  "test/{gold-plans,eval,english,language,planners/rules,planners/llm/reading}/**",
 ];
 
 /** What starts a database server. */

@@ -1,3 +1,4 @@
+import type { AccountFor } from "./core/approval.ts";
 import { checkObject } from "./core/options.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
@@ -85,7 +86,7 @@ export function createAgent<const TTools extends readonly Tool[]>(
 ): Agent<TTools[number]> {
   checkObject("options", options, "createAgent({ tools: [ … ] })");
   const { planner = createRulePlanner(), store = createMemoryRunStore(), ...rest } = options;
-  const engine = new Engine(resolveOptions({ ...rest, planner, store }, { canPlan: true }));
+  const engine = new Engine({ ...resolveOptions({ ...rest, planner, store }, { canPlan: true }), accountFor });
   const agent: Agent = {
     ...methodsOf(engine),
     plan: (request, planOptions) => engine.plan(request, planOptions),
@@ -95,6 +96,10 @@ export function createAgent<const TTools extends readonly Tool[]>(
   };
   return agent as Agent<TTools[number]>;
 }
+
+/** Reads what was said as the rules read it, whatever the planner; loaded when a run is replanned. */
+const accountFor: AccountFor = async (steps, options) =>
+  (await import("./planners/rules/account.ts")).accountFor(steps, options);
 
 function toTarget(requestOrPlan: string | object): RunTarget {
   return typeof requestOrPlan === "string" ? { request: requestOrPlan } : { plan: requestOrPlan as PlanInput };

@@ -1,8 +1,8 @@
 import { canonicalJson, sha256 } from "./canonical-json.ts";
 import type { JsonObject, JsonPath } from "./json.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import { type StepRef, stepRefOf } from "./step-ref.ts";
-import type { InferToolInput, Tool, ToolEffect } from "./tool.ts";
+import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
@@ -105,6 +105,40 @@ export type WordSource =
   | { readonly type: "output" | "error"; readonly stepId: string; readonly iteration?: number }
   | { readonly type: "context" };
 
+/** A text that a plan was made from: the request, which speaks for the user, or one that is only shown to a planner. */
+export interface AccountText {
+  readonly source: { readonly type: "request" } | WordSource;
+  readonly value: unknown;
+}
+
+/** A value of a step with words or numbers that the user has not said. */
+export interface UnsaidValue {
+  readonly stepId: string;
+  /** Within the step. */
+  readonly path: JsonPath;
+  readonly words: readonly string[];
+  /** The other texts that say one of the words, or the value. */
+  readonly sources: readonly WordSource[];
+  /** True if the schema allows only a choice, such as an operation or a switch. */
+  readonly isChoice: boolean;
+}
+
+/** Options of an {@link AccountFor}. */
+export interface AccountOptions {
+  readonly tools: readonly DefinedTool[];
+  readonly texts: readonly AccountText[];
+  /** When the request was made, and the user's time zone, for its dates. */
+  readonly clock: { readonly nowMs: number; readonly timeZone: string };
+  /** Steps that were planned before any other text was seen: their values count as said. @default none */
+  readonly planned?: readonly PlanStep[];
+}
+
+/** Finds the values of steps that the user has not said. */
+export type AccountFor = (
+  steps: readonly PlanStep[],
+  options: AccountOptions,
+) => Promise<{ readonly unsaid: readonly UnsaidValue[] }>;
+
 /**
  * Why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
  * @group Approval
@@ -114,13 +148,13 @@ export type ApprovalReason =
   | { readonly code: "new-tool" }
   /** Its tool must run only once, and it is unknown whether an earlier call, by the step named here, took effect. */
   | { readonly code: "in-doubt"; readonly stepId: string; readonly iteration?: number }
-  /** Its tool has an effect, and its input has words that are in neither the request nor the first plan. */
+  /** Its tool has an effect, and its input has words that only a text without authority says. */
   | {
       readonly code: "unsaid-words";
       /** Within the step. */
       readonly path: JsonPath;
       readonly words: readonly string[];
-      /** Where the words appear; empty if the planner chose them. */
+      /** Where the words appear: at most 10 places. */
       readonly sources: readonly WordSource[];
     };
 

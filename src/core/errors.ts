@@ -149,7 +149,8 @@ export interface AgentErrorDetails extends ToolErrorDetails {
  * - `denied`, `supposed`, `question`, `others`, `corrected`, `repeated`, `condition`: it says not to do it, supposes it, asks
  *   whether to do it, speaks of somebody else, takes something back, wants it again and again, or on a condition.
  * - `later`: it says when, and neither can the tool be told nor can the plan wait.
- * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase; `readings` has the plan.
+ * - `unsure`: it may mean what cannot be taken back, in other words than those of the phrase, or is only a little like the
+ *   examples of a tool; `readings` has the plan.
  * @inline
  */
 export type RefusalReason =

@@ -85,24 +85,19 @@ export interface PlanSource {
 export interface PlanFailure {
   readonly planner: string;
   readonly model?: string | undefined;
-  /** The code of an error, or for an answer of a model `cut-off`, `no-json`, `invalid-plan` or `ungrounded`. */
+  /** The code of an error, or for an answer of a model `cut-off`, `no-json` or `invalid-plan`. */
   readonly code: string;
   readonly message: string;
   /** The start of the model's answer. */
   readonly text?: string | undefined;
 }
 
-/**
- * Something in a plan that its request does not say, or (`dropped`) a key of a step that meant nothing and was left out.
- * @inline
- */
+/** Something that was left out. @inline */
 export interface PlanWarning {
-  readonly code: "ungrounded" | "dropped";
+  readonly code: "dropped";
   /** Where, within the plan. */
   readonly path: JsonPath;
   readonly message: string;
-  /** The words that the request does not say; absent if nothing in it is about the step. */
-  readonly words?: readonly string[] | undefined;
 }
 
 /** A plan: what will be done, as JSON that can be read, checked, approved, stored and run. @group Plans */

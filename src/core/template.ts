@@ -18,14 +18,20 @@ const plainText = /[^()[\]{}|]+/y;
 const slotName = /^[A-Za-z_][\w-]*$/;
 const nothing: PhraseNode = { type: "sequence", items: [] };
 
+/** The groups of phrases that were read, by how they begin. */
+export type KnownGroups = Map<string, { readonly text: string; readonly node: PhraseNode }[]>;
+
+/** So many characters tell most groups apart. */
+const keyLength = 12;
+
 /**
  * Reads a phrase: words, `{slot}`, `(one|or other)`, `[optional]`, nested in any way; `task[s]` has an optional ending.
- * Words are case-insensitive. Phrases that are read with the same `groups` share the groups that they have in common.
+ * Words are case-insensitive. Phrases that are read with the same `known` share the groups that they have in common.
  * Throws a {@link PhraseError} for a phrase that it cannot read.
  */
-export function parsePhrase(phrase: string, groups: Map<string, PhraseNode> = new Map()): PhraseNode {
+export function parsePhrase(phrase: string, known: KnownGroups = new Map()): PhraseNode {
   if (phrase.length > maxLength) throw new PhraseError(`it is longer than ${maxLength} characters`);
-  const reader = new PhraseReader(phrase, groups);
+  const reader = new PhraseReader(phrase, known);
   const node = reader.choice(0);
   reader.expectEnd();
   if (isNullable(node)) throw new PhraseError("all of it is optional");
@@ -53,13 +59,13 @@ class PhraseReader {
 
   constructor(
     private readonly text: string,
-    private readonly groups: Map<string, PhraseNode>,
+    private readonly known: KnownGroups,
   ) {}
 
   choice(depth: number): PhraseNode {
     if (depth > maxDepth) throw new PhraseError(`it is nested deeper than ${maxDepth} levels`);
     const items = [this.sequence(depth)];
-    while (this.text[this.position] === "|") {
+    while (this.peek() === "|") {
       this.position++;
       items.push(this.sequence(depth));
     }
@@ -67,7 +73,7 @@ class PhraseReader {
   }
 
   expectEnd(): void {
-    if (this.position < this.text.length) throw new PhraseError(`"${this.text[this.position]}" is never opened`);
+    if (this.position < this.text.length) throw new PhraseError(`"${this.peek()}" is never opened`);
   }
 
   private sequence(depth: number): PhraseNode {
@@ -89,21 +95,21 @@ class PhraseReader {
 
   /** `task[s]`: an optional ending, glued to the word before it. */
   private ending(last: PhraseNode | undefined): PhraseNode | undefined {
+    if (last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? "")) return undefined;
     const [all, letters] = /^\[(\p{Ll}+)\]/u.exec(this.text.slice(this.position, this.position + 32)) ?? [];
-    if (all === undefined || last?.type !== "word" || !/\p{L}/u.test(this.text[this.position - 1] ?? ""))
-      return undefined;
+    if (all === undefined) return undefined;
     this.position += all.length;
     return { type: "choice", items: [last, { type: "word", word: `${last.word}${letters}` }] };
   }
 
   private group(opener: string, depth: number): PhraseNode {
     const start = this.position;
-    const end = this.groupEnd();
-    const text = this.text.slice(start, end);
-    const known = this.groups.get(text);
+    const key = this.text.slice(start, start + keyLength);
+    const alike = this.known.get(key) ?? [];
+    const known = alike.find(({ text }) => this.text.startsWith(text, start));
     if (known !== undefined) {
-      this.position = end;
-      return known;
+      this.position += known.text.length;
+      return known.node;
     }
     this.position++;
     const inner = this.choice(depth + 1);
@@ -111,20 +117,8 @@ class PhraseReader {
     if (this.peek() !== closer) throw new PhraseError(`"${opener}" has no "${closer}"`);
     this.position++;
     const node: PhraseNode = opener === "(" ? inner : { type: "choice", items: [inner, nothing] };
-    this.groups.set(text, node);
+    this.known.set(key, [...alike, { text: this.text.slice(start, this.position), node }]);
     return node;
-  }
-
-  /** Behind the bracket that closes the one here. */
-  private groupEnd(): number {
-    let open = 0;
-    for (let at = this.position; at < this.text.length; at++) {
-      const sign = this.text[at];
-      if (sign === "(" || sign === "[") open++;
-      else if (sign === ")" || sign === "]") open--;
-      if (open === 0) return at + 1;
-    }
-    return this.text.length;
   }
 
   private slot(): PhraseNode {
@@ -198,19 +192,11 @@ export interface FirstWords {
 
 /** What a phrase may start with. */
 export const firstOf = remembered((node): FirstWords => {
-  const words = new Set<string>();
-  let isOpen = false;
-  const visit = (each: PhraseNode): boolean => {
-    if (each.type === "word") words.add(each.word);
-    else if (each.type === "slot") isOpen = true;
-    else if (each.type === "choice") {
-      const nullable = each.items.map(visit);
-      return nullable.includes(true);
-    } else return each.items.every(visit);
-    return false;
-  };
-  visit(node);
-  return { words, isOpen };
+  if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
+  if (node.type === "slot") return { words: new Set(), isOpen: true };
+  const until = node.type === "choice" ? -1 : node.items.findIndex((item) => !isNullable(item));
+  const first = (until === -1 ? node.items : node.items.slice(0, until + 1)).map(firstOf);
+  return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
 });
 
 /**

@@ -40,9 +40,17 @@ export const feastWords =
   "(?:christmas|xmas|new\\s{1,2}year['’]?s?)(?:\\s{1,2}(?:eve|day))?|boxing\\s{1,2}day|hallowe['’]?en|valentine['’]?s?(?:\\s{1,2}day)?|" +
   "(?:st\\.?|saint)\\s{1,2}patrick['’]?s\\s{1,2}day|easter(?:\\s{1,2}(?:sunday|monday))?|thanksgiving|(?:good|black)\\s{1,2}friday";
 
+/** The names of the months and their short forms, as alternatives of a regular expression. */
+export const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
+
+/** The number of a month, from 0, by its name or a short form of it in lower case. */
+export function monthOf(name: string): number {
+  return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
+}
+
 /** Something without which nothing is a date, but for the names of days. */
 const hint = new RegExp(
-  `\\d|(?<![a-z])(?:${[...months, ...months.map((name) => name.slice(0, 3)), "sept", hourWords, feastWords].join("|")}|weekend|half|quarter|` +
+  `\\d|(?<![a-z])(?:${[monthNames, hourWords, feastWords].join("|")}|weekend|half|quarter|` +
     "noon|midday|midnight|morning|afternoon|evening|night|fortnight|eo[dwmy]|next|end|last|first|second|third|[a-z]{1,7}(?:th|tieth)|few|several|some|" +
     "early|late|mid|start|beginning|middle|(?:an?|ninety|[a-z]+(?:teen|ty)|couple\\s{1,2}of)[\\s-]{1,2}(?:min|h|day|w|month|y))",
   "i",

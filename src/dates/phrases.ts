@@ -41,9 +41,8 @@ export function joinFrom(pieces: readonly Piece[], first: number, text: string):
   let count = 1;
   for (const next of others) {
     const joined = join(phrase, next, text);
-    if (joined === undefined) break;
-    phrase = joined;
-    if (joined.clashEnd !== undefined) break;
+    phrase = joined ?? phrase;
+    if (joined === undefined || joined.clashEnd !== undefined) break;
     count++;
   }
   const isNamedDay = phrase.day !== undefined && piece.kind === "day" && takesArticle.test(piece.said);
@@ -65,37 +64,36 @@ const maxGap = 12;
 
 /** The phrase with one more piece, if that belongs to it. */
 function join(phrase: Phrase, next: Piece, text: string): Phrase | undefined {
+  const { start, day, span } = phrase;
   const gap = text.slice(phrase.end, next.start);
   if (phrase.moment !== undefined || phrase.false !== undefined || gap.length > maxGap) return undefined;
-  if (next.kind === "day") {
-    if (phrase.span !== undefined) return joinSpan(phrase, next, gap);
-    return phrase.day === undefined ? joinFirstDay(phrase, next, gap, text) : joinDay(phrase, phrase.day, next, gap);
+  if (span !== undefined) {
+    if (next.kind !== "day" || day !== undefined || !/^\s*(?:the\s+)?$/i.test(gap)) return undefined;
+    return { start, end: next.end, day: { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } };
   }
-  if (phrase.span !== undefined) return undefined;
-  if (next.kind === "time") return joinTime(phrase, next, gap);
-  return next.kind === "part" && phrase.part === undefined ? joinPart(phrase, next, gap, text) : undefined;
+  const { end } = next;
+  if (next.kind === "day" && day !== undefined) return joinDay(phrase, day, next, gap);
+  if (next.kind === "day") return takesDay(phrase, gap, text) ? { ...phrase, day: next, end } : undefined;
+  if (next.kind === "time") return takesTime(phrase, next, gap) ? { ...phrase, time: next, end } : undefined;
+  return next.kind === "part" && takesPart(phrase, next, gap, text) ? { ...phrase, part: next, end } : undefined;
 }
 
-function joinTime(phrase: Phrase, time: TimePiece, gap: string): Phrase | undefined {
-  const { day, part } = phrase;
-  if (phrase.time !== undefined || part?.part === "end" || (day === undefined && part?.isToday !== true))
-    return undefined;
+function takesTime({ day, part, time: known }: Phrase, time: TimePiece, gap: string): boolean {
+  if (known !== undefined || part?.part === "end" || (day === undefined && part?.isToday !== true)) return false;
   // "the cat sat at 5pm"
   const isShort = day?.said === "short-weekday" && part === undefined;
-  if (isShort && time.said === "bare") return undefined;
-  const pattern = time.said === "bare" ? beforeBareTime : isShort ? afterShortName : beforeTime;
-  return pattern.test(gap) ? { ...phrase, time, end: time.end } : undefined;
+  if (time.said === "bare") return !isShort && beforeBareTime.test(gap);
+  return (isShort ? afterShortName : beforeTime).test(gap);
 }
 
-function joinPart(phrase: Phrase, part: NonNullable<Phrase["part"]>, gap: string, text: string): Phrase | undefined {
+function takesPart(phrase: Phrase, part: NonNullable<Phrase["part"]>, gap: string, text: string): boolean {
   const { day, time } = phrase;
-  if (!beforePart.test(gap) || (/at/i.test(gap) && part.part !== "night")) return undefined;
-  if (day === undefined ? time === undefined || time.isExact : part.part === "end" && time !== undefined)
-    return undefined;
+  const isClear = day === undefined ? time?.isExact === false : part.part !== "end" || time === undefined;
+  if (phrase.part !== undefined || !isClear || !beforePart.test(gap) || (/at/i.test(gap) && part.part !== "night"))
+    return false;
   // "At 5 in the evening", "at 5 this evening"; "buy 5 evening dresses".
   const isBare = day === undefined && time?.said === "bare";
-  if (isBare && !(followsAt(phrase, text) && (part.isToday || /\S/.test(gap)))) return undefined;
-  return { ...phrase, part, end: part.end };
+  return !isBare || (followsAt(phrase, text) && (part.isToday || /\S/.test(gap)));
 }
 
 /** "Buy 8 tonight" says no hour. */
@@ -103,22 +101,14 @@ function followsAt({ start }: Place, text: string): boolean {
   return /(?<!\w)(?:at|by|around|until|before)\s+$|@\s?$/i.test(text.slice(Math.max(0, start - 10), start));
 }
 
-function joinSpan({ start, span, day }: Phrase, next: DayPiece, gap: string): Phrase | undefined {
-  if (span === undefined || day !== undefined || !/^\s*(?:the\s+)?$/i.test(gap)) return undefined;
-  return { start, end: next.end, day: { ...next, said: "span", day: addMonths(next.day, span.months) + span.days } };
-}
-
-function joinFirstDay(phrase: Phrase, day: DayPiece, gap: string, text: string): Phrase | undefined {
-  const { time, part } = phrase;
-  if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return undefined;
+function takesDay(phrase: Phrase, gap: string, text: string): boolean {
+  const { start, time, part } = phrase;
+  if (time?.said === "bare" && part === undefined && !followsAt(phrase, text)) return false;
   // "The evening of friday"; "good morning, sat".
-  const isPartAlone = time === undefined && part?.isToday === false;
+  if (time !== undefined || part?.isToday !== false) return beforeDay.test(gap);
   // "In the evening on friday"; "poker night on friday".
-  const isName =
-    isPartAlone &&
-    /on/i.test(gap) &&
-    !/(?<!\w)(?:the|at)\s+$/i.test(text.slice(Math.max(0, phrase.start - 8), phrase.start));
-  return !isName && (isPartAlone ? ofDay : beforeDay).test(gap) ? { ...phrase, day, end: day.end } : undefined;
+  const isName = /on/i.test(gap) && !/(?<!\w)(?:the|at)\s+$/i.test(text.slice(Math.max(0, start - 8), start));
+  return !isName && ofDay.test(gap);
 }
 
 function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Phrase | undefined {
@@ -130,10 +120,10 @@ function joinDay(phrase: Phrase, day: DayPiece, next: DayPiece, gap: string): Ph
   const isDate = /^(?:date|slashed)$/.test(date.said) || (date === next && date.said === "ordinal");
   // "Monday, 30 november", "fri 4/12", "30 november, monday".
   if (!isDate || weekday === undefined || !(date === next ? beforeDate : /^\s*[,(]?\s*$/).test(gap)) return undefined;
-  const days = [date.day, date.otherDay].filter((one) => one !== undefined && weekdayOf(one) === weekday);
-  if (days.length !== 1) return { ...phrase, clashEnd: end };
+  const [only, other] = [date.day, date.otherDay].filter((one) => one !== undefined && weekdayOf(one) === weekday);
+  if (only === undefined || other !== undefined) return { ...phrase, clashEnd: end };
   const { otherDay: _, ...rest } = date;
-  return { ...phrase, day: { ...rest, said: "date", day: days[0] ?? date.day }, end };
+  return { ...phrase, day: { ...rest, said: "date", day: only }, end };
 }
 
 /** Words that may follow a date in a sentence: after any other word it may be a part of a name. */

@@ -1,10 +1,11 @@
-import { cardinals, ordinals } from "../english/numbers.ts";
-import { months, weekdays } from "../english/times.ts";
-import { dayNameOf, eachDayWord, feastWords, hourWords } from "./date-words.ts";
+import { cardinals, ordinals, readNumber, tens } from "../english/numbers.ts";
+import { weekdays } from "../english/times.ts";
+import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf } from "./date-words.ts";
 import {
   addMonths,
   dayInMonth,
   dayNumber,
+  daysOfMonth,
   endOfPeriod,
   nextDate,
   nextDayOfMonth,
@@ -133,6 +134,20 @@ function countedDay(name: string, { start, end }: Place, text: string, today: nu
   return { kind: "day", said, start, end, day: today + away, ...(name === "tonight" && { part: "night" as const }) };
 }
 
+const ordinalWords = [
+  ...ordinals,
+  "twentieth",
+  ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
+  ...["thirtieth", "thirty-first"],
+];
+
+/** The number that digits or words say; a half and a quarter are of an hour. */
+function numberOf(said: string): number {
+  if (/half$|quarter$/.test(said)) return said === "half" ? 30 : 15;
+  const rank = ordinalWords.indexOf(said.replace(/\s/, "-")) + 1;
+  return rank || Number(readNumber(said.split(/[\s-]/), 0)?.digits);
+}
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -143,8 +158,7 @@ interface Distance extends Place {
   readonly elapsedMs: number;
 }
 
-const tens = ["thirty", "forty", "fifty", "sixty"];
-const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|ninety|an?`;
+const amounts = `half\\s{1,2}an?|(?:a\\s{1,2})?couple\\s{1,2}of|${[...cardinals.slice(1), ...tens].join("|")}|an?`;
 const extras = "and\\s{1,2}a\\s{1,2}half\\s{1,2}|quarters?\\s{1,2}of\\s{1,2}an?\\s{1,2}";
 const units = "(?:min(?:ute)?|hr|hour|day|wk|week|fortnight|month|yr|year)s?";
 // Once only: each further copy in one pattern takes milliseconds to compile.
@@ -175,9 +189,9 @@ function findDistances(text: string, today: number): readonly Piece[] {
 }
 
 function toDistance(match: RegExpMatchArray): Distance {
-  const [whole, digits, word = "", extra = "", unit = "", half] = match;
+  const [whole, digits, word, extra = "", unit = "", half] = match;
   const start = match.index ?? 0;
-  const amount = digits === undefined ? amountOf(word.toLowerCase()) : Number(digits);
+  const amount = amountOf((digits ?? word ?? "").toLowerCase());
   const count =
     (/^q/i.test(extra) ? amount / 4 : extra === "" ? amount : amount + 0.5) + (half === undefined ? 0 : 0.5);
   const none = { start, end: start + whole.length, months: 0, days: 0, elapsedMs: 0 };
@@ -188,9 +202,8 @@ function toDistance(match: RegExpMatchArray): Distance {
 }
 
 function amountOf(word: string): number {
-  const known = word.startsWith("half") ? 0.5 : word.includes("couple") ? 2 : word === "ninety" ? 90 : undefined;
-  const ten = tens.indexOf(word);
-  return known ?? (ten === -1 ? Math.max(1, cardinals.indexOf(word)) : 30 + 10 * ten);
+  if (word.startsWith("half")) return 0.5;
+  return word.includes("couple") ? 2 : /^an?$/.test(word) ? 1 : numberOf(word);
 }
 
 function sum({ start, months, days, elapsedMs }: Distance, other: Distance): Distance {
@@ -218,9 +231,12 @@ function distancePiece({ start, end, months, days, elapsedMs }: Distance, text: 
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
+/** A piece without its place. */
+type Content<TPiece = Piece> = TPiece extends Piece ? Omit<TPiece, keyof Place> : never;
+
 interface Reader {
   readonly pattern: RegExp;
-  readonly read: (groups: Groups, place: Place, today: number) => Piece | undefined;
+  readonly read: (groups: Groups, today: number) => Content | undefined;
 }
 
 /** Finds what the library does not read, or would count by the machine's clock. No pattern can look far. */
@@ -229,35 +245,28 @@ function findSpoken(text: string, today: number): readonly Piece[] {
     [...text.matchAll(pattern)].flatMap((match) => {
       const groups = Object.entries(match.groups ?? {}).map(([name, said]) => [name, said?.toLowerCase()]);
       const place = { start: match.index, end: match.index + match[0].length };
-      const piece = read(Object.fromEntries(groups), place, today);
-      return piece === undefined ? [] : [piece];
+      const piece = read(Object.fromEntries(groups), today);
+      return piece === undefined ? [] : [{ ...piece, ...place }];
     }),
   );
 }
 
 const space = "\\s{1,2}";
 const the = `(?:the${space})?`;
-const monthNames = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 const year = `(?:,?${space}(?<year>(?:19|20)\\d\\d))?`;
 const halves = "(?:\\s{0,2}(?<half>[ap]\\.?m\\b\\.?)|(?<clock>\\s{0,2}o['’]?\\s{0,2}clock))";
 const minutesAfter = "fifteen|twenty|thirty|forty[\\s-]five";
-const ordinalWords = [
-  ...ordinals,
-  ...cardinals.slice(15).map((name) => `${name}th`),
-  "twentieth",
-  ...ordinals.slice(0, 9).map((name) => `twenty-${name}`),
-  ...["thirtieth", "thirty-first"],
-];
 const ordinalName = ordinalWords.toReversed().join("|").replaceAll("-", "[\\s-]");
 
-/** A pattern of whole words. Letters of other alphabets beside it are found later: `\p{L}` takes long to compile. */
-function words(source: string): RegExp {
-  return new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi");
+/** Reads whole words. Letters of other alphabets beside them are found later: `\p{L}` takes long to compile. */
+function reader(source: string | RegExp, read: Reader["read"]): Reader {
+  const pattern = typeof source === "string" ? new RegExp(`(?<!\\w)(?:${source})(?!\\w)`, "gi") : source;
+  return { pattern, read };
 }
 
-function dayOr(day: number | undefined, place: Place, rest: Partial<DayPiece> = {}): Piece {
-  if (day !== undefined) return { kind: "day", said: "date", ...rest, ...place, day };
-  return { kind: "false", reason: "impossible", ...place, ...(rest.said === "ordinal" && { needsLead: true }) };
+function dayOr(day: number | undefined, rest: Partial<DayPiece> = {}): Content {
+  if (day !== undefined) return { kind: "day", said: "date", ...rest, day };
+  return { kind: "false", reason: "impossible", ...(rest.said === "ordinal" && { needsLead: true }) };
 }
 
 const led = "(?:(?<=(?<led>at|from)\\s{1,2})|)";
@@ -269,118 +278,91 @@ const clock = (name: string) =>
   `(?:\\s{0,2}(?:(?<half${name}>[ap])(?:m|\\.m\\.?)|(?<clock${name}>o['’]?\\s?clock)))?`;
 
 const readers: readonly Reader[] = [
-  {
-    pattern: words(`(?:(?<which>this|next)${space})?weekend`),
-    read: ({ which }, place, today) => {
-      const day = Math.max(today, weekdayInWeek(6, today)) + (which === "next" ? 7 : 0);
-      return dayOr(day, place, { said: which === undefined ? "short-weekday" : "weekday" });
-    },
-  },
-  {
-    pattern: words(`next${space}(?<unit>week|month|year)`),
-    read: ({ unit }, place, today) =>
-      unit === "week"
-        ? { kind: "day", said: "next-week", ...place, day: today + 7 }
-        : dayOr(addMonths(today, unit === "month" ? 1 : 12), place, { said: "word" }),
-  },
-  {
-    pattern: words(
-      `${the}(?:end|(?<edge>last${space}day))${space}of${space}(?:${the}(?:(?<next>next${space})|this${space})?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
-    ),
-    read: readEdge,
-  },
-  {
-    pattern: words(
-      `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}of${space}(?:(?<next>next)|this|the)${space}month)?`,
-    ),
-    read: ({ date, word = "", month, next }, place, today) => {
-      const number = date === undefined ? ordinalWords.indexOf(word.replace(/\s/, "-")) + 1 : Number(date);
+  reader(`(?:(?<which>this|next)${space})?weekend`, ({ which }, today) => {
+    const day = Math.max(today, weekdayInWeek(6, today)) + (which === "next" ? 7 : 0);
+    return dayOr(day, { said: which === undefined ? "short-weekday" : "weekday" });
+  }),
+  reader(`next${space}(?<unit>week|month|year)`, ({ unit }, today) =>
+    unit === "week"
+      ? { kind: "day", said: "next-week", day: today + 7 }
+      : dayOr(addMonths(today, unit === "month" ? 1 : 12), { said: "word" }),
+  ),
+  reader(
+    `${the}(?:end|(?<edge>last${space}day))${space}of${space}(?:${the}(?:(?<next>next${space})|this${space})?(?<period>day|week|month|year)|(?<month>${monthNames})${year})|eo(?<letter>[dwmy])`,
+    readEdge,
+  ),
+  reader(
+    `(?:(?<date>\\d{1,2})(?:st|nd|rd|th)|(?<=the${space})(?<word>${ordinalName}))(?<month>${space}of${space}(?:(?<next>next)|this|the)${space}month)?`,
+    ({ word = "", date = word, month, next }, today) => {
+      const number = numberOf(date);
       const said = month === undefined ? "ordinal" : "date";
       const day = month ? dayInMonth(number, next ? 1 : 0, today) : nextDayOfMonth(number, today);
-      return dayOr(day, place, { said });
+      return dayOr(day, { said });
     },
-  },
-  {
-    pattern: words(
-      `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
-    ),
-    read: readDate,
-  },
-  {
-    pattern: words(
-      `(?:(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2})?(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
-    ),
-    read: readDate,
-  },
-  {
+  ),
+  reader(
+    `(?<month>${monthNames})${space}${the}(?<date>\\d{1,2})(?<th>st|nd|rd|th)?(?:\\s{0,2}(?:[-–]|to)\\s{0,2}(?<last>\\d{1,2})(?:st|nd|rd|th)?)?(?![\\d:.h]\\w|\\s{0,2}[ap]\\.?m)${year}`,
+    readDate,
+  ),
+  reader(
+    `(?:(?<first>\\d{1,2})(?:st|nd|rd|th)?\\s{0,2}(?:[-–]|to)\\s{0,2})?(?<date>\\d{1,2}|${ordinalName})(?<th>st|nd|rd|th)?${space}(?:of${space})?(?<month>${monthNames})${year}`,
+    readDate,
+  ),
+  reader(
     // Without an offset the time is found by itself.
-    pattern: new RegExp(
+    new RegExp(
       "(?<!\\w)(?<year>\\d{4})(?<sign>[-/.])(?<month>\\d{1,2})\\k<sign>(?<date>\\d{1,2})" +
         "(?:T(?<time>\\d\\d:\\d\\d(?::\\d\\d)?)(?:\\.\\d{1,6})?(?<offset>Z|[-+]\\d\\d:?\\d\\d)(?!\\w)|(?=T\\d\\d:)|(?!\\w))",
       "gi",
     ),
-    read: readWritten,
-  },
-  { pattern: words(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`), read: readSlashed },
-  { pattern: words(`(?<feast>${feastWords})${year}`), read: readFeast },
-  {
-    pattern: words(
-      `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?)${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
-    ),
-    read: readSpokenTime,
-  },
-  {
-    pattern: words(
-      `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
-    ),
-    read: readSpokenTime,
-  },
-  {
-    pattern: words(`half${space}(?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`),
-    read: readSpokenTime,
-  },
-  {
-    pattern: words("(?<=at\\s{1,2})(?<led>[01]?\\d|2[0-3])h|(?<hour>[01]?\\d|2[0-3])h(?<minute>[0-5]\\d)?"),
-    read: ({ led, hour = led, minute = "0" }, place) => {
+    readWritten,
+  ),
+  reader(`(?<one>\\d{1,2})/(?<two>\\d{1,2})(?:/(?<year>(?:19|20)\\d\\d|\\d\\d))?`, readSlashed),
+  reader(`(?<feast>${feastWords})${year}`, readFeast),
+  reader(
+    `(?<minutes>half|(?:a${space})?quarter|five|ten|twenty(?:[\\s-]five)?)${space}(?:(?<to>to)|past|after)${space}(?<hour>${hourWords}|1[0-2]|[1-9])${halves}?`,
+    readSpokenTime,
+  ),
+  reader(
+    `(?<hour>${hourWords})(?:[\\s-](?<after>${minutesAfter}))?${halves}|(?<=(?:at|by|before|until|till)${space})(?<bare>${hourWords}|1[0-2]|[1-9])(?![.:,/%]\\d|%)(?:[\\s-](?<minutes>${minutesAfter}))?`,
+    readSpokenTime,
+  ),
+  reader(`half${space}(?<british>${hourWords}|1[0-2]|[1-9])${halves}?(?![.,:/%]\\d|%)`, readSpokenTime),
+  reader(
+    "(?<=at\\s{1,2})(?<led>[01]?\\d|2[0-3])h|(?<hour>[01]?\\d|2[0-3])h(?<minute>[0-5]\\d)?",
+    ({ led, hour = led, minute = "0" }) => {
       const said = minute !== "0" ? "clear" : led !== undefined || Number(hour) > 12 ? "led" : "bare";
       const seconds = Number(hour) * 3600 + Number(minute) * 60;
-      return { kind: "time", ...place, seconds, said, isExact: Number(hour) > 12 };
+      return { kind: "time", seconds, said, isExact: Number(hour) > 12 };
     },
-  },
-  {
-    pattern: new RegExp(
-      `(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`,
-      "gi",
-    ),
-    read: readClock,
-  },
-  {
-    pattern: words("noon|midday|(?<midnight>midnight)"),
-    read: ({ midnight }, place) => ({
-      ...{ kind: "time", said: "clear", isExact: true, ...place },
-      ...(midnight ? { named: "midnight", seconds: 0 } : { named: "noon", seconds: 43_200 }),
-    }),
-  },
-  {
-    pattern: words(`(?<now>this${space})?(?<part>morning|afternoon|evening|night)`),
-    read: ({ now, part }, place) => ({ kind: "part", ...place, part: part as PartOfDay, isToday: now !== undefined }),
-  },
-  {
-    pattern: words(
-      `(?:in|within)${space}(?:an?${space})?(?:few|several|some)${space}${units}|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
-    ),
-    read: (_, place) => ({ kind: "false", reason: "unclear", ...place }),
-  },
+  ),
+  reader(
+    new RegExp(`(?:(?<=\\dT)|(?<!\\w|\\d[.,:]))${led}${clock("")}${inHalf}(?:${to}${clock("Last")})?(?!\\w|/)`, "gi"),
+    readClock,
+  ),
+  reader("noon|midday|(?<midnight>midnight)", ({ midnight }) => ({
+    ...{ kind: "time", said: "clear", isExact: true },
+    ...(midnight ? { named: "midnight", seconds: 0 } : { named: "noon", seconds: 43_200 }),
+  })),
+  reader(`(?<now>this${space})?(?<part>morning|afternoon|evening|night)`, ({ now, part }) => ({
+    kind: "part",
+    part: part as PartOfDay,
+    isToday: now !== undefined,
+  })),
+  reader(
+    `(?:in|within)${space}(?:an?${space})?(?:few|several|some)${space}${units}|(?:early|late|later|mid|sometime|(?:middle|beginning|start)${space}of)[\\s-](?:in${space}|on${space})?${the}(?:(?:next${space}|this${space})?(?:week|month|year)|${monthNames})|${the}(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))${space}(?:${weekdays.join("|")})${space}(?:of|in)${space}(?:(?:next|this|the)${space}month|${monthNames})`,
+    () => ({ kind: "false", reason: "unclear" }),
+  ),
 ];
 
 /** "2027-03-05", also with a time and an offset from UTC. */
-function readWritten({ year: said, month, date, time, offset = "" }: Groups, place: Place): Piece {
+function readWritten({ year: said, month, date, time, offset = "" }: Groups): Content {
   const day = dayNumber(Number(said), Number(month) - 1, Number(date));
   const hours = Number(/\d\d/.exec(offset)?.[0] ?? 0);
   const ms = time === undefined ? undefined : Date.parse(`1970-01-01T${time}${offset.toUpperCase()}`);
-  if (day === undefined || Number.isNaN(ms) || hours > 14 || time?.startsWith("24")) return dayOr(undefined, place);
-  if (ms !== undefined) return { kind: "instant", ...place, ms: day * dayMs + ms };
-  return dayOr(day, place, { hasYear: true });
+  if (day === undefined || Number.isNaN(ms) || hours > 14 || time?.startsWith("24")) return dayOr(undefined);
+  if (ms !== undefined) return { kind: "instant", ms: day * dayMs + ms };
+  return dayOr(day, { hasYear: true });
 }
 
 /** Seconds since midnight of a time on the clock; undefined if no clock shows it. */
@@ -401,12 +383,12 @@ function halfOf({ hour, half, part, night }: Groups): string | undefined {
 }
 
 /** "Split 80:20" is none, unless a preposition makes it a time. */
-function noTime(hour: string, half: string | undefined, place: Place): Piece {
+function noTime(hour: string, half: string | undefined): Content {
   const needsLead = half === undefined && (Number(hour) < 24 || Number(hour) > 29);
-  return { kind: "false", reason: "impossible", ...place, needsLead };
+  return { kind: "false", reason: "impossible", needsLead };
 }
 
-function readClock(groups: Groups, place: Place): Piece | undefined {
+function readClock(groups: Groups): Content | undefined {
   const { hour = "", minute, sign, led: lead, hourLast, signLast, halfLast } = groups;
   const half = halfOf(groups);
   const isRange = hourLast !== undefined;
@@ -417,88 +399,67 @@ function readClock(groups: Groups, place: Place): Piece | undefined {
   if (isNumber || (said === "bare" && lead === undefined && (isRange || hour.length === 1))) return undefined;
   const seconds = secondsAt(groups, "", half ?? halfLast);
   const last = isRange ? secondsAt(groups, "Last") : seconds;
-  if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half, place);
+  if (seconds === undefined || last === undefined) return said === "bare" ? undefined : noTime(hour, half);
   const isExact = half !== undefined || Number(hour) > 12 || hour.startsWith("0");
   // "From 15:00 to 5"
   const isLater = isExact && halfLast === undefined && last < 43_200 && seconds > 43_200 && last + 43_200 >= seconds;
   const lastSeconds = isLater ? last + 43_200 : last;
-  return { kind: "time", said, ...place, seconds, isExact, ...(isRange && { lastSeconds }) };
+  return { kind: "time", said, seconds, isExact, ...(isRange && { lastSeconds }) };
 }
 
-function monthOf(name: string): number {
-  return months.findIndex((month) => month.startsWith(name.slice(0, 3)));
+/** The day of a year, if one was said, or else the next such day. Months count from 1. */
+function dayOfYear(year: string | undefined, month: number, date: number, today: number): number | undefined {
+  return year === undefined ? nextDate(month - 1, date, today) : dayNumber(Number(year), month - 1, date);
 }
 
 /** Reads days of the next year that has them, or of the year that was said: "5 march", "march 5 - 7, 2028". */
-function readDate(
-  { month = "", date = "", first = date, last = date, th, year: said }: Groups,
-  place: Place,
-  today: number,
-) {
-  const toDay = (one: string) => {
-    const number = /^\d/.test(one) ? Number(one) : ordinalWords.indexOf(one.replace(/\s/, "-")) + 1;
-    return said ? dayNumber(Number(said), monthOf(month), number) : nextDate(monthOf(month), number, today);
-  };
-  const [day, lastDay] = [toDay(first), toDay(last)];
+function readDate({ month = "", date = "", first = date, last = date, th, year: said }: Groups, today: number) {
+  const [day, lastDay] = [first, last].map((one) => dayOfYear(said, monthOf(month) + 1, numberOf(one), today));
   if (Number(date) > 31 && !th) return undefined;
   const isRange = first !== last;
-  if (lastDay === undefined || (isRange && (day ?? lastDay) >= lastDay)) return dayOr(undefined, place);
-  return dayOr(day, place, { hasYear: said !== undefined, ...(isRange && { lastDay }) });
+  if (lastDay === undefined || (isRange && (day ?? lastDay) >= lastDay)) return dayOr(undefined);
+  return dayOr(day, { hasYear: said !== undefined, ...(isRange && { lastDay }) });
 }
 
-function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups, place: Place, today: number) {
+function readEdge({ edge, next, period, month, year: said, letter = "" }: Groups, today: number) {
   const name = period ?? { d: "day", w: "week", m: "month", y: "year" }[letter];
-  if (month !== undefined) {
-    const inYear = (number: number) => Date.UTC(number, monthOf(month) + 1, 0) / dayMs;
-    const thisYear = new Date(today * dayMs).getUTCFullYear();
-    const day = inYear(said === undefined ? thisYear : Number(said));
-    return dayOr(said === undefined && day < today ? inYear(thisYear + 1) : day, place, { said: "word" });
-  }
+  if (month !== undefined) return dayOr(daysOfMonth(monthOf(month), said, today)[1], { said: "word" });
   if (name === "week" || name === "month" || name === "year")
-    return dayOr(endOfPeriod(name, next ? 1 : 0, today), place, { said: "word" });
-  return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true, ...place } as const);
+    return dayOr(endOfPeriod(name, next ? 1 : 0, today), { said: "word" });
+  return next || edge ? undefined : ({ kind: "part", part: "end", isToday: true } as const);
 }
 
-function readSlashed({ one, two, year: said }: Groups, place: Place, today: number): Piece | undefined {
-  const inYear = said === undefined ? undefined : Number(said) + (said.length === 2 ? 2000 : 0);
-  const toDay = (month: number, date: number) =>
-    inYear === undefined ? nextDate(month - 1, date, today) : dayNumber(inYear, month - 1, date);
-  const days = [toDay(Number(two), Number(one)), toDay(Number(one), Number(two))].filter((day) => day !== undefined);
-  const [day, otherDay] = days;
+function readSlashed({ one, two, year: said }: Groups, today: number): Content | undefined {
+  const inYear = said?.length === 2 ? `20${said}` : said;
+  const toDay = (month = "", date = "") => dayOfYear(inYear, Number(month), Number(date), today);
+  const [day, otherDay] = [toDay(two, one), toDay(one, two)].filter((found) => found !== undefined);
   const hasYear = said?.length === 4;
-  if (day === undefined) return { kind: "false", reason: "impossible", ...place, needsLead: !hasYear };
-  return dayOr(day, place, { said: "slashed", hasYear, ...(otherDay !== day && { otherDay }) });
+  if (day === undefined) return { kind: "false", reason: "impossible", needsLead: !hasYear };
+  return dayOr(day, { said: "slashed", hasYear, ...(otherDay !== day && { otherDay }) });
 }
 
 /** The month and day of feasts, by how their names begin. Others move, and are no day that we know. */
 const feasts = [
-  ...[
-    ["(?:christmas|xmas)\\s+eve", 12, 24],
-    ["christmas|xmas", 12, 25],
-    ["boxing", 12, 26],
-    ["new.*eve", 12, 31],
-  ],
-  ...[
-    ["new.*day", 1, 1],
-    ["hallow", 10, 31],
-    ["valentine", 2, 14],
-    ["s(?:aint|t).*patrick", 3, 17],
-  ],
+  [/^(?:christmas|xmas)\s+eve/, 12, 24],
+  [/^christmas|^xmas/, 12, 25],
+  [/^boxing/, 12, 26],
+  [/^new.*eve/, 12, 31],
+  [/^new.*day/, 1, 1],
+  [/^hallow/, 10, 31],
+  [/^valentine/, 2, 14],
+  [/^s(?:ain)?t.*patrick/, 3, 17],
 ] as const;
 
-function readFeast({ feast = "", year: said }: Groups, place: Place, today: number): Piece {
-  const [, month, date] = feasts.find(([name]) => new RegExp(`^(?:${name})`).test(feast)) ?? [];
-  if (month === undefined || date === undefined) return { kind: "false", reason: "unclear", needsLead: true, ...place };
-  const day = said
-    ? dayNumber(Number(said), Number(month) - 1, Number(date))
-    : nextDate(Number(month) - 1, Number(date), today);
-  return dayOr(day, place, { said: "feast", hasYear: said !== undefined });
+function readFeast({ feast = "", year: said }: Groups, today: number): Content {
+  const [, month, date] = feasts.find(([name]) => name.test(feast)) ?? [];
+  if (month === undefined) return { kind: "false", reason: "unclear", needsLead: true };
+  return dayOr(dayOfYear(said, month, date, today), { said: "feast", hasYear: said !== undefined });
 }
 
-function readSpokenTime(groups: Groups, place: Place): Piece {
+function readSpokenTime(groups: Groups): Content {
   const { minutes, after: later, to, bare, british, hour = bare ?? british ?? "", half, clock } = groups;
-  const said = /^\d/.test(hour) ? Number(hour) : cardinals.indexOf(hour);
-  const away = british === undefined ? minutesOf(minutes ?? later) : 30;
+  const said = numberOf(hour);
+  const away = numberOf(british === undefined ? (minutes ?? later ?? "0") : "30");
   const hours = half === undefined ? said : (said % 12) + (half.startsWith("p") ? 12 : 0);
   const total = (24 * 60 + hours * 60 + (to === undefined ? away : -away)) % (24 * 60);
   // "Five to ten" are also numbers.
@@ -506,12 +467,5 @@ function readSpokenTime(groups: Groups, place: Place): Piece {
   const isExact = half !== undefined;
   const kind = british !== undefined && !isExact ? "led" : isClear ? "clear" : "bare";
   const isAfternoon = kind === "led" && said < 8;
-  return { kind: "time", ...place, seconds: total * 60, said: kind, isExact, ...(isAfternoon && { isAfternoon }) };
-}
-
-function minutesOf(said: string | undefined): number {
-  if (said === undefined) return 0;
-  if (said.endsWith("quarter")) return 15;
-  if (/.[\s-]five$/.test(said)) return said.startsWith("twenty") ? 25 : 45;
-  return { five: 5, ten: 10, fifteen: 15, twenty: 20, half: 30, thirty: 30 }[said] ?? 0;
+  return { kind: "time", seconds: total * 60, said: kind, isExact, ...(isAfternoon && { isAfternoon }) };
 }

@@ -52,34 +52,6 @@ export type ReadDates = (
   onFalse?: (found: FalseDate) => void,
 ) => readonly DateReading[];
 
-/**
- * Reads the dates and times of an English text.
- *
- * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
- * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
- * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
- * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
- */
-export const readDates: ReadDates = (text, { nowMs, timeZone }, onFalse) => {
-  if (last?.text !== text || last.nowMs !== nowMs || last.timeZone !== timeZone) {
-    const falseDates: FalseDate[] = [];
-    const push = (found: FalseDate) => falseDates.push(found);
-    const readings = mayHoldDate(text) ? readAll(text, { nowMs, timeZone }, push) : [];
-    last = { text, nowMs, timeZone, readings, falseDates };
-  }
-  for (const found of last.falseDates) onFalse?.(found);
-  return last.readings;
-};
-
-/** What was read last: a request is read for its dates, for a range, and for a delay. */
-let last:
-  | (DateClock & {
-      readonly text: string;
-      readonly readings: readonly DateReading[];
-      readonly falseDates: readonly FalseDate[];
-    })
-  | undefined;
-
 const dayMs = 86_400_000;
 
 interface Now extends DateClock {
@@ -93,7 +65,16 @@ interface Read {
   readonly reading: DateReading;
 }
 
-function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) => void): readonly DateReading[] {
+/**
+ * Reads the dates and times of an English text.
+ *
+ * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
+ * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
+ * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
+ * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
+ */
+export const readDates: ReadDates = (written, clock, onFalse) => {
+  if (!mayHoldDate(written)) return [];
   const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
   const pieces = withoutOverlaps(findPieces(text, now.today));
@@ -104,24 +85,29 @@ function readAll(written: string, clock: DateClock, onFalse: (found: FalseDate) 
     const verdict = judge(phrase, text, lead?.preposition);
     const place = { start: phrase.start, end: phrase.end, leadStart: lead?.start ?? phrase.start };
     index += verdict === "none" ? 1 : count;
-    if (phrase.clashEnd !== undefined) onFalse({ ...place, end: phrase.clashEnd, reason: "impossible" });
+    if (phrase.clashEnd !== undefined) onFalse?.({ ...place, end: phrase.clashEnd, reason: "impossible" });
     if (verdict === "none") continue;
     const moment = verdict === "date" ? momentOf(phrase, now) : undefined;
+    if (moment === undefined) {
+      onFalse?.({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
+      continue;
+    }
     const preposition = lead && { preposition: lead.preposition };
-    const isDayAssumed = phrase.day === undefined && phrase.moment === undefined && phrase.part?.isToday !== true;
-    const reading = moment && { ...place, ...moment, ...preposition, ...(isDayAssumed && { isDayAssumed }) };
-    if (reading === undefined) onFalse({ ...place, reason: verdict === "impossible" ? verdict : "unclear" });
-    else addReading(found, { phrase, reading }, text, now);
+    add(found, { phrase, reading: { ...place, ...moment, ...preposition, ...assumed(phrase) } }, text, now);
   }
   return found.map(({ reading }) => reading);
+};
+
+function assumed({ day, moment, part }: Phrase): Pick<DateReading, "isDayAssumed"> {
+  return day === undefined && moment === undefined && part?.isToday !== true ? { isDayAssumed: true } : {};
 }
 
 /** Adds what was read, or makes it the end of a range that the last reading begins. */
-function addReading(found: Read[], read: Read, text: string, now: Now): void {
+function add(found: Read[], next: Read, text: string, now: Now): void {
   const last = found.at(-1);
-  const range = last && joinRange(last, read, text, now);
+  const range = last && joinRange(last, next, text, now);
   if (range !== undefined) found.pop();
-  found.push(range === undefined ? read : { ...read, reading: range });
+  found.push({ ...next, reading: range ?? next.reading });
 }
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;

@@ -1,7 +1,6 @@
-import { months } from "../english/times.ts";
-import { maxDateText, mayHoldDate, withoutMarks } from "./date-words.ts";
+import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
 import { type DateClock, type DateReading, readDates } from "./read-dates.ts";
-import { addMonths, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
+import { daysOfMonth, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** A range of days or times in a text, as filters that leave out their own day: `after` 7 March begins on the 8th. */
 export interface DateRange {
@@ -26,11 +25,10 @@ export function readRange(text: string, clock: DateClock): DateRange | undefined
 
 const dayMs = 86_400_000;
 const numbers = "one two three four five six seven eight nine ten".split(" ");
-const monthName = [...months, ...months.map((name) => `${name.slice(0, 3)}\\.?`), "sept\\.?"].join("|");
 const eachPeriod = new RegExp(
   "(?<![\\w'’-])(?:(?<overdue>over\\s?due|past\\s{1,2}due)|(?<which>this|next|last)\\s{1,2}(?:(?<unit>week|weekend|month|year)|" +
     `(?<count>\\d{1,3}|${numbers.join("|")})\\s{1,2}(?<long>day|week)s)|(?<unsaid>weekend)|` +
-    `(?<=(?:in|during|for|before|after)\\s{1,2})(?<month>${monthName})(?:\\s{1,2}(?<year>(?:19|20)\\d\\d))?)(?![\\w'’-]|\\s{1,2}\\d)`,
+    `(?<=(?:in|during|for|before|after)\\s{1,2})(?<month>${monthNames})(?:\\s{1,2}(?<year>(?:19|20)\\d\\d))?)(?![\\w'’-]|\\s{1,2}\\d)`,
   "gi",
 );
 const leading =
@@ -73,7 +71,8 @@ function periodOf(match: RegExpExecArray, text: string, { nowMs, timeZone }: Dat
     const days = ahead * (/^w/i.test(long ?? "") ? 7 : 1) * (numbers.indexOf(count.toLowerCase()) + 1 || Number(count));
     return { ...place, limits: daysAfter(word, today + Math.min(0, days), today + Math.max(0, days)) };
   }
-  if (month !== undefined) return { ...place, limits: daysAfter(word, ...daysOfMonth(month, year, today)) };
+  if (month !== undefined)
+    return { ...place, limits: daysAfter(word, ...daysOfMonth(monthOf(month.toLowerCase()), year, today)) };
   const name = (unit.unit ?? "weekend").toLowerCase();
   const period = name === "month" || name === "year" ? name : "week";
   const last = endOfPeriod(period, ahead, today);
@@ -81,14 +80,6 @@ function periodOf(match: RegExpExecArray, text: string, { nowMs, timeZone }: Dat
   // "By next month" may be its beginning or its end.
   const isUnclear = ahead !== 0 && /^(?:by|until|till|no)/i.test(word ?? "");
   return { ...place, limits: isUnclear ? undefined : daysAfter(word, first, last) };
-}
-
-/** The first and last day of a month: of the next such one, also this one, or of that of a year. */
-function daysOfMonth(name: string, year: string | undefined, today: number): readonly [first: number, last: number] {
-  const month = months.findIndex((one) => one.startsWith(name.slice(0, 3).toLowerCase()));
-  const first = Date.UTC(year === undefined ? new Date(today * dayMs).getUTCFullYear() : Number(year), month) / dayMs;
-  const begin = year === undefined && addMonths(first, 1) <= today ? addMonths(first, 12) : first;
-  return [begin, addMonths(begin, 1) - 1];
 }
 
 /** The limits of days, by the preposition before them. */

@@ -1,9 +1,6 @@
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** A date and a time of a calendar and a clock on the wall, as milliseconds: those that UTC has when it shows the same. */
-export type WallMs = number;
-
 const formatters = new Map<string, Intl.DateTimeFormat>();
 /** More zones than one process speaks of; beyond, the oldest is made again. */
 const maxFormatters = 50;
@@ -20,8 +17,8 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** What the clocks of a zone show at an instant, to the second. */
-export function wallTimeAt(ms: number, timeZone: string): WallMs {
+/** The time that the clocks of a zone show at an instant, to the second: as the milliseconds at which UTC shows the same. */
+export function wallTimeAt(ms: number, timeZone: string): number {
   // "12/24/2026, 17:00:00": less than half the time that formatToParts takes.
   const shown = formatterOf(timeZone).format(ms);
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = (shown.match(/\d+/g) ?? []).map(Number);
@@ -36,7 +33,7 @@ function offsetAt(ms: number, timeZone: string): number {
  * The instant at which the clocks of a zone show a time. A time that they skip is later by as much as they skip, also
  * if that is a day; of two instants at which they show it, it is the earlier one: "compatible", as Temporal says.
  */
-export function instantOf(wall: WallMs, timeZone: string): number {
+export function instantOf(wall: number, timeZone: string): number {
   // No zone is a day from UTC, so these are the offsets before and after any change near the time.
   const before = offsetAt(wall - dayMs, timeZone);
   const after = offsetAt(wall + dayMs, timeZone);
@@ -119,6 +116,17 @@ export function dayInMonth(date: number, months: number, today: number): number 
 /** The next day of any month with this date, also today. No two months in a row lack a day of the month. */
 export function nextDayOfMonth(date: number, today: number): number | undefined {
   return [0, 1, 2].map((ahead) => dayInMonth(date, ahead, today)).find((day) => day !== undefined && day >= today);
+}
+
+/** The first and last day of a month (from 0): of the next such one, also this one, or of that of a year. */
+export function daysOfMonth(
+  month: number,
+  year: string | undefined,
+  today: number,
+): readonly [first: number, last: number] {
+  const first = Date.UTC(year === undefined ? new Date(today * dayMs).getUTCFullYear() : Number(year), month) / dayMs;
+  const begin = year === undefined && addMonths(first, 1) <= today ? addMonths(first, 12) : first;
+  return [begin, addMonths(begin, 1) - 1];
 }
 
 /** The last day of the week (Sunday), month or year that is some of them from now. */

@@ -11,49 +11,48 @@ export const cardinals: readonly string[] = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
   "eighteen nineteen"
 ).split(" ");
-/** The ordinals from first to fourteenth. */
-export const ordinals: readonly string[] =
-  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth".split(" ");
+/** The ordinals from first to nineteenth. */
+export const ordinals: readonly string[] = [
+  ..."first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "),
+  ...cardinals.slice(13).map((name) => `${name}th`),
+];
 
-const small = new Map<string, bigint>(cardinals.map((name, value) => [name, BigInt(value)]));
-small.set("nought", 0n).set("nil", 0n);
-/** What may follow "point": "three point oh five". */
-const decimal = new Map(small).set("oh", 0n);
-const tens = new Map<string, bigint>(
-  "twenty thirty forty fifty sixty seventy eighty ninety"
-    .split(" ")
-    .map((name, index) => [name, BigInt(20 + index * 10)]),
-);
-tens.set("fourty", 40n);
-const scales = new Map<string, bigint>(
-  "thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion"
-    .split(" ")
-    .map((name, index) => [name, 1000n ** BigInt(index + 1)]),
-);
-scales.set("dozen", 12n).set("lakh", 100_000n).set("crore", 10_000_000n);
-scales.set("googol", 10n ** 100n);
+type Kind = "unit" | "ten" | "hundred" | "scale";
+
+interface Numeral {
+  readonly value: bigint;
+  readonly kind: Kind;
+}
+
+const numerals = new Map<string, Numeral>();
+function name(kind: Kind, names: readonly string[], toValue: (index: number) => bigint): void {
+  for (const [index, word] of names.entries()) numerals.set(word, { kind, value: toValue(index) });
+}
+name("unit", cardinals, (index) => BigInt(index));
+name("unit", ["nought", "nil"], () => 0n);
+/** The tens from twenty to ninety. */
+export const tens: readonly string[] = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+name("ten", tens, (index) => BigInt(20 + index * 10));
+name("ten", ["fourty"], () => 40n);
+name("hundred", ["hundred"], () => 100n);
+const scales =
+  "thousand million billion trillion quadrillion quintillion sextillion septillion octillion nonillion decillion";
+name("scale", scales.split(" "), (index) => 1000n ** BigInt(index + 1));
+const others = { dozen: 12n, lakh: 100_000n, crore: 10_000_000n, googol: 10n ** 100n };
+name("scale", Object.keys(others), (index) => Object.values(others)[index] ?? 0n);
+
 const digitPattern = /^\d+(?:\.\d+)?$/;
 const maxWords = 48;
 
-/** Whether a word can start a number. */
+/** True if a word can start a number. */
 export function startsNumber(word: string): boolean {
-  return (
-    digitPattern.test(word) ||
-    small.has(word) ||
-    tens.has(word) ||
-    word === "a" ||
-    word === "an" ||
-    word === "hundred" ||
-    scales.has(word)
-  );
+  return digitPattern.test(word) || numerals.has(word) || word === "a" || word === "an";
 }
 
-/** What was read so far: groups that a scale has closed, the open group, and the kind of the last word. */
-interface NumberState {
-  total: bigint;
-  group: bigint;
-  lastScale: bigint;
-  last: "none" | "unit" | "ten" | "hundred" | "scale";
+/** The factor that "hundred" or "million" stands for behind a number. */
+function factorOf(word: string | undefined): bigint | undefined {
+  const { kind, value } = numerals.get(word ?? "") ?? {};
+  return kind === "hundred" || kind === "scale" ? value : undefined;
 }
 
 /**
@@ -68,69 +67,50 @@ export function readNumber(
 ): NumberReading | undefined {
   const first = words[start] ?? "";
   if (digitPattern.test(first)) return readDigits(words, start);
-  const state: NumberState = { total: 0n, group: 0n, lastScale: 0n, last: "none" };
-  let end = start;
-  if (first === "a" || first === "an") {
-    const next = words[start + 1] ?? "";
-    if (next !== "hundred" && !scales.has(next)) return undefined;
-    state.group = 1n;
-    state.last = "unit";
-    end++;
+  const hasArticle = /^an?$/.test(first);
+  if (hasArticle && factorOf(words[start + 1]) === undefined) return undefined;
+  const state: NumberState = { total: 0n, group: hasArticle ? 1n : 0n, lastScale: 0n, last: hasArticle ? "unit" : "" };
+  let end = hasArticle ? start + 1 : start;
+  for (let at = end; at < words.length && at - start < maxWords; at++) {
+    const isJoining = joinAnd && (state.last === "hundred" || state.last === "scale") && isSmall(words[at + 1]);
+    if (isJoining && words[at] === "and") continue;
+    const numeral = numerals.get(words[at] ?? "");
+    if (numeral === undefined || !take(state, numeral)) break;
+    end = at + 1;
   }
-  for (let index = end; index < words.length && index - start < maxWords; index++) {
-    const word = words[index] ?? "";
-    const isAnd =
-      word === "and" && joinAnd && (state.last === "hundred" || state.last === "scale") && isSmall(words[index + 1]);
-    if (isAnd) continue;
-    if (!takeWord(state, word)) break;
-    end = index + 1;
-  }
-  if (state.last === "none" && first !== "point") return undefined;
+  if (state.last === "" && first !== "point") return undefined;
   return readScales(words, readPoint(words, { digits: String(state.total + state.group), end }));
 }
 
+/** What was read so far: groups that a scale has closed, the open group, and the kind of the last word. */
+interface NumberState {
+  total: bigint;
+  group: bigint;
+  lastScale: bigint;
+  last: Kind | "";
+}
+
 function isSmall(word: string | undefined): boolean {
-  return word !== undefined && (small.has(word) || tens.has(word));
+  return /^(?:unit|ten)$/.test(numerals.get(word ?? "")?.kind ?? "");
 }
 
-function takeWord(state: NumberState, word: string): boolean {
-  const unit = small.get(word);
-  if (unit !== undefined) {
-    const fits = state.last === "ten" ? unit > 0n && unit < 10n : state.last !== "unit";
-    if (!fits) return false;
-    state.group += unit;
-    state.last = "unit";
-    return true;
+/** Adds a word to the number; false if it cannot follow. */
+function take(state: NumberState, { kind, value }: Numeral): boolean {
+  const { total, group, lastScale, last } = state;
+  const count = last === "" ? 1n : group;
+  if (kind === "unit" || kind === "ten") {
+    if (last === "ten" ? kind === "ten" || value === 0n || value > 9n : last === "unit") return false;
+    state.group += value;
+  } else if (kind === "hundred") {
+    if (last === "scale" || last === "hundred" || group >= 100n) return false;
+    state.group = count * value;
+  } else if (last === "scale") {
+    state.total *= value;
+  } else {
+    if (lastScale !== 0n && value >= lastScale) return false;
+    Object.assign(state, { total: total + count * value, group: 0n, lastScale: value });
   }
-  const ten = tens.get(word);
-  if (ten !== undefined) {
-    if (state.last === "unit" || state.last === "ten") return false;
-    state.group += ten;
-    state.last = "ten";
-    return true;
-  }
-  return word === "hundred" ? takeHundred(state) : takeScale(state, word);
-}
-
-function takeHundred(state: NumberState): boolean {
-  if (state.last === "scale" || state.last === "hundred" || state.group >= 100n) return false;
-  state.group = (state.last === "none" ? 1n : state.group) * 100n;
-  state.last = "hundred";
-  return true;
-}
-
-function takeScale(state: NumberState, word: string): boolean {
-  const scale = scales.get(word);
-  if (scale === undefined) return false;
-  if (state.last === "scale") {
-    state.total *= scale;
-    return true;
-  }
-  if (state.lastScale !== 0n && scale >= state.lastScale) return false;
-  state.total += (state.last === "none" ? 1n : state.group) * scale;
-  state.group = 0n;
-  state.lastScale = scale;
-  state.last = "scale";
+  state.last = kind;
   return true;
 }
 
@@ -139,22 +119,29 @@ function readPoint(words: readonly string[], whole: NumberReading): NumberReadin
   if (words[whole.end] !== "point") return whole;
   let decimals = "";
   let end = whole.end + 1;
-  for (; end < words.length && decimals.length < maxWords; end++) {
-    const word = words[end] ?? "";
-    const ten = tens.get(word);
-    const unit = ten === undefined ? undefined : small.get(words[end + 1] ?? "");
-    const isPair = ten !== undefined && unit !== undefined && unit > 0n && unit < 10n;
-    const said = /^\d+$/.test(word) ? word : isPair ? String(ten + unit) : (ten ?? decimal.get(word))?.toString();
+  while (end < words.length && decimals.length < maxWords) {
+    const [said, next] = decimalsAt(words, end);
     if (said === undefined) break;
     decimals += said;
-    if (isPair) end++;
+    end = next;
   }
   return decimals === "" ? whole : { digits: `${whole.digits}.${decimals}`, end };
 }
 
+/** Digits, "five", "oh" or "twenty five", and the index behind it. */
+function decimalsAt(words: readonly string[], at: number): readonly [digits: string | undefined, end: number] {
+  const word = words[at] ?? "";
+  if (/^\d+$/.test(word)) return [word, at + 1];
+  const state: NumberState = { total: 0n, group: 0n, lastScale: 0n, last: "" };
+  let end = at;
+  for (let numeral = numerals.get(word); numeral && isSmall(words[end]) && take(state, numeral); )
+    numeral = numerals.get(words[++end] ?? "");
+  return end > at ? [String(state.group), end] : [word === "oh" ? "0" : undefined, at + 1];
+}
+
 /** "one point five million" */
 function readScales(words: readonly string[], found: NumberReading): NumberReading | undefined {
-  const scale = found.digits.includes(".") ? scales.get(words[found.end] ?? "") : undefined;
+  const scale = found.digits.includes(".") ? factorOf(words[found.end]) : undefined;
   if (scale !== undefined) return { digits: multiply(found.digits, scale), end: found.end + 1 };
   return found.digits === "0" && words[found.end] === "point" ? undefined : found;
 }
@@ -164,8 +151,7 @@ function readDigits(words: readonly string[], start: number): NumberReading {
   let digits = words[start] ?? "";
   let end = start + 1;
   for (; end < words.length && end - start < maxWords; end++) {
-    const word = words[end] ?? "";
-    const scale = word === "hundred" ? 100n : scales.get(word);
+    const scale = factorOf(words[end]);
     if (scale === undefined) break;
     digits = multiply(digits, scale);
   }

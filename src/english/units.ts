@@ -1,58 +1,73 @@
-/**
- * Units whose ratio is exact by definition and the same everywhere, in the smallest unit of their kind. Gallons
- * differ between countries, but not how many quarts they have; months and years are not all of one number of days, and
- * ounces are of weight or of volume: a conversion that mixes those is refused.
+/** A unit: all its names, its size in the smallest of its kind, and all units of that kind. */
+export interface Unit {
+  readonly names: readonly [name: string, ...others: string[]];
+  readonly size: number;
+  /** The size of each unit of its kind, by its name. */
+  readonly kind: ReadonlyMap<string, number>;
+}
+
+/*
+ * Units whose ratio is exact by definition and the same everywhere, a kind a paragraph, in the smallest unit of the kind.
+ * Gallons differ between countries, but not how many quarts they have; months and years are not all of one number of
+ * days, and ounces are of weight or of volume: a conversion that mixes those is refused.
  */
-export const unitKinds: Readonly<
-  Record<string, Readonly<Record<string, readonly [size: string, ...names: string[]]>>>
-> = {
-  length: {
-    millimeter: ["1", "millimeters", "millimetre", "millimetres", "mm"],
-    centimeter: ["10", "centimeters", "centimetre", "centimetres", "cm"],
-    meter: ["1000", "meters", "metre", "metres", "m"],
-    kilometer: ["1000000", "kilometers", "kilometre", "kilometres", "km", "kms"],
-    inch: ["25.4", "inches"],
-    foot: ["304.8", "feet", "ft"],
-    yard: ["914.4", "yards", "yd", "yds"],
-    mile: ["1609344", "miles", "mi"],
-  },
-  mass: {
-    milligram: ["1", "milligrams", "mg"],
-    gram: ["1000", "grams", "gramme", "grammes", "g"],
-    tonne: ["1000000000", "tonnes"],
-    kilogram: ["1000000", "kilograms", "kilo", "kilos", "kg", "kgs"],
-    ounce: ["28349.523125", "ounces", "oz"],
-    pound: ["453592.37", "pounds", "lb", "lbs"],
-  },
-  time: {
-    second: ["1", "seconds", "secs"],
-    minute: ["60", "minutes", "mins"],
-    hour: ["3600", "hours", "hrs"],
-    day: ["86400", "days"],
-    week: ["604800", "weeks"],
-    fortnight: ["1209600", "fortnights"],
-  },
-  calendar: {
-    month: ["1", "months"],
-    year: ["12", "years"],
-    decade: ["120", "decades"],
-    century: ["1200", "centuries"],
-  },
-  kitchen: {
-    teaspoon: ["1", "teaspoons", "tsp"],
-    tablespoon: ["3", "tablespoons", "tbsp"],
-    cup: ["48", "cups"],
-    pint: ["96", "pints"],
-    quart: ["192", "quarts"],
-    gallon: ["768", "gallons"],
-  },
-  volume: {
-    milliliter: ["1", "milliliters", "millilitre", "millilitres", "ml"],
-    liter: ["1000", "liters", "litre", "litres", "l"],
-  },
-  money: { cent: ["1", "cents"], dollar: ["100", "dollars"] },
-  count: { piece: ["1", "pieces", "eggs"], dozen: ["12", "dozens"] },
-};
+const kinds = `
+1 millimeter millimeters millimetre millimetres mm; 10 centimeter centimeters centimetre centimetres cm;
+1000 meter meters metre metres m; 1000000 kilometer kilometers kilometre kilometres km kms; 25.4 inch inches;
+304.8 foot feet ft; 914.4 yard yards yd yds; 1609344 mile miles mi
+
+1 milligram milligrams mg; 1000 gram grams gramme grammes g; 1000000000 tonne tonnes;
+1000000 kilogram kilograms kilo kilos kg kgs; 28349.523125 ounce ounces oz; 453592.37 pound pounds lb lbs
+
+1 second seconds secs; 60 minute minutes mins; 3600 hour hours hrs; 86400 day days; 604800 week weeks;
+1209600 fortnight fortnights
+
+1 month months; 12 year years; 120 decade decades; 1200 century centuries
+
+1 teaspoon teaspoons tsp; 3 tablespoon tablespoons tbsp; 48 cup cups; 96 pint pints; 192 quart quarts;
+768 gallon gallons
+
+1 milliliter milliliters millilitre millilitres ml; 1000 liter liters litre litres l
+
+1 cent cents; 100 dollar dollars
+
+1 piece pieces eggs; 12 dozen dozens
+`;
+
+function unitsOf(kind: string): readonly (readonly [word: string, unit: Unit])[] {
+  const rows = kind.split(/;\s/).map((row) => {
+    const [size = "", name = "", ...others] = row.split(" ");
+    return { size: Number(size), name, others };
+  });
+  const sizes = new Map(rows.map(({ name, size }) => [name, size]));
+  return rows.flatMap(({ name, others, size }) =>
+    [name, ...others].map((word) => [word, { names: [name, ...others], size, kind: sizes }] as const),
+  );
+}
+
+const converted = new Map(kinds.trim().split("\n\n").flatMap(unitsOf));
+const temperatures = new Map(unitsOf("1 celsius centigrade c; 1 fahrenheit f"));
+
+/** All units by their names, in lower case; those of temperature are not converted by a factor. */
+export const units: ReadonlyMap<string, Unit> = new Map([...converted, ...temperatures]);
+
+/** Short names that nothing else has which is measured. */
+const short = { h: "hour", hr: "hour", min: "minute", s: "second", sec: "second" };
+for (const [name, unit] of Object.entries(short)) {
+  const known = converted.get(unit);
+  if (known !== undefined) converted.set(name, { ...known, names: [name, ...known.names] });
+}
+
+/** The unit with a factor that a word names, in lower case. */
+export function unitOf(word: string): Unit | undefined {
+  return converted.get(word);
+}
+
+/** All names of the unit that a word names, in lower case; none if it names no unit. */
+export function unitNames(word: string): readonly string[] {
+  if (word === "kelvin" || word === "k") return ["kelvin", "k"];
+  return (converted.get(word) ?? units.get(word))?.names ?? [];
+}
 
 /** Signs of currencies. */
 export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥"]);

@@ -51,27 +51,22 @@ const patterns: readonly (readonly [RefusalKind, RegExp])[] = [
   ],
 ];
 
-/** The words of a text, each between spaces, and which token begins at a place of it. */
-function spaced(words: readonly string[], start: number, end: number) {
-  let text = " ";
-  const places = new Map<number, number>();
-  for (let at = start; at < end; at++) {
-    places.set(text.length, at);
-    text += `${words[at]} `;
-  }
-  return { text, tokenAt: (place: number) => places.get(place) };
-}
-
 /** Every refusal in the words from `start` to `end`, of which `start` begins a wish. */
 export function findRefusals(words: readonly string[], start: number, end: number): readonly FoundRefusal[] {
-  const { text, tokenAt } = spaced(words, start, end);
-  return patterns.flatMap(([reason, pattern]) => {
-    const found = pattern.exec(text);
-    if (found === null) return [];
-    const all = found[0].trimEnd();
-    const first = tokenAt(found.index + 1) ?? start;
-    return [{ reason, start: first, end: Math.min(end, first + all.trim().split(" ").length) }];
-  });
+  // Each word stands between spaces.
+  const text = ` ${words.slice(start, end).join(" ")} `;
+  const found: FoundRefusal[] = [];
+  for (const [reason, pattern] of patterns) {
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    const first = start + countWords(text.slice(0, match.index));
+    found.push({ reason, start: first, end: Math.min(end, first + countWords(match[0])) });
+  }
+  return found;
+}
+
+function countWords(text: string): number {
+  return text.trim() === "" ? 0 : text.trim().split(" ").length;
 }
 
 /**

@@ -1,6 +1,12 @@
 import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
 import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
-import type { ApprovalAnswer, ApprovalDecision, ApprovalQuestion, ApprovalRequest } from "../core/approval.ts";
+import type {
+  AccountFor,
+  ApprovalAnswer,
+  ApprovalDecision,
+  ApprovalQuestion,
+  ApprovalRequest,
+} from "../core/approval.ts";
 import { retryOptions } from "../core/check-tool.ts";
 import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -198,6 +204,8 @@ export interface EngineSettings
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
+  /** Finds what only an output, an error or the context says in a replan. Agents set it. */
+  readonly accountFor?: AccountFor;
 }
 
 /** Checks the options of an agent or orchestrator and fills in the defaults. Throws `invalid-options`. */

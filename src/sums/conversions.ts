@@ -1,16 +1,17 @@
+import { type Unit, units } from "../english/units.ts";
 import { type Amount, readAmount, readRest } from "./amounts.ts";
 import { atom, binary, type Term } from "./terms.ts";
-import * as lexicon from "./words.ts";
+import { around } from "./words.ts";
 
 /** A unit in the words; a source has an amount, the target has none. */
 interface Mention {
-  readonly unit: lexicon.Unit;
+  readonly unit: Unit;
   readonly amount?: Term;
   readonly start: number;
   readonly end: number;
 }
 
-const counted = lexicon.units.get("piece");
+const counted = units.get("piece");
 const setOf = (words: string) => new Set(words.split(" "));
 const links = setOf("to into in as is are equals equal make makes = how what many much there do does have");
 const degrees = setOf("degree degrees of ° a an the");
@@ -18,7 +19,7 @@ const others = setOf("convert change turn express and on for with if at then bot
 
 /** Reads a question for another unit: "how many inches are in 5 feet", "3 km in m", "1 hour and 5 minutes to seconds". */
 export function readConversion(words: readonly string[], previous: string | undefined): string | undefined {
-  const mentions = words.some((word) => lexicon.units.has(word)) ? mentionsIn(words, previous) : undefined;
+  const mentions = words.some((word) => units.has(word)) ? mentionsIn(words, previous) : undefined;
   if (mentions === undefined) return undefined;
   let sources = mentions.filter(({ amount }) => amount !== undefined);
   let targets = mentions.filter(({ amount }) => amount === undefined);
@@ -31,28 +32,26 @@ export function readConversion(words: readonly string[], previous: string | unde
   const [[target, another], [source]] = [targets, sources];
   if (target === undefined || source === undefined || another !== undefined) return undefined;
   const isSame = sources.length === 1 && source.unit === target.unit && source.unit !== counted;
-  const isFalling = sources.every(
-    ({ unit }, index) => index === 0 || Number(unit.size) < Number(sources[index - 1]?.unit.size),
-  );
+  const isFalling = sources.every(({ unit }, index) => index === 0 || unit.size < (sources[index - 1]?.unit.size ?? 0));
   const inside = words.slice(Math.min(source.end, target.end), Math.max(source.start, target.start));
   const isLinked = isAsked(target) || inside.some((word) => links.has(word));
   if (isSame || !isFalling || !isLinked || sources.some(({ unit }) => unit.kind !== target.unit.kind)) return undefined;
   return converted(sources, target.unit)?.text;
 }
 
-function converted(sources: readonly Mention[], target: lexicon.Unit): Term | undefined {
+function converted(sources: readonly Mention[], target: Unit): Term | undefined {
   const [first] = sources;
-  if (target.kind === "temperature") {
+  if (target.kind.has("celsius")) {
     if (first?.amount === undefined || sources.length > 1) return undefined;
     const [nine, five, freezing] = [atom("9"), atom("5"), atom("32")];
-    return target.name === "celsius"
+    return target.names[0] === "celsius"
       ? binary("/", binary("*", binary("-", first.amount, freezing), five), nine)
       : binary("+", binary("/", binary("*", first.amount, nine), five), freezing);
   }
   const small = sources
-    .map(({ amount = atom("1"), unit }) => (unit.size === "1" ? amount : binary("*", amount, atom(unit.size))))
+    .map(({ amount = atom("1"), unit }) => (unit.size === 1 ? amount : binary("*", amount, atom(String(unit.size)))))
     .reduce((left, right) => binary("+", left, right));
-  return target.size === "1" ? small : binary("/", small, atom(target.size));
+  return target.size === 1 ? small : binary("/", small, atom(String(target.size)));
 }
 
 /** All units with their amounts; undefined if there is another number, an operator, or a word that is not explained. */
@@ -60,9 +59,9 @@ function mentionsIn(words: readonly string[], previous: string | undefined): rea
   const mentions: Mention[] = [];
   for (let at = 0; at < words.length; ) {
     const word = words[at] ?? "";
-    const amount = lexicon.units.has(word) ? undefined : amountAt(words, at, previous);
+    const amount = units.has(word) ? undefined : amountAt(words, at, previous);
     const mention = mentionAt(words, at, amount);
-    const isSmall = [links, degrees, others, lexicon.around].some((set) => set.has(word));
+    const isSmall = [links, degrees, others, around].some((set) => set.has(word));
     if (mention !== undefined) mentions.push(mention);
     else if (amount !== undefined || !isSmall) return undefined;
     at = mention?.end ?? at + 1;
@@ -73,7 +72,7 @@ function mentionsIn(words: readonly string[], previous: string | undefined): rea
 function mentionAt(words: readonly string[], start: number, amount: Amount | undefined): Mention | undefined {
   let at = amount?.end ?? start;
   while (amount !== undefined && degrees.has(words[at] ?? "")) at++;
-  const unit = lexicon.units.get(words[at] ?? "");
+  const unit = units.get(words[at] ?? "");
   if (amount === undefined) return unit && { unit, start, end: at + 1 };
   // "how many in 3 dozen"
   if (unit === undefined && counted !== undefined && /^dozens?$/.test(words[amount.end - 1] ?? ""))
@@ -87,7 +86,7 @@ function mentionAt(words: readonly string[], start: number, amount: Amount | und
 
 function amountAt(words: readonly string[], at: number, previous: string | undefined): Amount | undefined {
   const word = words[at] ?? "";
-  const isBeforeUnit = lexicon.units.has(words[at + 1] ?? "");
+  const isBeforeUnit = units.has(words[at + 1] ?? "");
   if (previous !== undefined && /^(?:it|that|this)$/.test(word) && isBeforeUnit)
     return { term: atom(previous), end: at + 1 };
   const isNegative = ["-", "minus", "negative"].includes(word);

@@ -5,7 +5,7 @@ import type { Token } from "../language/tokens.ts";
 import { readConversion } from "./conversions.ts";
 import { vocabulary } from "./rules.ts";
 import { SumParser } from "./sum-parser.ts";
-import { type SumToken, SumTokenizer } from "./sum-tokens.ts";
+import { type SumToken, SumTokenizer, type SumTokens } from "./sum-tokens.ts";
 import * as lexicon from "./words.ts";
 
 /** A sum in the notation of the calculator. */
@@ -25,54 +25,58 @@ const notArithmetic =
 /**
  * Reads words as a sum: in signs, in words, or both, with the words that ask for it. It is a sum only if every word has
  * its part; else it is undefined. What continues an earlier result, such as "double it" or "add both answers", is read
- * where there is one: `results` is their number. Linear in the number of words; a sentence about something else ends at
- * its first word that no sum has.
+ * where there is one: `results` is their number, or several that it may be. Linear in the number of words; a sentence about
+ * something else ends at its first word that no sum has.
  */
 export function readSum(
   tokens: readonly Token[],
-  { results = 0 }: { readonly results?: number } = {},
+  { results = 0 }: { readonly results?: number | readonly number[] } = {},
 ): SumReading | undefined {
   if (tokens.length < 1 || tokens.length > maxWords || tokens.some(({ kind }) => kind === "quote")) return undefined;
   const said = tokens.map(({ norm }) => norm);
+  const counts = new Set([0, ...[results].flat()]);
   // Without a number there is only what continues an earlier result: "double it".
-  if (!said.some(mayBeNumber) && (results === 0 || said.filter((word) => !isKnown(word)).length > 1)) return undefined;
+  if (!said.some(mayBeNumber) && (counts.size === 1 || said.filter((word) => !isKnown(word)).length > 1))
+    return undefined;
   const glued = tokens.map((token) => token.glued);
   const meant = respelt(said);
-  return readWords(said, glued, results) ?? (meant && readWords(meant, glued, results));
+  return readWords(said, glued, counts) ?? (meant && readWords(meant, glued, counts));
 }
 
-function readWords(words: readonly string[], glued: readonly boolean[], results: number): SumReading | undefined {
+/** The reading with the fewest earlier results. */
+function readWords(
+  words: readonly string[],
+  glued: readonly boolean[],
+  counts: ReadonlySet<number>,
+): SumReading | undefined {
   // "add 2 and a half" names one number.
   const isMixed = words.some(
     (word, at) => word === "and" && lexicon.denominators.has(words[at + (words[at + 1] === "a" ? 2 : 1)] ?? ""),
   );
-  for (const earlier of results > 0 ? [0, results] : [0]) {
-    const converted = readConversion(words, earlier > 0 ? "x" : undefined);
+  const ways = (words.includes("and") && !isMixed ? [true, false] : [true]).flatMap((joinAnd) => {
+    const found = new SumTokenizer(words, glued, joinAnd).read();
+    return found === undefined || isOnlyAlike(found.tokens) ? [] : [{ ...found, joinAnd }];
+  });
+  for (const count of counts) {
+    const converted = readConversion(words, count > 0 ? "x" : undefined);
     if (converted !== undefined) return { expression: converted, variables: usesLast(converted) ? ["x"] : [] };
-    for (const joinAnd of words.includes("and") && !isMixed ? [true, false] : [true]) {
-      const found = parse(words, glued, joinAnd, earlier);
-      if (found !== undefined) return found;
+    for (const { joinAnd, ...found } of ways) {
+      const read = parse(found, joinAnd && asksForSum(words, found.tokens), count);
+      if (read !== undefined) return read;
     }
   }
   return undefined;
 }
 
-function parse(
-  words: readonly string[],
-  glued: readonly boolean[],
-  joinAnd: boolean,
-  results: number,
-): SumReading | undefined {
-  const found = new SumTokenizer(words, glued, joinAnd).read();
-  if (found === undefined || isOnlyAlike(found.tokens)) return undefined;
+function parse({ tokens, hasUnit }: SumTokens, isSum: boolean, results: number): SumReading | undefined {
   const all = names.slice(0, results).split("");
-  const parser = new SumParser(found.tokens, all, joinAnd && asksForSum(words, found.tokens));
+  const parser = new SumParser(tokens, all, isSum);
   const expression = parser.read()?.text;
   if (expression === undefined) return undefined;
   const isContinued = usesLast(expression);
   const { uses } = parser;
   // "add 5 days": nobody knows in what unit the earlier result is.
-  if (found.hasUnit && (isContinued || uses !== undefined)) return undefined;
+  if (hasUnit && (isContinued || uses !== undefined)) return undefined;
   if (uses === undefined) return { expression, variables: isContinued ? ["x"] : [] };
   return isContinued || results < 2 || (uses === "both" && results > 2) ? undefined : { expression, variables: all };
 }
@@ -112,17 +116,10 @@ function isOnlyAlike(tokens: readonly SumToken[]): boolean {
   return signs.length < 9 && notArithmetic.test(signs.map(({ word }) => word).join(""));
 }
 
-/** True if the words ask for the sum of numbers with "and" between them: "what is 8 and 9", "5 and 6 together". */
+/** True if the words ask for the sum of numbers with "and" between them: "what is 8 and 9". */
 function asksForSum(words: readonly string[], tokens: readonly SumToken[]): boolean {
   if (!words.includes("and") || words.includes("by")) return false;
   const first = tokens.find(({ term }) => term !== undefined)?.start ?? 0;
   const before = words.slice(0, first).filter((word) => word !== "-" && word !== "minus");
-  if (/(?:^| )(?:(?:what|whats|much|many) (?:is|are|do|does)|makes|whats)$/.test(before.join(" "))) return true;
-  return words.some((word, at) => {
-    const isAskedLast = at > first && /^(?:is|are|do|does)$/.test(words[at - 1] ?? "");
-    return (
-      /^(?:together|altogether|combined|makes?)$/.test(word) ||
-      (isAskedLast && /^(?:what|whats|much|many|how)$/.test(word))
-    );
-  });
+  return /(?:^| )(?:(?:what|whats|much|many) (?:is|are|do|does)|makes|whats)$/.test(before.join(" "));
 }

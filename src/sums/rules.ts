@@ -4,13 +4,12 @@ import {
   call,
   chain,
   changed,
+  formula,
   fraction,
   level,
-  type One,
   partOf,
-  suffixed,
+  percentage,
   type Term,
-  type Two,
 } from "./terms.ts";
 
 /**
@@ -19,52 +18,37 @@ import {
  */
 type Make = (parts: readonly Term[], running: () => Term | undefined) => Term | undefined;
 
-const one =
-  (make: One): Make =>
-  ([a]) =>
-    a && make(a);
 const two =
-  (make: Two): Make =>
+  (make: (a: Term, b: Term) => Term | undefined): Make =>
   ([a, b]) =>
     a && b && make(a, b);
 
-const hundred = atom("100");
 const isLess = (a: Term, b: Term) => a.isBare === true && b.isBare === true && Number(a.text) < Number(b.text);
-const plus: Two = (a, b) => changed("+", a, b);
-const minus: Two = (a, b) => changed("-", a, b);
-const times: Two = (a, b) => binary("*", a, b);
-const over: Two = (a, b) => binary("/", a, b);
+const plus = (a: Term, b: Term) => changed("+", a, b);
+const minus = (a: Term, b: Term) => changed("-", a, b);
+const over = (a: Term, b: Term) => binary("/", a, b);
 
-/** The difference of two numbers is the larger less the smaller. */
-const difference: Make = ([a, b, ...others]) => {
-  if (a === undefined || b === undefined) return undefined;
-  if (/[a-z]/.test(a.text + b.text) && others.length === 0) return call("abs", binary("-", a, b));
-  return chain("-", isLess(a, b) && others.length === 0 ? [b, a] : [a, b, ...others]);
-};
+/** Several operands, or one for the value so far. */
+const joined =
+  (sign: "+" | "*"): Make =>
+  (list, running) => {
+    const [first] = list;
+    if (list.length !== 1 || first === undefined) return chain(sign, list);
+    // "add 3 + 4" is a complete sum; "add 12" needs something to add to.
+    const value = first.level > level.sum || sign === "*" ? running() : undefined;
+    // "multiply it" does not say by what.
+    if (value?.text === first.text && !/^\d/.test(first.text)) return undefined;
+    if (value === undefined) return first.isBare ? undefined : first;
+    return sign === "+" ? plus(value, first) : binary("*", value, first);
+  };
 
-/** Rounds to a multiple of a power of ten. */
-function rounded(a: Term, name: string, power: number): Term {
-  if (power === 0) return call(name, a);
-  if (power < 0 && name === "round") return call(name, a, atom(String(-power)));
-  const unit = atom(power < 0 ? `0.${"0".repeat(-power - 1)}1` : `1${"0".repeat(power)}`);
-  return binary("*", call(name, binary("/", a, unit)), unit);
-}
-
-/** What rules make of their slots, by the name that the tables use. */
+/** What rules make of their slots, by the name that the tables use, if a formula cannot say it. */
 const makers: Readonly<Record<string, Make>> = {
   plus: two(plus),
   minus: two(minus),
-  times: two(times),
-  over: two(over),
-  power: two((a, b) => binary("^", a, b)),
-  remainder: two((a, b) => binary("%", a, b)),
-  share: two((part, whole) => binary("*", over(part, whole) ?? part, hundred)),
-  growth: two((from, to) => binary("*", binary("/", binary("-", to, from), from), hundred)),
   partOf: two(partOf),
-  /** The amount before a tax that it includes. */
-  net: two((a, rate) => (rate.isPercent ? binary("/", a, binary("+", atom("1"), rate)) : undefined)),
   off: two((part, whole) => {
-    if (part.fraction !== undefined) return binary("*", whole, binary("-", atom("1"), part));
+    if (part.fraction !== undefined) return formula("b * (1 - a)")(part, whole);
     return part.isPercent ? minus(whole, part) : undefined;
   }),
   /** "5 from 22", "minus 5 from 22", "18 percent from 650". */
@@ -79,64 +63,33 @@ const makers: Readonly<Record<string, Make>> = {
   ),
   /** "divide 7 into 49" asks how often 7 fits, "divide 49 into 7" how large each part is. */
   divideInto: two((a, b) => (isLess(a, b) ? over(b, a) : over(a, b))),
-  into: two((a, b) => (isLess(a, b) ? over(b, a) : times(a, b))),
-  perimeter: two((a, b) => binary("*", atom("2"), binary("+", a, b))),
-  root: two((rank, a) => call("root", a, rank)),
-  logarithm: two((base, a) => call("log", a, base)),
-  percentage: one((a) => suffixed(a, "%")),
-  factorial: one((a) => suffixed(a, "!")),
-  twice: one((a) => binary("*", atom("2"), a)),
-  half: one((a) => binary("/", a, atom("2"))),
-  reciprocal: one((a) => binary("/", atom("1"), a)),
-  same: one((a) => a),
-  decimal: one((a) => ({ ...a, isBare: false })),
-  difference,
+  into: two((a, b) => (isLess(a, b) ? over(b, a) : binary("*", a, b))),
+  percentage: ([a]) => a && percentage(a),
+  same: ([a]) => a,
+  decimal: ([a]) => a && { ...a, isBare: false },
+  /** The difference of two numbers is the larger less the smaller. */
+  difference: ([a, b, ...others]) => {
+    if (a === undefined || b === undefined) return undefined;
+    if (/[a-z]/.test(a.text + b.text) && others.length === 0) return formula("abs(a - b)")(a, b);
+    return chain("-", isLess(a, b) && others.length === 0 ? [b, a] : [a, b, ...others]);
+  },
+  sum: (list) => chain("+", list),
+  product: (list) => chain("*", list),
+  quotient: (list) => chain("/", list),
   mean: (list) => {
     const sum = chain("+", list);
-    return sum && binary("/", sum, atom(String(list.length)));
+    return sum && over(sum, atom(String(list.length)));
   },
   /** The sum of a list on top of its last item: "add 3 and 4 to 5". */
   addedTo: (list) => {
     const [sum, amount] = [chain("+", list.slice(0, -1)), list.at(-1)];
     return sum && amount && plus(amount, sum);
   },
+  joinSum: joined("+"),
+  joinProduct: joined("*"),
 };
 
-/** The same for what has a word or a sign of its own. */
-const makersWith: Readonly<Record<string, (word: string) => Make>> = {
-  scale: (factor) => one((a) => binary("*", a, atom(factor))),
-  raise: (rank) => one((a) => binary("^", a, atom(rank))),
-  call: (name) => (list) => call(name, ...list),
-  chain: (sign) => (list) => chain(sign as "+", list),
-  /** Several operands, or one for the value so far. */
-  join: (sign) => (list, running) => {
-    const [first] = list;
-    if (list.length !== 1 || first === undefined) return chain(sign as "+" | "*", list);
-    // "add 3 + 4" is a complete sum; "add 12" needs something to add to.
-    const value = first.level > level.sum || sign === "*" ? running() : undefined;
-    // "multiply it" does not say by what.
-    if (value?.text === first.text && !/^\d/.test(first.text)) return undefined;
-    if (value === undefined) return first.isBare ? undefined : first;
-    return sign === "+" ? plus(value, first) : times(value, first);
-  },
-  /** "round 3 results" asks for nothing. */
-  round: (name) => (parts, running) => {
-    const amount = /^\d+$/.test(parts[0]?.text ?? "") ? undefined : (parts[0] ?? running());
-    return amount && rounded(amount, name, 0);
-  },
-  nearest: (how) => (parts, running) => {
-    const [name = "", power] = how.split(":");
-    const amount = parts[0] ?? running();
-    return amount && rounded(amount, name, Number(power));
-  },
-  places: (name) => (parts, running) => {
-    const digits = parts.at(-1)?.text ?? "";
-    const amount = parts.length > 1 ? parts[0] : running();
-    return amount && /^\d{1,2}$/.test(digits) ? rounded(amount, name, -Number(digits)) : undefined;
-  },
-};
-
-/** Words before the name of a maker, which say for which slots it is. */
+/** Words before what a rule makes, which say for which slots it is. */
 const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   swapped:
     (make) =>
@@ -162,18 +115,26 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
     const [first] = parts;
     return parts.length > 1 ? make(parts, running) : first?.isBare ? undefined : first;
   },
+  /** "round 3 results" asks for nothing. */
+  broken: (make) => (parts, running) => (/^\d+$/.test(parts[0]?.text ?? "") ? undefined : make(parts, running)),
+  /** Rounded to a number of places, which is the last part. */
+  places: (make) => (parts, running) => {
+    const digits = parts.at(-1);
+    const amount = parts.length > 1 ? parts[0] : running();
+    return digits && amount && /^\d{1,2}$/.test(digits.text) ? make([amount, digits], running) : undefined;
+  },
 };
 
-/** The maker that some words name, such as `onward percent plus` or `alone call(sqrt)`. */
+/** What some words make: adverbs, then a name or a formula, such as `onward percent plus` or `alone sqrt(a)`. */
 function makerOf(words: string): Make {
-  const [, adverb = "", rest = ""] = /^(\w+) (.*)$/.exec(words) ?? [];
-  if (adverb !== "") return adverbs[adverb]?.(makerOf(rest)) ?? unknown(adverb);
-  const [, name = "", word = ""] = /^(\w+)\((.*)\)$/.exec(words) ?? [];
-  return (name === "" ? makers[words] : makersWith[name]?.(word)) ?? unknown(words);
-}
-
-function unknown(name: string): never {
-  throw new RangeError(`no rule makes ${name}`);
+  const [, first = "", rest = ""] = /^(\w+) (.*)$/.exec(words) ?? [];
+  const adverb = adverbs[first];
+  if (adverb !== undefined) return adverb(makerOf(rest));
+  const [, list] = /^(\w+)\(list\)$/.exec(words) ?? [];
+  if (list !== undefined) return (parts) => call(list, parts);
+  const count = /\bb\b/.test(words) ? 2 : 1;
+  const make = formula(words);
+  return makers[words] ?? ((parts) => (parts.length < count ? undefined : make(...parts)));
 }
 
 /*
@@ -193,28 +154,26 @@ const groups: Readonly<Record<string, string>> = {
   TO: "(to|to_the)",
 };
 
-/** Roundings all end alike: `start` has `HOW` for "up" or "down" and `END` for what it is rounded to. */
+/** What roundings end with, what that makes with `round`, and what with `ceil` and `floor`. */
+const roundingEnds = [
+  ["", "broken alone round(a)", "broken alone NAME(a)"],
+  ["TO (nearest|[nearest] (whole|whole number|number|unit|one))", "alone round(a)", "alone NAME(a)"],
+  ["TO [nearest] (ten|10)", "alone round(a / 10) * 10", "alone NAME(a / 10) * 10"],
+  ["TO [nearest] (hundred|100)", "alone round(a / 100) * 100", "alone NAME(a / 100) * 100"],
+  ["TO [nearest] (thousand|1000)", "alone round(a / 1000) * 1000", "alone NAME(a / 1000) * 1000"],
+  ["TO [nearest] tenth", "alone round(a, 1)", "alone NAME(a * 10) / 10"],
+  ["TO [nearest] (hundredth|cent)", "alone round(a, 2)", "alone NAME(a * 100) / 100"],
+  ["to @n [decimal] [places]", "places round(a, b)", "places NAME(a * 10 ^ b) / 10 ^ b"],
+] as const;
+
+/** Rules of roundings: `pattern` has `HOW` for "up" or "down" and `END` for what it is rounded to. */
 function roundings(pattern: string): string {
-  const ends = [
-    "whole|whole number|number|unit|one 0",
-    "ten|10 1",
-    "hundred|100 2",
-    "thousand|1000 3",
-    "tenth -1",
-    "hundredth|cent -2",
-  ];
-  const rows = ["round", "ceil up", "floor down"].flatMap((row) => {
-    const [name, how = ""] = row.split(" ");
-    const nearest = ends.map((end) => {
-      const [, words, power] = /^(.*) (.*)$/.exec(end) ?? [];
-      return [`TO [nearest] (${words})`, `nearest(${name}:${power})`];
+  const rows = (how: string, name: string) =>
+    roundingEnds.map(([end, round, other]) => {
+      const make = name === "round" ? round : other.replace("NAME", name);
+      return `${pattern.replaceAll("HOW", how).replaceAll("END", end)} => ${make}`;
     });
-    const all = [["TO nearest", `nearest(${name}:0)`], ["", `round(${name})`], ...nearest];
-    return [...all, ["to @n [decimal] [places]", `places(${name})`]].map(
-      ([end = "", make]) => `${pattern.replaceAll("HOW", how).replaceAll("END", end)} => ${make}`,
-    );
-  });
-  return rows.join("\n");
+  return [...rows("", "round"), ...rows("up", "ceil"), ...rows("down", "floor")].join("\n");
 }
 
 /** Rules that begin with a word. Slots after it are read to the next word of the rule. */
@@ -222,9 +181,9 @@ const startingRules = `
 (add|put) @n EXTRA (on|on top of|TO|onto) @0 => swapped percent plus
 (add|put) EXTRA of @n (on|on top of|TO|onto) @0 => swapped percent plus
 (add|put) @n EXTRA [on] => onward percent plus
-(remove|take|take out|take off) @n vat (from|off|out of) @0 => swapped net
-(net|before vat|without vat) [of] @0 (includes|with) @n vat => net
-ADD @* [together|up] => join(+)
+(remove|take|take out|take off) @n vat (from|off|out of) @0 => swapped percent a / (1 + b)
+(net|before vat|without vat) [of] @0 (includes|with) @n vat => percent a / (1 + b)
+ADD @* [together|up] => joinSum
 ADD @* (TO|onto|on to|on|on top of) @0 => addedTo
 put @n (on|on top of) @0 => swapped percent plus
 (with|after) @n EXTRA [on|TO|how much is|what is] @0 => swapped percent plus
@@ -232,70 +191,70 @@ SUBTRACT [off|away] @0 (from|off|off of|out of|away from) @0 => swapped minus
 (subtract|remove|take away|take off|lose) [off] @0 => onward minus
 take @0 (off|away) => onward minus
 from @0 (subtract|remove|take|take away|take off) @0 => minus
-(multiply|multiplied) @* [together|up] => join(*)
-plus @* => several join(+)
-times @* => several join(*)
-(multiply|multiplied|times) @* (by|with|on) @0 => chain(*)
-(multiply|times) [by|with] @0 => onward times
-(DIVIDE|cut) [@0] [in|into|between] @n [equal] parts => onward over
-DIVIDE [@0] (by|with|over|between|in|on) @0 => onward over
-DIVIDE @0 (upon|and|for|through) @0 => over
+(multiply|multiplied) @* [together|up] => joinProduct
+plus @* => several joinSum
+times @* => several joinProduct
+(multiply|multiplied|times) @* (by|with|on) @0 => product
+(multiply|times) [by|with] @0 => onward a * b
+(DIVIDE|cut) [@0] [in|into|between] @n [equal] parts => onward a / b
+DIVIDE [@0] (by|with|over|between|in|on) @0 => onward a / b
+DIVIDE @0 (upon|and|for|through) @0 => a / b
 (divide|divided) @0 into @0 => divideInto
-(split|cut) @0 (in|into) @0 => over
-(cut|DIVIDE) [@0] in half => alone half
+(split|cut) @0 (in|into) @0 => a / b
+(cut|DIVIDE) [@0] in half => alone a / 2
 (increase|raise|mark) [@0] [up] by @0 => onward unbroken plus
 (reduce|decrease|cut|lower) [@0] [down] by @0 => onward unbroken minus
-raise [@0] TO ([power] [of] @0|@th [power]) => onward power
-double [of] [@4] => alone scale(2)
-triple [of] [@4] => alone scale(3)
-quadruple [of] [@4] => alone scale(4)
-quintuple [of] [@4] => alone scale(5)
-negate [of] [@4] => alone scale(-1)
-(twice|two times as much as) [@4] => alone twice
-thrice [@4] => alone scale(3)
-halve [@4] => alone half
-square [of] [@4] => alone raise(2)
-cube [of] [@4] => alone raise(3)
-(square root|squareroot|sq root|root|sqrt) [of] [@4] => alone call(sqrt)
-((cube|cubic) root|cbrt) [of] [@4] => alone call(cbrt)
-@th root [of] @4 => root
-@th power of @4 => swapped power
-factorial [of] [@4] => alone factorial
-(absolute value|magnitude|abs) [of] [@4] => alone call(abs)
-(reciprocal|inverse) [of] [@4] => alone reciprocal
-(log|logarithm) of [@4] => alone call(log)
-(natural (log|logarithm)|ln) [of] [@4] => alone call(ln)
-(sine|sin) [of] [@4] => alone call(sin)
-(cosine|cos) [of] [@4] => alone call(cos)
-(tangent|tan) [of] [@4] => alone call(tan)
-(log|logarithm) [TO] base @n of @4 => logarithm
-(remainder|modulus|left over|leftover|remains) [divide|divided] @3 [divide|divided] (by|/|over|and|into) @3 => remainder
-(sum|total|combine) @* => total chain(+)
-product @* => total chain(*)
-(quotient|ratio) @* => total chain(/)
-ratio @* TO @0 => chain(/)
+raise [@0] TO ([power] [of] @0|@th [power]) => onward a ^ b
+double [of] [@4] => alone a * 2
+triple [of] [@4] => alone a * 3
+quadruple [of] [@4] => alone a * 4
+quintuple [of] [@4] => alone a * 5
+negate [of] [@4] => alone a * -1
+(twice|two times as much as) [@4] => alone 2 * a
+thrice [@4] => alone a * 3
+halve [@4] => alone a / 2
+square [of] [@4] => alone a ^ 2
+cube [of] [@4] => alone a ^ 3
+(square root|squareroot|sq root|root|sqrt) [of] [@4] => alone sqrt(a)
+((cube|cubic) root|cbrt) [of] [@4] => alone cbrt(a)
+@th root [of] @4 => root(b, a)
+@th power of @4 => b ^ a
+factorial [of] [@4] => alone a!
+(absolute value|magnitude|abs) [of] [@4] => alone abs(a)
+(reciprocal|inverse) [of] [@4] => alone 1 / a
+(log|logarithm) of [@4] => alone log(a)
+(natural (log|logarithm)|ln) [of] [@4] => alone ln(a)
+(sine|sin) [of] [@4] => alone sin(a)
+(cosine|cos) [of] [@4] => alone cos(a)
+(tangent|tan) [of] [@4] => alone tan(a)
+(log|logarithm) [TO] base @n of @4 => log(b, a)
+(remainder|modulus|left over|leftover|remains) [divide|divided] @3 [divide|divided] (by|/|over|and|into) @3 => a % b
+(sum|total|combine) @* => total sum
+product @* => total product
+(quotient|ratio) @* => total quotient
+ratio @* TO @0 => quotient
 difference @* => total difference
 difference @* (TO|from) @0 => difference
 far (is|are) @0 from @0 => difference
-product @* (by|with) @0 => chain(*)
+product @* (by|with) @0 => product
 (average [out]|mean|avg|midpoint|halfway) @* => several mean
-((greatest|highest|largest) common (divisor|factor)|gcd|hcf) @* => several call(gcd)
-((least|lowest|smallest) common multiple|lcm) @* => several call(lcm)
-(maximum|max|largest|biggest|greatest|highest|greater|larger|bigger|higher) @* => several call(max)
-(minimum|min|smallest|lowest|least|smaller|lower|lesser) @* => several call(min)
-(how many|how_many_times|how often) @4 (go|goes|fit|fits) (in|into) @0 => swapped over
-(how many|how_many_times) @4 in @0 => swapped over
+((greatest|highest|largest) common (divisor|factor)|gcd|hcf) @* => several gcd(list)
+((least|lowest|smallest) common multiple|lcm) @* => several lcm(list)
+(maximum|max|largest|biggest|greatest|highest|greater|larger|bigger|higher) @* => several max(list)
+(minimum|min|smallest|lowest|least|smaller|lower|lesser) @* => several min(list)
+(how many|how_many_times|how often) @4 (go|goes|fit|fits) (in|into) @0 => b / a
+(how many|how_many_times) @4 in @0 => b / a
 how much MORE is @0 than @0 => minus
 how much (less|smaller|lower) than @0 is @0 => minus
 how much (less|smaller|lower) is @0 than @0 => swapped minus
-MUCH percent of @0 BE @0 => swapped share
-MUCH percent BE @0 (of|out of|from) @0 => share
-MUCH percent is @0 MORE than @0 => swapped growth
-MUCH percent MORE is @0 than @0 => swapped growth
-percent (increase|change|growth|decrease|drop|difference) [from] @0 TO @0 => growth
-perimeter @3 (by|x) @3 => perimeter
-EXTRA of @n (on|for|TO) @0 => swapped percent times
-EXTRA on @0 at @n => percent times
+MUCH percent of @0 BE @0 => b / a * 100
+MUCH percent BE @0 (of|out of|from) @0 => a / b * 100
+MUCH percent is @0 MORE than @0 => (a - b) / b * 100
+MUCH percent MORE is @0 than @0 => (a - b) / b * 100
+percent (increase|change|growth|decrease|drop|difference) [from] @0 TO @0 => (b - a) / a * 100
+perimeter @3 (by|x) @3 => 2 * (a + b)
+EXTRA of @n (on|for|TO) @0 => swapped percent a * b
+EXTRA on @0 at @n => percent a * b
 discount of @n (on|from) @0 => off
 ${roundings("round [off] [@0 [HOW]|HOW [@0]] END")}`;
 
@@ -304,7 +263,7 @@ const continuingRules = `
 1 (with|at|after|-|minus|less) @n DISCOUNT => percent minus
 1 (with|after) discount of @n => percent minus
 1 (with|+|plus|and|after) (@n EXTRA [more|on top]|EXTRA of @n) => percent plus
-1 (without|before|net of) @n vat => net
+1 (without|before|net of) @n vat => percent a / (1 + b)
 1 (+|plus|added to|added with|add|together with|in addition to|increased by|raised by|with an increase of) @2 => plus
 1 [goes] up by @2 => plus
 1 (more than|greater than|on top of) @2 => swapped plus
@@ -314,36 +273,36 @@ const continuingRules = `
 1 from @2 => from
 1 up @2 => percent plus
 1 down @2 => percent minus
-2 (*|x|times|time|multiplied by|multiplied with|multiply by|multiply with|multiply|multiplied|lots of|parts of) @3 => times
-2 times as (much|many|big) as @3 => times
+2 (*|x|times|time|multiplied by|multiplied with|multiply by|multiply with|multiply|multiplied|lots of|parts of) @3 => a * b
+2 times as (much|many|big) as @3 => a * b
 2.5 / @3.5 => slash
-2 ((divide|divided|split) [by|in|between|on|through]|over|upon|out of|through) @2.5 => over
+2 ((divide|divided|split) [by|in|between|on|through]|over|upon|out of|through) @2.5 => a / b
 2 divided into @3 => divideInto
-2 (split into|cut (in|into)) @3 => over
-2 into @n parts => over
-2 (goes|go|fits|fit) (into|in) @3 => swapped over
+2 (split into|cut (in|into)) @3 => a / b
+2 into @n parts => a / b
+2 (goes|go|fits|fit) (into|in) @3 => b / a
 2 into @3 => into
-2 (mod|modulo|modulus|divisible by) @3 => remainder
+2 (mod|modulo|modulus|divisible by) @3 => a % b
 2 (of|on|EXTRA (on|for|of)) @2 => partOf
 2 (off|off of|(discount|less) (on|off|from|for)) @2 => off
 1 DISCOUNT => onward percent minus
-4 (^|* *|TO power [of]|raised TO [power] [of]|power|exponent|to_the) @3 => power
-4 (to_the|to|raised to|raised to_the) (@th|@th power) => power
-4 (squared|square) => raise(2)
-4 (cubed|cube) => raise(3)
-5 (factorial|!) => factorial
+4 (^|* *|TO power [of]|raised TO [power] [of]|power|exponent|to_the) @3 => a ^ b
+4 (to_the|to|raised to|raised to_the) (@th|@th power) => a ^ b
+4 (squared|square) => a ^ 2
+4 (cubed|cube) => a ^ 3
+5 (factorial|!) => a!
 5 percent => percentage
-5 doubled => scale(2)
-5 tripled => scale(3)
-5 quadrupled => scale(4)
-5 halved => half
+5 doubled => a * 2
+5 tripled => a * 3
+5 quadrupled => a * 4
+5 halved => a / 2
 0 (in total|altogether) => same
-0 (as|in|into|to) percent => scale(100)
+0 (as|in|into|to) percent => a * 100
 0 (as|in|into|to) decimal => decimal
-0 BE MUCH percent of @0 => share
-0 BE @n of (what|which) => percent over
+0 BE MUCH percent of @0 => a / b * 100
+0 BE @n of (what|which) => percent a / b
 ${roundings("0 ((rounded|round) HOW END|END rounded HOW)")}
-0 TO @n (decimal [places]|places) => places(round)`;
+0 TO @n (decimal [places]|places) => places round(a, b)`;
 
 /** The place of the reader within all rules that begin with the same words. */
 export interface RuleNode {
@@ -356,24 +315,54 @@ export interface RuleNode {
   make?: Make;
 }
 
+/** A row of the rules. */
+interface Rule {
+  readonly level: number;
+  /** Its words, slots and brackets. */
+  readonly parts: readonly string[];
+  readonly maker: string;
+}
+
+function readRules(rows: string): readonly Rule[] {
+  return rows
+    .trim()
+    .split("\n")
+    .map((row) => {
+      const [, own = "0", short = "", maker = ""] = /^(?:([\d.]+) )?(.*) => (.*)$/.exec(row) ?? [];
+      const pattern = short.replace(/[A-Z]+/g, (name) => groups[name] ?? name);
+      return { level: Number(own), parts: pattern.match(/[()[\]|]|[^\s()[\]|]+/g) ?? [], maker };
+    });
+}
+
+const rules = { starting: readRules(startingRules), continuing: readRules(continuingRules) };
+
 /** All words of the rules. */
-export const vocabulary = new Set<string>(["negative"]);
+export const vocabulary: ReadonlySet<string> = new Set([
+  "negative",
+  ...[...rules.starting, ...rules.continuing].flatMap(({ parts }) => parts.filter((part) => !/^[()[\]|]$/.test(part))),
+]);
+
+const trees = new Map<keyof typeof rules, RuleNode>();
+
+/** The rules that begin with a word, or that continue an operand; made a tree when they are first needed. */
+export function ruleTree(name: keyof typeof rules): RuleNode {
+  const tree = trees.get(name) ?? compile(rules[name]);
+  trees.set(name, tree);
+  return tree;
+}
 
 /** Rules as a tree, so that a word is read once however many rules contain it. Of two equal patterns the first counts. */
-function compile(rules: string): RuleNode {
+function compile(rows: readonly Rule[]): RuleNode {
   const root: RuleNode = { words: new Map(), slots: new Map(), level: 0 };
-  for (const row of rules.trim().split("\n")) {
-    const [, own = "0", short = "", maker = ""] = /^(?:([\d.]+) )?(.*) => (.*)$/.exec(row) ?? [];
-    const parts = short.replace(/[A-Z]+/g, (name) => groups[name] ?? unknown(name)).match(/[()[\]|]|[^\s()[\]|]+/g);
+  for (const { level: own, parts, maker } of rows) {
     const make = makerOf(maker);
-    for (const way of expand((parts ?? []).values())) {
+    for (const way of expand(parts.values())) {
       let node = root;
       for (const part of way) {
-        vocabulary.add(part);
         const ways = part.startsWith("@") ? node.slots : node.words;
         const name = part.replace("@", "");
-        const next = ways.get(name) ?? { words: new Map(), slots: new Map(), level: Number(own) };
-        next.level = Math.max(next.level, Number(own));
+        const next = ways.get(name) ?? { words: new Map(), slots: new Map(), level: own };
+        next.level = Math.max(next.level, own);
         ways.set(name, next);
         node = next;
       }
@@ -399,8 +388,3 @@ function expand(parts: Iterator<string>): readonly (readonly string[])[] {
   }
   return [...all, ...ways];
 }
-
-/** Rules that begin with a word. */
-export const starting = compile(startingRules);
-/** Rules that continue an operand. */
-export const continuing = compile(continuingRules);

@@ -1,6 +1,6 @@
-import { continuing, type RuleNode, starting } from "./rules.ts";
+import { type RuleNode, ruleTree } from "./rules.ts";
 import type { SumToken } from "./sum-tokens.ts";
-import { atom, binary, call, chain, grouped, level, negative, partOf, suffixed, type Term } from "./terms.ts";
+import { atom, binary, call, chain, grouped, level, negative, partOf, percentage, type Term } from "./terms.ts";
 import * as lexicon from "./words.ts";
 
 const maxDepth = 100;
@@ -9,7 +9,6 @@ const workPerToken = 24;
 const leastWork = 400;
 const maxSkipped = 4;
 const neverContinuing = new Set(["x", "percent", "!"]);
-const beforeResult = new Set(["that", "this", "previous", "last"]);
 const inGroup = new Set(["of", "last", "previous", "between", "that", "two", ...lexicon.groups]);
 
 /** Words that end an operand here, though elsewhere they are operators. */
@@ -36,6 +35,9 @@ export class SumParser {
   private runningUses = 0;
   /** True while the value so far is already an operand of the statement that is read. */
   private isHeld = false;
+
+  private readonly starting = ruleTree("starting");
+  private readonly continuing = ruleTree("continuing");
 
   constructor(
     private readonly tokens: readonly SumToken[],
@@ -124,7 +126,7 @@ export class SumParser {
   }
 
   private statement(): Term | undefined {
-    const isVerb = starting.words.has(this.word) && !lexicon.signs.has(this.word);
+    const isVerb = this.starting.words.has(this.word) && !lexicon.signs.has(this.word);
     return (
       (isVerb ? this.attempt(() => this.plain()) : undefined) ??
       this.attempt(() => this.continuation()) ??
@@ -142,7 +144,8 @@ export class SumParser {
     const { running, word } = this;
     const isBreak = this.at === 0 || lexicon.breaks.has(this.wordAt(this.at - 1));
     const isWeak = this.isWeak(this.at) && !(isBreak && this.values.length === 1);
-    if (running === undefined || isWeak || !continuing.words.has(word) || neverContinuing.has(word)) return undefined;
+    if (running === undefined || isWeak || !this.continuing.words.has(word) || neverContinuing.has(word))
+      return undefined;
     // "- 5 + 3" is a whole, "- 5" alone continues.
     if (
       lexicon.signs.has(word) &&
@@ -150,7 +153,7 @@ export class SumParser {
     )
       return undefined;
     this.isHeld = true;
-    const made = this.walk(continuing, [running], 0);
+    const made = this.walk(this.continuing, [running], 0);
     this.isHeld = false;
     if (made === undefined) return undefined;
     this.isContinued = true;
@@ -162,7 +165,7 @@ export class SumParser {
     const isPointer =
       [lexicon.pronouns, lexicon.results, lexicon.groups].some((words) => words.has(this.word)) ||
       lexicon.places.has(this.word);
-    return isPointer && !continuing.words.has(this.wordAt(this.at + 1));
+    return isPointer && !this.continuing.words.has(this.wordAt(this.at + 1));
   }
 
   /** The value so far: of this sum, or the earlier result. */
@@ -191,9 +194,6 @@ export class SumParser {
       this.uses ??= "both";
       return terms[place];
     }
-    const isResultNext = () =>
-      lexicon.results.has(this.wordAt(this.at + 1)) || beforeResult.has(this.wordAt(this.at + 1));
-    while (beforeResult.has(this.word) && isResultNext()) this.at++;
     const isResult = lexicon.results.has(this.word) && !["of", "between", "from"].includes(this.wordAt(this.at + 1));
     if (!(isResult || lexicon.pronouns.has(this.word)) || this.isNumber(this.at + 1)) return undefined;
     this.at++;
@@ -253,11 +253,15 @@ export class SumParser {
     for (;;) {
       const made = this.attempt(() => {
         // "17 is divided by 5"
-        if (lexicon.verbs.has(this.word) && continuing.words.has(this.wordAt(this.at + 1)) && !this.isWeak(this.at + 1))
+        if (
+          lexicon.verbs.has(this.word) &&
+          this.continuing.words.has(this.wordAt(this.at + 1)) &&
+          !this.isWeak(this.at + 1)
+        )
           this.at++;
         const factor = least <= level.product ? this.parenthesized() : undefined;
         if (factor !== undefined) return binary("*", left, factor);
-        return this.isBlocked() ? undefined : this.walk(continuing, [left], least);
+        return this.isBlocked() ? undefined : this.walk(this.continuing, [left], least);
       });
       if (made === undefined) return this.withoutOf(left);
       left = made;
@@ -274,7 +278,7 @@ export class SumParser {
   /** "half 90", "half it", "half the sum" */
   private withoutOf(left: Term): Term {
     if (left.fraction === undefined || !left.isBare) return left;
-    if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || starting.words.has(this.word))) return left;
+    if (!(/^(?:\d|it$|that$|this$)/.test(this.word) || this.starting.words.has(this.word))) return left;
     const read = () => {
       const whole = this.expression(level.power);
       return whole && partOf(left, whole);
@@ -285,11 +289,11 @@ export class SumParser {
   /** Follows the rules from a node on: words first, then slots, then what is made here. */
   private walk(node: RuleNode, parts: readonly Term[], least: number): Term | undefined {
     if (--this.work <= 0) return undefined;
-    const isRoot = node === continuing || node === starting;
+    const isRoot = node === this.continuing || node === this.starting;
     const byWord = this.attempt(() => {
       if (!isRoot) this.at += this.skippedBefore(node.words, parts.length > 0);
       const next = node.words.get(this.word);
-      if (next === undefined || (node === continuing && next.level < least)) return undefined;
+      if (next === undefined || (node === this.continuing && next.level < least)) return undefined;
       this.at++;
       return this.walk(next, parts, least);
     });
@@ -297,7 +301,7 @@ export class SumParser {
     for (const [slot, next] of node.slots) {
       if (isRoot && slot !== "th") continue;
       const bySlot = this.attempt(() => {
-        const found = this.fill(slot, next, parts.length === 0);
+        const found = this.fill(slot, next);
         return found && this.walk(next, [...parts, ...found], least);
       });
       if (bySlot !== undefined) return bySlot;
@@ -317,14 +321,12 @@ export class SumParser {
     return 0;
   }
 
-  private fill(slot: string, next: RuleNode, isFirst: boolean): readonly Term[] | undefined {
+  private fill(slot: string, next: RuleNode): readonly Term[] | undefined {
     if (slot === "th") {
       const rank = lexicon.rankOf(this.word);
       if (rank !== undefined) this.at++;
       return rank === undefined ? undefined : [atom(rank)];
     }
-    // "subtract, let me see, 48 from 112"
-    if (isFirst && this.isGlued(this.at)) while (this.takeIf(","));
     if (slot === "n") return this.number();
     const read = () => {
       if (slot === "*") return this.list();
@@ -339,7 +341,7 @@ export class SumParser {
     const term = this.tokens[this.at]?.term;
     if (term === undefined) return undefined;
     this.at++;
-    return [this.takeIf("percent") ? suffixed(term, "%") : term];
+    return [this.takeIf("percent") ? percentage(term) : term];
   }
 
   /** Operands with commas, "and" or nothing between them, or several earlier results. */
@@ -362,9 +364,9 @@ export class SumParser {
         if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
         const isAnd = this.wordAt(this.at - 1) === "and";
-        const isOther = items.length > 1 && starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
+        const isOther = items.length > 1 && this.starting.words.has(this.word) && (this.depth > 0 || (isAnd && hasAnd));
         // "add 5 and multiply by 2"
-        const isOperation = continuing.words.has(this.word) && !lexicon.signs.has(this.word);
+        const isOperation = this.continuing.words.has(this.word) && !lexicon.signs.has(this.word);
         const found = isOther || isOperation ? undefined : this.expression(0);
         hasAnd ||= isAnd;
         // "add 10, double it"
@@ -409,7 +411,7 @@ export class SumParser {
     return (
       this.parenthesized() ??
       this.attempt(() => this.called()) ??
-      this.walk(starting, [], 0) ??
+      this.walk(this.starting, [], 0) ??
       this.attempt(() => this.signed()) ??
       this.attempt(() => this.pronoun())
     );
@@ -442,6 +444,6 @@ export class SumParser {
       if (item === undefined) return undefined;
       items.push(item);
     } while (this.takeIf(","));
-    return this.takeIf(")") ? call(name, ...items) : undefined;
+    return this.takeIf(")") ? call(name, items) : undefined;
   }
 }

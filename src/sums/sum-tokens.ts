@@ -1,3 +1,4 @@
+import { units } from "../english/units.ts";
 import { readAmount } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
 import { atom, type Term } from "./terms.ts";
@@ -21,7 +22,7 @@ export interface SumTokens {
 }
 
 const constants = new Set(["pi", "tau", "e"]);
-const lengths = new Set([...lexicon.units].flatMap(([word, { kind }]) => (kind === "length" ? word : [])));
+const lengths = new Set([...units].flatMap(([word, { kind }]) => (kind.has("meter") ? word : [])));
 const whole = /^\d{1,9}$/;
 
 /**
@@ -46,7 +47,7 @@ export class SumTokenizer {
 
   /** The tokens, or undefined if one of the words is not explained. */
   read(): SumTokens | undefined {
-    const { words, tokens, units, currencies } = this;
+    const { words, tokens, currencies } = this;
     for (let at = 0; at < words.length; ) {
       const end = this.number(at) ?? this.phrase(at) ?? this.measure(at) ?? this.single(at);
       if (end === undefined) return undefined;
@@ -54,8 +55,8 @@ export class SumTokenizer {
     }
     // Amounts in two units or currencies would have to be converted; "6 cans at 89 cents" is in dollars or in cents.
     const isProduct = tokens.some(({ word }) => word === "times");
-    const isMixed = isProduct ? currencies.has("cent") : units.size + currencies.size > 1;
-    return isMixed || units.size > 1 || currencies.size > 1 ? undefined : { tokens, hasUnit: units.size > 0 };
+    const isMixed = isProduct ? currencies.has("cent") : this.units.size + currencies.size > 1;
+    return isMixed || this.units.size > 1 || currencies.size > 1 ? undefined : { tokens, hasUnit: this.units.size > 0 };
   }
 
   private wordAt(at: number): string {
@@ -103,12 +104,12 @@ export class SumTokenizer {
     }
     if (this.hasShape && (lengths.has(word) || word === "square")) return at + 1;
     if (this.isShape(at) && word !== "perimeter") return this.wordAt(at + 1) === "of" ? at + 2 : at + 1;
-    const unit = lexicon.units.get(word);
+    const unit = units.get(word);
     const last = this.tokens.at(-1);
     // "3.6m" may be a million.
     const isAmount = last?.term !== undefined && last.end === at && !(word === "m" && this.glued[at] === true);
     if (unit === undefined || !isAmount) return undefined;
-    this.units.add(unit.name);
+    this.units.add(unit.names[0]);
     return at + 1;
   }
 

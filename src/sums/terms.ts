@@ -9,12 +9,37 @@ export interface Term {
   readonly fraction?: readonly [above: string, below: string];
 }
 
-/** A term of two others, or undefined if they do not fit. */
-export type Two = (left: Term, right: Term) => Term | undefined;
-export type One = (operand: Term) => Term;
-
 /** The precedence of each kind of term, as in the calculator. */
 export const level = { sum: 1, product: 2, negation: 3, power: 4, atom: 5 } as const;
+
+/** The precedence that an operand needs after a sign. One after the sign of a remainder would make that a percentage. */
+const after: Readonly<Record<string, number>> = { "+ ": 1, "- ": 2, "* ": 3, "/ ": 3, "% ": 4, "^ ": 4, "-": 4 };
+/** The same before a sign. */
+const before: Readonly<Record<string, number>> = {
+  " +": 1,
+  " -": 1,
+  " *": 2,
+  " /": 2,
+  " %": 2,
+  " ^": 5,
+  "%": 5,
+  "!": 5,
+};
+
+/** Makes a term of the parts `a` and `b` of a formula such as `a / (1 + b)`, with the parentheses that they need. */
+export function formula(text: string): (...parts: readonly Term[]) => Term {
+  const outside = text.replace(/\(.*\)/, "");
+  const signs = [/ [-+] /, / [*/%] /, /^-/, /[!%^]/];
+  const own = (signs.findIndex((sign) => sign.test(outside)) + 1 || level.atom) as number;
+  return (...parts) => ({
+    text: text.replace(/\b[ab]\b/g, (name, at: number) => {
+      const part = parts[name === "a" ? 0 : 1] ?? atom(name);
+      const least = Math.max(after[text.slice(Math.max(0, at - 2), at)] ?? 0, before[text.slice(at + 1, at + 3)] ?? 0);
+      return part.level >= least ? part.text : `(${part.text})`;
+    }),
+    level: own,
+  });
+}
 
 /** A number or a variable. */
 export function atom(text: string): Term {
@@ -22,22 +47,15 @@ export function atom(text: string): Term {
 }
 
 /** A call of one of the calculator's functions. */
-export function call(name: string, ...parts: readonly Term[]): Term {
+export function call(name: string, parts: readonly Term[]): Term {
   return { text: `${name}(${parts.map(({ text }) => text).join(", ")})`, level: level.atom };
 }
 
-function wrapped(term: Term, least: number): string {
-  return term.level >= least ? term.text : `(${term.text})`;
-}
+const binaries = { "+": formula("a + b"), "-": formula("a - b"), "*": formula("a * b"), "/": formula("a / b") };
 
-/** Two operands with a sign between them, and the necessary parentheses. */
-export function binary(sign: "+" | "-" | "*" | "/" | "%" | "^", left: Term, right: Term): Term {
-  if (sign === "^")
-    return { text: `${wrapped(left, level.atom)} ^ ${wrapped(right, level.power)}`, level: level.power };
-  const own = sign === "+" || sign === "-" ? level.sum : level.product;
-  // A sign directly after the sign of a remainder would make that a percentage.
-  const least = sign === "+" ? own : sign === "%" ? level.power : own + 1;
-  return { text: `${wrapped(left, own)} ${sign} ${wrapped(right, least)}`, level: own };
+/** Two operands with a sign between them. */
+export function binary(sign: keyof typeof binaries, left: Term, right: Term): Term {
+  return binaries[sign](left, right);
 }
 
 /** The operand in parentheses, as it was written. */
@@ -45,16 +63,16 @@ export function grouped({ text, isBare }: Term): Term {
   return { text: `(${text})`, level: level.atom, isBare: isBare === true };
 }
 
+const negation = formula("-a");
+
 /** The operand with a minus before it. */
 export function negative(term: Term): Term {
-  return { text: `-${wrapped(term, level.power)}`, level: level.negation, isBare: term.isBare === true };
+  return { ...negation(term), isBare: term.isBare === true };
 }
 
-/** The operand with a sign after it. */
-export function suffixed(term: Term, sign: "%" | "!"): Term {
-  const isPercent = sign === "%";
-  const isBare = isPercent && term.isBare === true;
-  return { text: `${wrapped(term, level.atom)}${sign}`, level: level.power, isPercent, isBare };
+/** The operand as a percentage. */
+export function percentage(term: Term): Term {
+  return { ...formula("a%")(term), isPercent: true, isBare: term.isBare === true };
 }
 
 /** "three quarters": a division that "of" splits again, so that two thirds of 9 are 6 without rounding. */
@@ -63,12 +81,12 @@ export function fraction(above: string, below: string): Term {
 }
 
 /** "15 % of 80", "two thirds of 9", "0.25 of 8"; undefined for "5 of 9". */
-export const partOf: Two = (part, whole) => {
+export function partOf(part: Term, whole: Term): Term | undefined {
   if (part.isPercent || part.text.startsWith("0.")) return binary("*", part, whole);
   if (part.fraction === undefined) return undefined;
   const [above, below] = part.fraction;
   return binary("/", above === "1" ? whole : binary("*", atom(above), whole), atom(below));
-};
+}
 
 /** The amount increased or decreased; a percentage is one of the amount itself. */
 export function changed(sign: "+" | "-", amount: Term, by: Term): Term {
@@ -78,7 +96,7 @@ export function changed(sign: "+" | "-", amount: Term, by: Term): Term {
 }
 
 /** All operands with the same sign between them. */
-export function chain(sign: "+" | "-" | "*" | "/", parts: readonly Term[]): Term | undefined {
+export function chain(sign: keyof typeof binaries, parts: readonly Term[]): Term | undefined {
   const [first, ...others] = parts;
   return first && others.reduce((left, right) => binary(sign, left, right), first);
 }

@@ -1,5 +1,5 @@
-import { cardinals, ordinals } from "../english/numbers.ts";
-import { currencySigns, currencyWords, unitKinds } from "../english/units.ts";
+import { ordinals } from "../english/numbers.ts";
+import { currencySigns, currencyWords, units } from "../english/units.ts";
 
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
@@ -107,48 +107,21 @@ export const functions: ReadonlySet<string> = setOf(
 );
 
 /** The denominator of a fraction, by its name. */
-export const denominators: ReadonlyMap<string, string> = new Map([
-  ...["half", "halves"].map((name) => [name, "2"] as const),
-  ...["quarter", "quarters"].map((name) => [name, "4"] as const),
-  ...ordinals.slice(2).flatMap((name, index) => [name, `${name}s`].map((word) => [word, String(index + 3)] as const)),
-  ...cardinals
-    .slice(15)
-    .flatMap((name, index) => [`${name}th`, `${name}ths`].map((word) => [word, String(index + 15)] as const)),
-  ...(["twentieth 20", "hundredth 100", "thousandth 1000"] as const).flatMap((row) => {
-    const [name = "", below = ""] = row.split(" ");
-    return [name, `${name}s`].map((word) => [word, below] as const);
-  }),
-]);
+export const denominators: ReadonlyMap<string, string> = new Map(
+  [
+    ...(["half 2", "halves 2", "quarter 4", "quarters 4"] as const),
+    ...[...ordinals.slice(2).entries()].flatMap(([index, name]) => [`${name} ${index + 3}`, `${name}s ${index + 3}`]),
+    ...["twentieth", "twentieths"].map((name) => `${name} 20`),
+    ...["hundredth", "hundredths"].map((name) => `${name} 100`),
+    ...["thousandth", "thousandths"].map((name) => `${name} 1000`),
+  ].map((row) => row.split(" ") as [string, string]),
+);
 
 /** The number of an ordinal such as "fourth" or "4th". */
 export function rankOf(word: string): string | undefined {
   const place = ordinals.indexOf(word);
-  if (place >= 0) return String(place + 1);
-  const cardinal = word.endsWith("th") ? cardinals.indexOf(word.slice(0, -2)) : -1;
-  return cardinal > 14 ? String(cardinal) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];
+  return place >= 0 ? String(place + 1) : /^(\d{1,4})(?:st|nd|rd|th)$/.exec(word)?.[1];
 }
-
-/** A unit of measurement; the size is in the smallest unit of its kind. */
-export interface Unit {
-  readonly name: string;
-  readonly kind: string;
-  readonly size: string;
-}
-
-/** All units by their names. */
-export const units: ReadonlyMap<string, Unit> = new Map([
-  ...Object.entries(unitKinds).flatMap(([kind, sizes]) =>
-    Object.entries(sizes).flatMap(([name, [size, ...others]]) =>
-      [name, ...others].map((word) => [word, { name, kind, size }] as const),
-    ),
-  ),
-  ...(["celsius", "centigrade", "c"] as const).map(
-    (word) => [word, { name: "celsius", kind: "temperature", size: "1" }] as const,
-  ),
-  ...(["fahrenheit", "f"] as const).map(
-    (word) => [word, { name: "fahrenheit", kind: "temperature", size: "1" }] as const,
-  ),
-]);
 
 /** The currency that a word or sign names. */
 export function currencyOf(word: string): string | undefined {

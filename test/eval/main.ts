@@ -7,6 +7,7 @@ import { measureFolder, tableOf, timeFolder } from "./measure.ts";
 import { measureCalls } from "./measure-calls.ts";
 import { isOfPeople, measurePeople } from "./measure-people.ts";
 import type { PlannedRow } from "./plan-rows.ts";
+import { describeSentences } from "./sentences.ts";
 
 /*
  * npm run eval                            the project's own requests: all must be planned as they say
@@ -28,6 +29,7 @@ async function evaluate({ folder, planner, model, languageModel, misses, limit }
     const shown = model === undefined ? gold.misses.length : misses;
     for (const miss of gold.misses.slice(0, shown)) console.error(miss);
     console.log(`${gold.count - gold.misses.length} of ${gold.count} requests are planned as they should be.`);
+    if (model === undefined) console.log(await describeSentences(planner));
     return model === undefined && gold.misses.length > 0 ? 1 : 0;
   }
   if (!existsSync(folder)) throw new Error(`There is no folder ${folder}.`);

@@ -1,7 +1,8 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
-import type { JsonPath } from "../../core/json.ts";
+import type { AccountText, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
+import type { JsonPath } from "../../core/json.ts";
 import { type LanguageModel, modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
@@ -11,15 +12,15 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { findRefusal } from "../../language/refusals.ts";
-import { type Account, type AccountText, accountFor, type UnsaidValue } from "../rules/account.ts";
+import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
-import { waitsOf } from "../rules/steps.ts";
+import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
 import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
 import { earlierStep } from "./check-answer.ts";
 import { NearestTools } from "./nearest-tools.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation, Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 import { ToolSets } from "./tool-sets.ts";
@@ -245,6 +246,7 @@ class Making {
   private attempts = 0;
   private likelihood: number | undefined;
   private isGrave = false;
+  private hasFilter = false;
   /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   /** The fields that name operations. */
@@ -295,6 +297,7 @@ class Making {
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    this.hasFilter ||= made.some(({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input));
     for (const { id, operation } of made) {
       for (const field of Object.keys(operation.constants)) this.fields.add(field);
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
@@ -327,9 +330,9 @@ class Making {
       isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
-    const certainty = certaintyOf(this.likelihood, account);
+    const certainty = certaintyOf(this.likelihood ?? 1, account, this.hasFilter);
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
-    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.left, grave: this.isGrave, meant: isMeant };
+    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
     const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
     if (isUnsure) {
@@ -409,20 +412,33 @@ function findUnsaid(
 }
 
 /** How much each word that nothing explains takes from the certainty. */
-const leftFactor = 0.9;
+const factors = {
+  /** In a clause that asks for nothing: "…, the repair man came". */
+  aside: 0.95,
+  /** In a clause of the plan. */
+  left: 0.7,
+  /** Where things are shown that only closed values tell apart, such as the todos of a list. */
+  leftOfFilter: 0.35,
+};
 
-function certaintyOf(likelihood = 1, { left }: Account): number {
-  return Number((likelihood * leftFactor ** left.length).toFixed(3));
+function certaintyOf(likelihood: number, { words }: Account, hasFilter: boolean): number {
+  const count = (kind: "aside" | "left") => words.filter(({ by }) => by === kind).length;
+  const left = hasFilter ? factors.leftOfFilter : factors.left;
+  return Number((likelihood * left ** count("left") * factors.aside ** count("aside")).toFixed(3));
 }
 
 /** What cannot be taken back needs more. */
 function graveCertainty(minCertainty: number): number {
-  return (1 + minCertainty) / 2;
+  return Math.min(1, minCertainty * 1.5);
+}
+
+function isOpen({ type: { kind } }: Slot): boolean {
+  return kind === "text" || kind === "list" || kind === "sum";
 }
 
 /** True for what must not be done twice, needs approval, or cannot be taken back. */
 function isGrave({ rules: { tool }, phrases }: Operation): boolean {
-  const isDestructive = phrases.length > 0 && phrases.every(({ source }) => source.destructive === true);
+  const isDestructive = phrases.some(({ source }) => source.destructive === true);
   return isDestructive || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
 }
 

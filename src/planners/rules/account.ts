@@ -1,30 +1,23 @@
-import type { WordSource } from "../../core/approval.ts";
+import type { AccountOptions, UnsaidValue, WordSource } from "../../core/approval.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { branchField, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import type { DefinedTool, SlotValue } from "../../core/tool.ts";
+import type { SlotValue } from "../../core/tool.ts";
 import { callsTool, inputOf } from "../../core/wait-step.ts";
-import type { DateClock } from "../../dates/read-dates.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
-import { unitOf } from "../../english/unit-names.ts";
+import { unitOf } from "../../english/units.ts";
 import { functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
 import { tokenize } from "../../language/tokens.ts";
-import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../../plan/grounding/leaves.ts";
+import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../../plan/leaves.ts";
 import { findReferences } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import { cutClauses, statesReason } from "./cut-wishes.ts";
+import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
-import { type RequestText, readRequest, textBetween } from "./request.ts";
+import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
-
-/** A text that a plan was made from: the request, which speaks for the user, or one that is only shown to a planner. */
-export interface AccountText {
-  readonly source: { readonly type: "request" } | WordSource;
-  readonly value: unknown;
-}
 
 /** Where a value of a step stands. */
 interface Place {
@@ -33,21 +26,12 @@ interface Place {
   readonly path: JsonPath;
 }
 
-/** A word of the request: in a value, of an operation, left out, or not explained. */
+/** A word of the request: in a value, of an operation, left out, beside the wish, or not explained. */
 export interface AccountedWord {
   readonly text: string;
-  readonly by: "value" | "operation" | "courtesy" | "left";
+  readonly by: "value" | "operation" | "courtesy" | "aside" | "left";
   /** With `value`: the first place that has it. */
   readonly place?: Place;
-}
-
-/** A value with words or numbers that the request does not say. */
-export interface UnsaidValue extends Place {
-  readonly words: readonly string[];
-  /** The other texts that have one of the words. */
-  readonly sources: readonly WordSource[];
-  /** True if the schema allows only a choice, such as an operation or a switch. */
-  readonly isChoice: boolean;
 }
 
 /** What of a request explains a plan, and what of the plan the request does not say. */
@@ -62,18 +46,53 @@ export interface Account {
 
 /**
  * Accounts for the words of a request and the values of a plan, whoever made it. A value is said if the request has its words, if a
- * reader finds it there (a date, a number, a choice), or if a phrase that stands in the request makes it.
+ * reader finds it there (a date, a number, a choice), or if a phrase that stands in the request makes it. The values of the steps
+ * that were planned first are said, too; a choice, such as an operation or a switch, only in its place.
  */
 export async function accountFor(
   steps: readonly PlanStep[],
-  { tools, texts, clock }: { tools: readonly DefinedTool[]; texts: readonly AccountText[]; clock: DateClock },
+  { tools, texts, clock, planned = [] }: AccountOptions,
 ): Promise<Account> {
   const rules = await Promise.all(tools.map(compileTool));
-  const said = texts.filter(({ source }) => source.type === "request").map(({ value }) => String(value));
-  const request = await readRequest(said.join("\n"), clock);
-  const account = new RequestAccount(request, rules, texts);
-  for (const step of steps) account.add(step);
-  return account.result();
+  const read = async (text: string) => {
+    const account = new RequestAccount(await readRequest(text, clock), rules, planned);
+    for (const step of steps) account.add(step);
+    return account.result();
+  };
+  const request = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
+  const account = await read(request);
+  if (account.unsaid.length === 0) return { ...account, unsaid: [] };
+  const shown = texts.flatMap(({ source, value }) =>
+    source.type === "request" ? [] : [new ShownText(source, textsOf(value).join("\n"))],
+  );
+  const known = new Map<string, ReturnType<typeof read>>();
+  /** True if the value would be said if the user had typed the texts, too. Undefined if no reader reads all of them. */
+  const isSaidWith = async ({ key }: Unsaid, all: readonly ShownText[]): Promise<boolean | undefined> => {
+    const text = [request, ...all.map((one) => one.text)].join("\n");
+    if (tokenize(text, maxTokens).length > maxTokens) return undefined;
+    const together = known.get(text) ?? read(text);
+    known.set(text, together);
+    return !(await together).unsaid.some((other) => other.key === key);
+  };
+  /** Halves the texts until each says the value by itself. */
+  const findSaying = async (unsaid: Unsaid, all: readonly ShownText[]): Promise<readonly ShownText[]> => {
+    const isSaid = all.length > 0 && (await isSaidWith(unsaid, all));
+    if (isSaid === false) return [];
+    if (all.length === 1) return isSaid === true || unsaid.isReadable ? all : [];
+    const half = Math.ceil(all.length / 2);
+    const found = [...(await findSaying(unsaid, all.slice(0, half))), ...(await findSaying(unsaid, all.slice(half)))];
+    // A phrase may begin in one text and end in another.
+    return found.length === 0 && isSaid === true ? all : found;
+  };
+  const unsaid: UnsaidValue[] = [];
+  for (const value of account.unsaid) {
+    const { stepId, path, words, isChoice, isLikely } = value;
+    const having = shown.filter((text) => text.has(value));
+    const found = having.length > 0 ? having : await findSaying(value, shown);
+    if (found.length > 0 || !isLikely)
+      unsaid.push({ stepId, path, words, isChoice, sources: found.map(({ source }) => source) });
+  }
+  return { ...account, unsaid };
 }
 
 /** Tokens of the request that say a value. */
@@ -86,6 +105,8 @@ interface Said {
 interface Found {
   readonly places?: readonly Said[];
   readonly unsaid?: readonly string[];
+  /** True if it counts as said unless another text says it. */
+  readonly isLikely?: boolean;
 }
 
 /** A phrase whose words stand in the request, with the values that it makes, by field. */
@@ -94,21 +115,35 @@ interface ReadPhrase {
   readonly values: ReadonlyMap<string, readonly (Said & { readonly json: string })[]>;
 }
 
+/** An unsaid value, before its sources are found. */
+interface Unsaid extends Omit<UnsaidValue, "sources"> {
+  readonly value: unknown;
+  /** Its place. */
+  readonly key: string;
+  /** True for a number, a time or a choice, which words may say otherwise. */
+  readonly isReadable: boolean;
+  readonly isLikely: boolean;
+}
+
 class RequestAccount {
   private readonly readings = new Map<SlotType, readonly (Said & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
   /** Free text of steps, by the tokens that it was copied from. */
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
-  private readonly unsaid: UnsaidValue[] = [];
+  private readonly unsaid: Unsaid[] = [];
   /** The words of the request, those of quotes one by one. */
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
-  private readonly shown: readonly { readonly source: WordSource; readonly words: ReadonlySet<string> }[];
+  /** The values that were planned first, alone and with their places, the names in these, and all words. */
+  private readonly planned = new Set<string>();
+  private readonly plannedWords: ReadonlySet<string>;
+  /** The texts of the request and of what was planned first. */
+  private readonly saidText: string;
 
   constructor(
     private readonly request: RequestText,
     private readonly tools: readonly ToolRules[],
-    texts: readonly AccountText[],
+    planned: readonly PlanStep[],
   ) {
     this.by = request.tokens.map(() => undefined);
     this.said = request.tokens.flatMap(({ kind, norm }, at) =>
@@ -118,9 +153,16 @@ class RequestAccount {
     this.present = new Set(
       request.words.flatMap((word) => [word, ...spelling.meaningsOf(word), ...verbsLike(word), `${word}s`]),
     );
-    this.shown = texts.flatMap(({ source, value }) =>
-      source.type === "request" ? [] : [{ source, words: new Set(normsOf(textsOf(value).join("\n"))) }],
-    );
+    const texts = planned.flatMap((step) => {
+      const leaves = leavesOf(inputOf(step), []);
+      for (const { path, value } of leaves) {
+        this.planned.add(JSON.stringify(value)).add(placeKey(step, path, value));
+        for (const at of path.keys()) this.planned.add(placeKey(step, path.slice(0, at + 1)));
+      }
+      return [...leaves.map(textOf), ...constantsOf(step.forEach)].flatMap(textsOf);
+    });
+    this.plannedWords = new Set(texts.flatMap(normsOf));
+    this.saidText = [request.text, ...texts].join("\n").toLowerCase();
   }
 
   add(step: PlanStep): void {
@@ -134,8 +176,9 @@ class RequestAccount {
       if (verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases });
-    for (const constant of constantsOf(step.forEach))
-      this.report({ stepId: step.id, path: ["forEach"] }, this.missing(normsOf(String(constant))), { kind: "text" });
+    const words = constantsOf(step.forEach).flatMap((value) => this.missing(normsOf(String(value))));
+    const place = { stepId: step.id, path: ["forEach"] };
+    this.report({ ...place, words, value: step.forEach, isLikely: false }, { kind: "text" });
   }
 
   private addLeaf(
@@ -145,19 +188,26 @@ class RequestAccount {
     const schemasOf = (path: JsonPath) => schemasAt(rules.schemas.input, path, step.input);
     const schemas = schemasOf(leaf.path);
     const hasDefault = schemas?.some((one) => "default" in one && one.default === leaf.value) ?? false;
-    if (leaf.value === null || hasDefault) return;
+    if (leaf.value === null || hasDefault || this.planned.has(placeKey(step, leaf.path, leaf.value))) return;
     const place: Place = { stepId: step.id, path: ["input", ...leaf.path] };
     const type = slotTypeOf(schemas);
     const field = String(leaf.path[0]);
     const made = phrases.flatMap(({ values }) => values.get(field) ?? []).find(({ json }) => json === keyOf(leaf));
     // An example has the whole of a sum, and so none of its words.
-    const sum = typeof leaf.value === "string" && !isoDate.test(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
+    const sum = typeof leaf.value === "string" && !isTime(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
     const own = (sum ? this.findSum(String(leaf.value)) : undefined) ?? (made && [made]);
-    const { places = [], unsaid = [] } = own ? { places: own } : this.find(leaf, { type, field, rules, place });
+    const {
+      places = [],
+      unsaid = [],
+      isLikely = false,
+    }: Found = own ? { places: own } : this.find(leaf, { type, field, rules, place });
     for (const { start, end } of places) this.explain(start, end, place);
     // A name that the input gives to a value, as in a record.
-    const names = namesIn(leaf.path, schemasOf).flatMap(normsOf);
-    this.report(place, [...this.missing(names), ...unsaid], type);
+    const names = namesIn(leaf.path, schemasOf).filter(
+      (name) => !this.planned.has(placeKey(step, leaf.path.slice(0, leaf.path.indexOf(name) + 1))),
+    );
+    const words = [...this.missing(names.flatMap(normsOf)), ...unsaid];
+    this.report({ ...place, words, value: leaf.value, isLikely }, type);
   }
 
   /** "It" and "the result" are said for a reference. */
@@ -217,25 +267,38 @@ class RequestAccount {
     { type, field, rules, place }: { type: SlotType; field: string; rules: ToolRules; place: Place },
   ): Found {
     const { value } = leaf;
-    const isTime = typeof value === "string" && isoDate.test(value);
-    if (typeof value !== "string" || isTime || isReadable(type)) return this.findReadable(value, { type, field });
+    if (typeof value !== "string" || isTime(value) || isReadable(type))
+      return this.findReadable(value, { type, field });
     const isFree = !rules.rules.some(({ anywhere }) => anywhere.some(({ slots }) => slots.has(field)));
-    return this.findText(normsOf(String(textOf(leaf))), isFree && leaf.path.length === 1 ? place : undefined);
+    const text = String(textOf(leaf));
+    // Words of two addresses make no third one, and signs may be a pattern.
+    const exact = isSaid(text) ? (text.match(emailAddress) ?? []) : [text.trim()];
+    const inexact = exact.filter((part) => !this.saidText.includes(part.toLowerCase()));
+    const found = this.findText(normsOf(text), isFree && leaf.path.length === 1 ? place : undefined);
+    if (inexact.length === 0) return found;
+    const rest = inexact.reduce((left, part) => left.replace(part, " "), text);
+    return { ...found, unsaid: [...inexact, ...this.missing(normsOf(rest))] };
   }
 
   private findReadable(value: unknown, { type, field }: { type: SlotType; field: string }): Found {
     const { ranges, words } = this.request;
-    const isTime = typeof value === "string" && isoDate.test(value);
     const isNumber = typeof value === "number" && type.kind !== "enum";
-    const ownType = isNumber ? withUnit(numberType, field) : isTime ? (value.length > 10 ? timeType : dayType) : type;
-    const found = this.readingsOf(ownType).find(
-      (each) => isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]),
-    );
+    const timeOrType = isTime(value) ? (value.length > 10 ? timeType : dayType) : type;
+    const ownType = isNumber ? withUnit(numberType, field) : timeOrType;
+    const isFound = (each: { readonly value: unknown; readonly end: number }) =>
+      isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]);
+    const found = this.readingsOf(ownType).find(isFound);
+    const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
+    const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every(isTyped);
+    // "On" and "no" may be of something else.
+    if (found !== undefined && typeof value === "boolean" && !isNamed)
+      return { places: [found], unsaid: [field], isLikely: true };
     if (found !== undefined) return { places: [found] };
     const range = ranges.find((each) => each.value.split("/").includes(String(value)));
     if (range !== undefined) return { places: [range] };
+    if (!isChoice(type) && this.planned.has(JSON.stringify(value))) return {};
     // "With gift wrap": the name of what is switched on.
-    if (value === true && this.missing(normsOf(sayName(field))).length === 0) return {};
+    if (value === true && isNamed) return {};
     return { unsaid: [typeof value === "boolean" ? field : String(value)] };
   }
 
@@ -255,7 +318,8 @@ class RequestAccount {
     // Each is said once for each time that it is used.
     const places: Said[] = [];
     for (const number of own) {
-      const place = this.readingsOf(numberType).find((each) => each.value === number && !places.includes(each));
+      const isFree = ({ start }: Said) => !places.some((each) => each.start === start);
+      const place = this.readingsOf(numberType).find((each) => each.value === number && isFree(each));
       if (place === undefined) return undefined;
       places.push(place);
     }
@@ -290,25 +354,33 @@ class RequestAccount {
   }
 
   private missing(norms: readonly string[]): readonly string[] {
-    return norms.filter((norm) => !this.said.some((word) => word.norm === norm));
+    return norms.filter(
+      (norm) =>
+        !this.said.some((word) => word.norm === norm) &&
+        !this.plannedWords.has(norm) &&
+        !(unspaced.test(norm) && this.saidText.includes(norm)),
+    );
   }
 
   private explain(start: number, end: number, place: Place): void {
     for (let at = start; at < end; at++) if (typeof this.by[at] !== "object") this.by[at] = place;
   }
 
-  private report(place: Place, words: readonly string[], { kind }: SlotType): void {
-    if (words.length === 0) return;
-    const norms = words.flatMap(normsOf);
-    const sources = this.shown.filter((text) => norms.some((norm) => text.words.has(norm))).map(({ source }) => source);
-    this.unsaid.push({ ...place, words, sources, isChoice: kind === "enum" || kind === "boolean" });
+  private report(unsaid: Place & Pick<Unsaid, "words" | "value" | "isLikely">, type: SlotType): void {
+    const { stepId, path, words, value } = unsaid;
+    const isReadable = isChoice(type) || typeof value === "number" || isTime(value);
+    const key = JSON.stringify([stepId, path]);
+    if (words.length > 0) this.unsaid.push({ ...unsaid, key, isReadable, isChoice: isChoice(type) });
   }
 
-  result(): Account {
+  result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
     const { words, tokens } = this.request;
     const isAside = new Set<number>(words.keys());
+    const beside = new Set<number>();
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
+      // "…, the repair man came": none of it is in the plan, and it asks for nothing.
+      const isBeside = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
       const all = words.slice(start, end);
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
@@ -316,14 +388,14 @@ class RequestAccount {
       const from = Math.max(...contentStarts(words, start, end).filter((at) => first === start || at <= first));
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
       for (let at = from; at < to; at++)
-        if (isSaid(words[at] ?? "") && !functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? ""))
-          isAside.delete(at);
+        if ((isSaid(words[at] ?? "") || tokens[at]?.kind === "quote") && !functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? ""))
+          (isBeside ? beside.add(at) : isAside.delete(at));
     }
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
       if (typeof by === "object") return { text, by: "value", place: by };
-      return { text, by: by ?? (isAside.has(at) ? "courtesy" : "left") };
+      return { text, by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : "left") };
     });
     return {
       words: accounted,
@@ -334,15 +406,63 @@ class RequestAccount {
   }
 }
 
+/** A text that does not speak for the user. It may hide what it says, so comparisons err towards yes. */
+class ShownText {
+  private readonly words: ReadonlySet<string>;
+  private readonly letters: string;
+
+  constructor(
+    readonly source: WordSource,
+    readonly text: string,
+  ) {
+    this.letters = lettersOf(text);
+    this.words = new Set(normsOf(text).map(lettersOf));
+  }
+
+  /** True if it has one of the words of a value, or the numbers of a day. */
+  has({ words, value }: Unsaid): boolean {
+    const [year = "", , day = ""] = isTime(value) ? value.split(/\D+/) : [];
+    return words.some((word) => this.hasWord(word)) || (this.words.has(year) && this.words.has(String(Number(day))));
+  }
+
+  private hasWord(word: string): boolean {
+    const own = lettersOf(word);
+    if (own === "") return this.text.includes(word);
+    return /^[a-z\d]{1,3}$/.test(own) ? this.words.has(own) : this.letters.includes(own);
+  }
+}
+
+/** Letters and digits, in any script, however they are set apart or accented, and whichever script their look is of. */
+function lettersOf(text: string): string {
+  const plain = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+  return plain.replace(/[\u0370-\u04ff]/g, (letter) => latin[lookalikes.indexOf(letter)] ?? letter);
+}
+
+const lookalikes = "аеорсухіјѕһαονρτικ";
+const latin = "aeopcyxijshaovptik";
+/** Scripts without spaces between words. */
+const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
+
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
 const numberType: SlotType = { kind: "number" };
 const timeType: SlotType = { kind: "date-time", takesOffset: true };
 const dayType: SlotType = { kind: "date" };
 
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && isoDate.test(value);
+}
+
 function isSameValue(found: unknown, value: unknown): boolean {
   if (found === value) return true;
-  const isTime = typeof found === "string" && typeof value === "string" && isoDate.test(found) && value.length > 10;
-  return isTime && Date.parse(found) === Date.parse(value);
+  return isTime(found) && typeof value === "string" && value.length > 10 && Date.parse(found) === Date.parse(value);
+}
+
+function isChoice({ kind }: SlotType): boolean {
+  return kind === "enum" || kind === "boolean";
 }
 
 /** "An hour" for 60 minutes. */
@@ -357,6 +477,11 @@ function literals({ start }: Template): readonly string[] {
   for (const { steps } of places)
     for (const next of [...steps.words.values()].flat().concat(steps.slots.map((slot) => slot.next))) places.add(next);
   return [...places].flatMap(({ steps }) => [...steps.words.keys()]);
+}
+
+/** The place of a value in the input of a tool, and the value; all items of a list share one place. */
+function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
+  return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);
 }
 
 function keyOf({ value, path }: Leaf): string {

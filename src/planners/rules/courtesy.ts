@@ -10,25 +10,31 @@ import {
 
 const maxTokens = 24;
 
-const compile = (phrases: readonly string[]) =>
-  compilePhrase({ type: "choice", items: phrases.map((phrase) => parsePhrase(phrase)) });
-const openings = compile(courtesiesBefore);
-const closings = compile(courtesiesAfter);
-const textClosings = compile(courtesiesAfterText);
-const wholes = compile(courtesiesAlone);
-const talk = compile(
-  smallTalk
-    .trim()
-    .split(/[|\n]/)
-    .map((each) => each.trim()),
-);
+/** Phrases, compiled when they are first needed. */
+function lazily(read: () => readonly string[]): () => PhrasePlace {
+  let place: PhrasePlace | undefined;
+  return () => {
+    place ??= compilePhrase({ type: "choice", items: read().map((phrase) => parsePhrase(phrase)) });
+    return place;
+  };
+}
+
+const openings = lazily(() => courtesiesBefore);
+const closings = lazily(() => courtesiesAfter);
+const textClosings = lazily(() => courtesiesAfterText);
+const wholes = lazily(() => courtesiesAlone);
+const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
+
+const nowhere: readonly number[] = [];
 
 /** Where a phrase may end that starts at a word. */
-function endsAt(phrases: PhrasePlace, words: readonly string[], start: number): readonly number[] {
+function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
+  const first = phrases().steps.words.get(words[start] ?? "");
+  if (first === undefined) return nowhere;
   const ends: number[] = [];
-  let places: readonly PhrasePlace[] = [phrases];
-  for (let at = start; places.length > 0; at++) {
-    if (at > start && places.some(({ steps }) => steps.isEnd)) ends.push(at);
+  let places: readonly PhrasePlace[] = first;
+  for (let at = start + 1; places.length > 0; at++) {
+    if (places.some(({ steps }) => steps.isEnd)) ends.push(at);
     const word = words[at] ?? "";
     places = [...new Set(places.flatMap(({ steps }) => steps.words.get(word) ?? []))];
   }

@@ -71,7 +71,8 @@ export function cutWishes(text: string): readonly Wish[] {
 
 const opensAside = /^(?:if|when|once|while|before|after|unless|until|as|since|because)$/;
 
-function opensWish(words: readonly string[], start: number, end: number): boolean {
+/** True if some words may begin a wish of their own. */
+export function opensWish(words: readonly string[], start: number, end: number): boolean {
   return contentStarts(words, start, end).some((at) => {
     if (end - at < 2 || (at > start && /^(?:the|a|an|my)$/.test(words[at - 1] ?? ""))) return false;
     return wishVerbs.has(words[at] ?? "") || startsWithVerb(words.slice(at, at + 2));

@@ -1,4 +1,3 @@
-import type { JsonSchema } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import type { ToolRules } from "./phrase-rules.ts";
@@ -63,23 +62,9 @@ function delayedBy(found: DateReading, text: string, { nowMs }: DateClock): Dela
   return wish === "" ? undefined : { until, said: text.slice(leadStart, end), wish, isFirst };
 }
 
-/** Whether a tool would not know what to do with a time itself. */
-export function hasNoDate({ schemas, hasDates }: ToolRules): boolean {
-  return !hasDates && !saysDate(schemas.input);
-}
-
-/** Whether something in a schema is a date or a time. */
-function saysDate(schema: JsonSchema): boolean {
-  const open: unknown[] = [schema];
-  const seen = new Set<unknown>();
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (typeof node !== "object" || node === null || seen.has(node)) continue;
-    seen.add(node);
-    const { format } = node as { format?: unknown };
-    if (format === "date" || format === "date-time" || format === "time") return true;
-    open.push(...Object.values(node).filter((part) => part !== undefined));
-  }
-  return false;
+/** True if a tool would not know what to do with a time itself. */
+export function hasNoDate(rules: ToolRules): boolean {
+  return !rules.hasDates();
 }
 
 /** The same steps after a wait; undefined if they only ask for something, which is asked now or not at all. */

@@ -79,13 +79,12 @@ export const costs = {
   text: 10,
   openText: 3,
 } as const;
+const openingCost = costs.text + costs.openText;
 /** A longer text must be in quotes, where it is one token. */
 const maxTextTokens = 200;
 const maxModifierTokens = 16;
 const noNames: readonly string[] = [];
 const noFits: readonly AsideFit[] = [];
-/** No text is open. */
-const closed = { text: undefined, open: -1 } as const;
 /** The steps of work that a check by a schema counts for. */
 const checkCost = 25;
 
@@ -155,36 +154,30 @@ export class Matcher {
   /** Every fit of a template that starts at a token, at its start or at another place, and ends where it may. */
   run(template: Template, range: Range, from?: PhrasePlace): readonly Fit[] {
     const { start, limit } = range;
-    const fits: Fit[] = [];
-    const arriving: (Thread[] | undefined)[] = [];
-    const push = (position: number, thread: Thread) => {
-      if (position > limit) return;
-      const waiting = arriving[position - start];
-      if (waiting === undefined) arriving[position - start] = [thread];
-      else waiting.push(thread);
-    };
+    const { slots, anywhere } = template;
+    const run: Run = { template, slots, anywhere, range, fits: [], arriving: [], position: start };
     const place = from ?? template.start;
-    push(start, { place, cost: 0, pieces: undefined, ...closed, filled: noNames, isSpoken: from !== undefined });
-    for (let position = start; position <= limit && position - start < arriving.length; position++) {
-      const threads = arriving[position - start];
-      arriving[position - start] = undefined;
+    push(run, start, threadAt({ place, cost: 0, pieces: undefined, filled: noNames, isSpoken: from !== undefined }));
+    for (; run.position <= limit && run.position - start < run.arriving.length; run.position++) {
+      const threads = run.arriving[run.position - start];
       if (threads === undefined) continue;
       if (threads.length > 1) threads.sort((left, right) => left.cost - right.cost);
-      this.advance(template, { threads, position, push, range, fits });
+      const seen = threads.length > 1 ? new Set<PhrasePlace | PhraseSlot>() : undefined;
+      for (const thread of threads) this.visit(run, thread, seen);
     }
-    return fits;
+    return run.fits;
   }
 
   /** True if a template may start with a token, or with what may stand beside it. */
-  mayStart({ start, slots: types, anywhere }: Template, position: number): boolean {
-    const { words, slots } = start.steps;
+  mayStart(template: Template, position: number): boolean {
+    const { words, slots } = template.start.steps;
     const word = this.request.words[position] ?? "";
     if (words.has(word) || this.meaningsOf(word).some((meaning) => words.has(meaning))) return true;
     const takesToken = ({ name }: PhraseSlot) => {
-      const type = types.get(name);
+      const type = template.slots.get(name);
       return type !== undefined && (!isReadable(type) || slotReadingsAt(type, this.request, position).length > 0);
     };
-    return slots.some(takesToken) || this.modifiersAt(anywhere, position).length > 0;
+    return slots.some(takesToken) || this.modifiersAt(template.anywhere, position).length > 0;
   }
 
   /** The text that a template lacks where the request ends: of "remind me to" it is what to. */
@@ -197,165 +190,172 @@ export class Matcher {
     return lacking;
   }
 
-  private advance(template: Template, step: Step): void {
-    const seen = new Set<PhrasePlace | PhraseSlot>();
-    const visit = (thread: Thread): void => {
-      const key = thread.text ?? thread.place;
-      if (seen.has(key)) return;
-      seen.add(key);
-      this.work.spend(1);
-      if (thread.text !== undefined) {
-        const ended = this.goOnWithText(template, thread.text, thread, step);
-        if (ended !== undefined) visit(ended);
-      } else {
-        this.passBy(template, thread, step);
-        this.follow(template, thread, step);
-      }
-    };
-    for (const thread of step.threads) visit(thread);
+  /** Follows a thread, unless a cheaper one was at the same place. */
+  private visit(run: Run, thread: Thread, seen: Set<PhrasePlace | PhraseSlot> | undefined): void {
+    const key = thread.text ?? thread.place;
+    if (seen?.has(key)) return;
+    seen?.add(key);
+    this.work.spend(1);
+    if (thread.text === undefined) {
+      this.passBy(run, thread);
+      this.follow(run, thread);
+    } else {
+      const ended = this.goOnWithText(run, thread, thread.text);
+      if (ended !== undefined) this.visit(run, ended, seen);
+    }
   }
 
   /** Passes what may stand beside a phrase, and a word that means nothing. */
-  private passBy(template: Template, thread: Thread, { position, push, range }: Step): void {
-    const { anywhere, isLoose, slots } = template;
+  private passBy(run: Run, thread: Thread): void {
+    const { position, slots } = run;
     const word = this.request.words[position];
     if (word === undefined) return;
     const { place, cost, pieces, filled, isSpoken } = thread;
-    for (const fit of this.modifiersAt(anywhere, position)) {
-      if (fit.taken.some((name) => filled.includes(name)) || mayBeText(template, fit, thread)) continue;
-      push(fit.end, {
+    for (const fit of this.modifiersAt(run.anywhere, position)) {
+      if (fit.taken.some((name) => filled.includes(name)) || mayBeText(slots, fit, thread)) continue;
+      const next = {
         place,
         cost: cost + costs.modifier + fit.cost + (fit.filled.length > 0 ? 0 : costs.bareModifier),
         pieces: joinPieces(pieces, fit.pieces),
-        ...closed,
-        filled: [...filled, ...fit.taken],
+        filled: fit.taken.length > 0 ? [...filled, ...fit.taken] : filled,
         isSpoken: isSpoken || fit.isSpoken,
-      });
+      };
+      push(run, fit.end, threadAt(next));
     }
-    const skipCost = position === range.start ? 0 : this.skipCost(position, word, isLoose === true);
-    // "watch The List", "pack a tent", "text Ada: the gate is open"
-    const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
-    const isKept = /^an?$/.test(word) || this.request.words[position - 1] === ":";
-    const isOfText = skipCost === costs.article && (isText(pieces) || (isKept && beginsText()));
-    if (skipCost === 0 || isOfText) return;
+    const skipCost = position === run.range.start ? 0 : this.skipCost(position, word, run.template.isLoose === true);
+    if (skipCost === 0) return;
+    if (skipCost === costs.article) {
+      // "watch The List", "pack a tent", "text Ada: the gate is open"
+      const isKept = word === "a" || word === "an" || this.request.words[position - 1] === ":";
+      const beginsText = () => place.steps.slots.some(({ name }) => !isReadable(slots.get(name) ?? { kind: "text" }));
+      if (isText(pieces) || (isKept && beginsText())) return;
+    }
     const piece: Piece = { kind: "free", start: position, end: position + 1, before: pieces };
-    push(position + 1, { place, cost: cost + skipCost, pieces: piece, ...closed, filled, isSpoken });
+    push(run, position + 1, threadAt({ place, cost: cost + skipCost, pieces: piece, filled, isSpoken }));
   }
 
   /** Follows a phrase with the next token, or ends it there. */
-  private follow(template: Template, thread: Thread, step: Step): void {
+  private follow(run: Run, thread: Thread): void {
     const { place, cost, pieces, filled, isSpoken } = thread;
-    const { position, push } = step;
-    const { words, isEnd } = place.steps;
-    if (isEnd && step.range.isEnd(position, isText(pieces)))
-      step.fits.push({ cost, start: step.range.start, end: position, pieces, filled, isSpoken: thread.isSpoken });
+    const { position, range } = run;
+    const { words, slots, isEnd } = place.steps;
+    if (isEnd && range.isEnd(position, isText(pieces)))
+      run.fits.push({ cost, start: range.start, end: position, pieces, filled, isSpoken });
     const word = this.request.words[position];
-    const take = (places: readonly PhrasePlace[], spelling: number) => {
-      this.work.spend(places.length);
-      const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
-      for (const next of places)
-        push(position + 1, {
-          place: next,
-          cost: cost + spelling,
-          pieces: piece,
-          ...closed,
-          filled,
-          isSpoken: isSpoken || word !== "•",
-        });
-    };
-    if (word !== undefined) {
-      const exact = words.get(word);
-      if (exact !== undefined) take(exact, 0);
-      if (template.isExact !== true)
-        for (const meaning of this.meaningsOf(word)) take(words.get(meaning) ?? [], costs.mistyped);
+    if (word !== undefined && words.size > 0) {
+      this.take(run, thread, words.get(word), 0);
+      if (run.template.isExact !== true)
+        for (const meaning of this.meaningsOf(word)) this.take(run, thread, words.get(meaning), costs.mistyped);
+      if (word.endsWith("s")) this.takePlural(run, thread, words.get(word.slice(0, -1)) ?? []);
+      if (words.size === 1) this.takeIt(run, thread);
     }
-    this.takePlural(template, thread, step);
-    this.takeIt(template, thread, step);
-    this.fill(template, thread, step);
+    if (slots.length > 0) this.fill(run, thread);
+  }
+
+  /** Takes the next word of a phrase. */
+  private take(run: Run, thread: Thread, places: readonly PhrasePlace[] | undefined, spelling: number): void {
+    if (places === undefined) return;
+    const { position } = run;
+    const { place, cost, pieces: before, filled } = thread;
+    this.work.spend(places.length);
+    const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before };
+    const isSpoken = thread.isSpoken || this.request.words[position] !== "•";
+    for (const next of places)
+      push(run, position + 1, threadAt({ place: next, cost: cost + spelling, pieces, filled, isSpoken }));
   }
 
   /** Takes "tickets 3" for "ticket 3". */
-  private takePlural(template: Template, thread: Thread, step: Step): void {
-    const { place, cost, pieces, filled } = thread;
-    const { position, push } = step;
-    const { words } = place.steps;
-    const word = this.request.words[position] ?? "";
-    const isNumber = ({ name }: PhraseSlot) => template.slots.get(name)?.kind === "number";
-    for (const next of word.endsWith("s") ? (words.get(word.slice(0, -1)) ?? []) : []) {
-      const piece: Piece = { kind: "word", start: position, end: position + 1, place, before: pieces };
+  private takePlural(run: Run, thread: Thread, places: readonly PhrasePlace[]): void {
+    const isNumber = ({ name }: PhraseSlot) => run.slots.get(name)?.kind === "number";
+    const { position } = run;
+    const { place, cost, pieces: before, filled } = thread;
+    const pieces: Piece = { kind: "word", start: position, end: position + 1, place, before };
+    for (const next of places)
       if (next.steps.slots.some(isNumber))
-        push(position + 1, { place: next, cost, pieces: piece, ...closed, filled, isSpoken: true });
-    }
+        push(run, position + 1, threadAt({ place: next, cost, pieces, filled, isSpoken: true }));
   }
 
-  /** Takes "post it" for "post parcel 4". */
-  private takeIt(template: Template, thread: Thread, step: Step): void {
-    const { place, cost, pieces, filled } = thread;
-    const { position, push } = step;
-    const { words } = place.steps;
+  /** Takes "post it" for "post parcel 4": of several words the one that is said would make a difference. */
+  private takeIt(run: Run, thread: Thread): void {
+    const { place, cost, pieces: before, filled, isSpoken } = thread;
+    const { position } = run;
+    if (run.template.isLoose === true || before === undefined) return;
     const end = readAnaphor(this.request.words, position);
-    if (template.isLoose === true || pieces === undefined || end === undefined) return;
-    // Of several words the one that is said makes a difference.
-    const nouns =
-      words.size === 1 ? [...words].filter(([noun]) => !prepositions.has(noun) && !functionWords.has(noun)) : [];
-    for (const { name, next } of nouns.flatMap(([, places]) => places.flatMap(({ steps }) => steps.slots))) {
-      const type = template.slots.get(name);
+    const [[noun, places] = ["", []]] = place.steps.words;
+    if (end === undefined || prepositions.has(noun) || functionWords.has(noun)) return;
+    for (const { name, next } of places.flatMap(({ steps }) => steps.slots)) {
+      const type = run.slots.get(name);
       if (type === undefined || filled.includes(name) || isDate(type) || type.kind === "boolean") continue;
       const value = isReadable(type) ? anaphor : undefined;
-      const piece: Piece = { kind: "slot", start: position, end, name, value, place, before: pieces };
-      push(end, { ...thread, place: next, cost: cost + costs.text, pieces: piece, filled: [...filled, name] });
+      const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
+      const taken = { place: next, cost: cost + costs.text, pieces, filled: [...filled, name], isSpoken };
+      push(run, end, threadAt(taken));
     }
   }
 
   /** Fills the slots that may follow with each value that starts here. */
-  private fill(template: Template, thread: Thread, step: Step): void {
-    const { place, cost, pieces, filled } = thread;
-    const { position, push } = step;
+  private fill(run: Run, thread: Thread): void {
+    const { place, cost, pieces: before, isSpoken } = thread;
+    const { position } = run;
     for (const slot of place.steps.slots) {
       const { name, next } = slot;
-      const type = template.slots.get(name);
-      if (type === undefined || filled.includes(name)) continue;
-      if (!isReadable(type)) this.beginText(template, slot, thread, step);
+      const type = run.slots.get(name);
+      if (type === undefined || thread.filled.includes(name)) continue;
+      if (!isReadable(type)) {
+        this.beginText(run, thread, slot);
+        continue;
+      }
       for (const { value, end, isMeasured } of slotReadingsAt(type, this.request, position)) {
         // "An hour" for "{minutes} minutes".
         const named =
           isMeasured === true ? [...next.steps.words].filter(([word]) => type.unit?.names.includes(word)) : [];
         // Beside a phrase "it" names none of the choices.
-        if (type.kind === "enum" && value === anaphor && pieces === undefined) continue;
+        if (type.kind === "enum" && value === anaphor && before === undefined) continue;
+        const pieces: Piece = { kind: "slot", start: position, end, name, value, place, before };
+        const filled = [...thread.filled, name];
         for (const after of [next, ...named.flatMap(([, places]) => places)])
-          push(end, {
-            place: after,
-            cost: cost + costs.value * (end - position),
-            pieces: { kind: "slot", start: position, end, name, value, place, before: pieces },
-            ...closed,
-            filled: [...filled, name],
-            isSpoken: thread.isSpoken,
-          });
+          push(
+            run,
+            end,
+            threadAt({ place: after, cost: cost + costs.value * (end - position), pieces, filled, isSpoken }),
+          );
       }
     }
   }
 
   /** Continues a text with the next token, or behind a date within it; returns the thread that ends it here. */
-  private goOnWithText(template: Template, { name, next }: PhraseSlot, thread: Thread, step: Step): Thread | undefined {
-    const { place, cost, pieces, open, filled } = thread;
-    const { position, push } = step;
+  private goOnWithText(run: Run, thread: Thread, text: PhraseSlot): Thread | undefined {
+    const { place, cost, pieces, open, filled, isSpoken } = thread;
+    const { name, next } = text;
+    const { position } = run;
     const hasWord = position < this.request.words.length;
     if (hasWord && position - open < maxTextTokens && this.edges.mayHold(position))
-      push(position + 1, { ...thread, cost: cost + costs.text });
+      push(run, position + 1, { place, cost: cost + costs.text, pieces, text, open, filled, isSpoken });
+    const hasDate = hasWord && this.edges.hasDate(position);
+    if (!hasDate && !this.edges.mayEnd(position)) return undefined;
     const piece: Piece = { kind: "slot", start: open, end: position, name, place, before: pieces };
-    if (hasWord && this.edges.hasDate(position)) this.passDate(template, piece, thread, step);
+    if (hasDate) this.passDate(run, thread, piece);
     if (!this.edges.mayEnd(position)) return undefined;
-    return { place: next, cost, pieces: piece, ...closed, filled: [...filled, name], isSpoken: thread.isSpoken };
+    return threadAt({ place: next, cost, pieces: piece, filled: [...filled, name], isSpoken });
   }
 
-  private beginText(template: Template, slot: PhraseSlot, thread: Thread, { position, push, range }: Step): void {
-    const { cost, pieces, isSpoken } = thread;
+  private beginText(run: Run, thread: Thread, slot: PhraseSlot): void {
+    const { place, cost, pieces, filled, isSpoken } = thread;
+    const { position, range } = run;
     const word = this.request.words[position];
-    if (this.followsBareValue(template, pieces, position)) return;
+    if (this.followsBareValue(run, pieces)) return;
     if (!isSpoken && this.isLead(word ?? "")) return;
     if (position === range.limit) range.onLacking?.({ name: slot.name, pieces });
     if (word !== undefined && this.edges.mayBegin(position) && this.mayFollow(slot.next, position))
-      push(position + 1, { ...thread, cost: cost + costs.text + costs.openText, text: slot, open: position });
+      push(run, position + 1, {
+        place,
+        cost: cost + openingCost,
+        pieces,
+        text: slot,
+        open: position,
+        filled,
+        isSpoken,
+      });
   }
 
   /** True unless a phrase needs a word behind a text that begins at a token, and no such word comes. */
@@ -366,22 +366,19 @@ export class Matcher {
   }
 
   /** Continues a text behind a date within it. */
-  private passDate({ anywhere }: Template, piece: Piece, thread: Thread, { position, push }: Step): void {
-    const { cost, filled } = thread;
-    for (const fit of this.modifiersAt(anywhere, position)) {
-      if (fit.taken.some((each) => filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
-      push(fit.end + 1, {
-        ...thread,
-        cost: cost + costs.modifier + fit.cost + costs.text,
-        pieces: joinPieces(piece, fit.pieces),
-        open: fit.end,
-        filled: [...filled, ...fit.taken],
-      });
+  private passDate(run: Run, thread: Thread, piece: Piece): void {
+    const { place, cost, text, isSpoken } = thread;
+    for (const fit of this.modifiersAt(run.anywhere, run.position)) {
+      if (fit.taken.some((each) => thread.filled.includes(each)) || !this.edges.mayHold(fit.end)) continue;
+      const pieces = joinPieces(piece, fit.pieces);
+      const filled = [...thread.filled, ...fit.taken];
+      const more = costs.modifier + fit.cost + costs.text;
+      push(run, fit.end + 1, { place, cost: cost + more, pieces, text, open: fit.end, filled, isSpoken });
     }
   }
 
   /** "add midnight in Paris", "add urgent care card": a value between a verb and a text may be a part of the text. */
-  private followsBareValue({ slots }: Template, pieces: Piece | undefined, position: number): boolean {
+  private followsBareValue({ slots, position }: Run, pieces: Piece | undefined): boolean {
     // The phrase itself says that a text follows.
     if (pieces?.name !== undefined && slots.has(pieces.name)) return false;
     if (pieces?.kind !== "slot" || pieces.end !== position || typeof pieces.value !== "string") return false;
@@ -403,18 +400,18 @@ export class Matcher {
       byPosition = [];
       this.asides.set(anywhere, byPosition);
     }
-    const known = byPosition[position];
-    if (known !== undefined) return known;
-    let fits = noFits;
-    for (const template of anywhere) {
-      const found = this.modifierAt(template, position);
-      if (found.length > 0) fits = [...fits, ...found];
+    let fits = byPosition[position];
+    if (fits === undefined) {
+      const word = this.request.words[position] ?? "";
+      const starting = this.meaningsOf(word).length > 0 ? anywhere : startingWith(anywhere, word);
+      fits = starting.flatMap((template) => this.modifierAt(template, position));
+      byPosition[position] = fits;
     }
-    byPosition[position] = fits;
     return fits;
   }
 
   private modifierAt(template: Template, position: number): readonly AsideFit[] {
+    if (!this.mayStart(template, position)) return noFits;
     let byPosition = this.modifiers.get(template);
     if (byPosition === undefined) {
       byPosition = new Map();
@@ -425,15 +422,13 @@ export class Matcher {
       const limit = Math.min(this.request.words.length, position + maxModifierTokens);
       const range = { start: position, limit, isEnd: (end: number) => end > position };
       const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
-      fits = this.mayStart(template, position)
-        ? this.run(template, range)
-            .filter((fit) => this.fitsOwnSchemas(template, fit))
-            .map((fit) => ({
-              ...fit,
-              taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
-              isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
-            }))
-        : noFits;
+      fits = this.run(template, range)
+        .filter((fit) => this.fitsOwnSchemas(template, fit))
+        .map((fit) => ({
+          ...fit,
+          taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
+          isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
+        }));
       byPosition.set(position, fits);
     }
     return fits;
@@ -467,18 +462,53 @@ export class Matcher {
 /** What fits beside phrases, by the token at which it starts. */
 type AsideFits = (readonly AsideFit[])[];
 
-interface Step {
-  readonly threads: Thread[];
-  readonly position: number;
+/** Of templates in their order, those that may start with a word; under no word, those that may start with a slot. */
+type Starts = ReadonlyMap<string | undefined, readonly Template[]>;
+
+const startsOf = new WeakMap<readonly Template[], Starts>();
+
+function startingWith(templates: readonly Template[], word: string): readonly Template[] {
+  let starts = startsOf.get(templates);
+  if (starts === undefined) {
+    const isOpen = ({ start }: Template) => start.steps.slots.length > 0;
+    const words = new Set(templates.flatMap(({ start }) => [...start.steps.words.keys()]));
+    const withWord = (each: string) => templates.filter((one) => isOpen(one) || one.start.steps.words.has(each));
+    starts = new Map([
+      [undefined, templates.filter(isOpen)],
+      ...[...words].map((each) => [each, withWord(each)] as const),
+    ]);
+    startsOf.set(templates, starts);
+  }
+  return starts.get(word) ?? starts.get(undefined) ?? [];
+}
+
+/** A template that is being fitted into a request. */
+interface Run extends Pick<Template, "slots" | "anywhere"> {
+  readonly template: Template;
   readonly range: Range;
   readonly fits: Fit[];
-  push(position: number, thread: Thread): void;
+  /** The threads that wait for each token, from the first on. */
+  readonly arriving: Thread[][];
+  position: number;
+}
+
+/** A thread without an open text. Their members are always made in the same order, or engines are ten times as slow. */
+function threadAt({ place, cost, pieces, filled, isSpoken }: Omit<Thread, "text" | "open">): Thread {
+  return { place, cost, pieces, text: undefined, open: -1, filled, isSpoken };
+}
+
+function push({ range, arriving }: Run, position: number, thread: Thread): void {
+  if (position > range.limit) return;
+  const waiting = arriving[position - range.start];
+  if (waiting === undefined) arriving[position - range.start] = [thread];
+  else waiting.push(thread);
 }
 
 /** "remind me to shopping list pad with magnet": a name between a verb and the text may be a part of the text. */
-function mayBeText({ slots }: Template, { isName }: AsideFit, { isSpoken, filled }: Thread): boolean {
+function mayBeText(slots: Template["slots"], { isName }: AsideFit, { isSpoken, filled }: Thread): boolean {
+  if (!isName || !isSpoken) return false;
   const hasText = [...slots.values()].some(({ kind }) => kind === "text");
-  return isName && isSpoken && hasText && !filled.some((name) => slots.has(name));
+  return hasText && !filled.some((name) => slots.has(name));
 }
 
 /** True if the last piece is a text. */
@@ -488,7 +518,9 @@ function isText(piece: Piece | undefined): boolean {
 
 /** The pieces of a fit behind others. */
 function joinPieces(before: Piece | undefined, pieces: Piece | undefined): Piece | undefined {
-  return pieces === undefined ? before : { ...pieces, before: joinPieces(before, pieces.before) };
+  if (pieces === undefined || before === undefined) return pieces ?? before;
+  const { kind, start, end, name, value, place } = pieces;
+  return { kind, start, end, name, value, place, before: joinPieces(before, pieces.before) };
 }
 
 /** The pieces of a fit in their order. */

@@ -1,11 +1,12 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
-import { inputJsonSchema, type StandardSchema } from "../../core/schema.ts";
+import { inputJsonSchema, type StandardSchema, zodVersionOf } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
 import {
   addWords,
   compilePhrase,
   examplePhrase,
   firstOf,
+  type KnownGroups,
   type PhraseNode,
   parsePhrase,
   readPhrase,
@@ -19,16 +20,25 @@ import { isArticle } from "./courtesy.ts";
 import { readExample } from "./example-sentence.ts";
 import { loosenPhrase } from "./loosen.ts";
 import type { Template } from "./match.ts";
-import { checkSlotField, isDate, isReadable, ownSlotType, type SlotType, slotTypeOf, withUnit } from "./slots.ts";
+import {
+  checkSlotField,
+  isDate,
+  isReadable,
+  ownSlotType,
+  type SlotType,
+  slotTypeOf,
+  unitOfName,
+  withUnit,
+} from "./slots.ts";
 
-/** One phrase of a tool, ready to be matched. */
+/** One phrase of a tool; what only a request that may fit it needs is made when it is first asked for. */
 export interface PhraseRule extends Template {
   readonly tool: ToolRules;
   readonly index: number;
   readonly source: ToolPhrase;
   readonly node: PhraseNode;
-  /** Words of which a request must have one of each set. */
-  readonly required: readonly ReadonlySet<string>[];
+  /** The groups of words of which a request must have one each. */
+  readonly required: readonly number[];
   readonly firstWords: ReadonlySet<string>;
   /** True if it may start with a slot. */
   readonly isOpen: boolean;
@@ -50,21 +60,23 @@ export interface ToolRules {
   /** The same phrases in other words, made when they are first needed. */
   loose(): readonly PhraseRule[];
   /** The phrases that words may fit, in their order: all for which a request has each required word. */
-  candidates(words: ReadonlySet<string>): readonly PhraseRule[];
+  candidates(words: Iterable<string>): readonly PhraseRule[];
   /** Every word of the phrases. */
   readonly vocabulary: ReadonlySet<string>;
   /** The words with which phrases begin. */
   readonly leads: ReadonlySet<string>;
   /** True if the words of a request may be a secret. */
   readonly isSensitive: boolean;
-  /** Whether a phrase has a slot for a date. */
-  readonly hasDates: boolean;
+  /** True if the tool may be told a date or a time. */
+  hasDates(): boolean;
   /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
   readonly resultPath: string;
 }
 
 const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
+/** The JSON Schemas of slots; many phrases of a tool share one. */
+const ownJson = new WeakMap<StandardSchema, JsonSchema>();
 
 /**
  * A tool's phrases, compiled once. Synchronous, except for the first time with zod 3, whose converter has to be loaded,
@@ -74,155 +86,202 @@ export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   const known = rulesOf.get(tool);
   if (known !== undefined) return known;
   const { phrases } = tool;
-  return typeof phrases === "function" ? phrases().then((loaded) => compile(tool, loaded)) : compile(tool, phrases);
-}
-
-type OwnSchemas = ReadonlyMap<string, JsonSchema>;
-
-function compile(tool: DefinedTool, phrases: readonly ToolPhrase[]): ToolRules | Promise<ToolRules> {
   const schemas = toolSchemas(tool);
-  const owned = phrases.map(ownSchemas);
-  if (!(schemas instanceof Promise) && owned.every((own) => !(own instanceof Promise)))
-    return remember(tool, phrases, { schemas, owned: owned as readonly OwnSchemas[] });
-  return Promise.all([schemas, Promise.all(owned)]).then(([schemas, owned]) =>
-    remember(tool, phrases, { schemas, owned }),
-  );
+  if (typeof phrases === "function" || schemas instanceof Promise || slowSchemas(phrases).length > 0) return load(tool);
+  return compile(tool, phrases, schemas);
 }
 
-const ownJson = new WeakMap<StandardSchema, JsonSchema | Promise<JsonSchema>>();
-
-/** The JSON Schemas of a phrase's own slots; many phrases of a tool share one. */
-function ownSchemas({ slots = {} }: ToolPhrase): OwnSchemas | Promise<OwnSchemas> {
-  const entries = Object.entries(slots).map(([name, schema]) => {
-    const json = ownJson.get(schema) ?? inputJsonSchema(schema);
-    ownJson.set(schema, json);
-    return [name, json] as const;
-  });
-  if (entries.every(([, json]) => !(json instanceof Promise))) return new Map(entries as [string, JsonSchema][]);
-  return Promise.all(entries.map(async ([name, json]) => [name, await json] as const)).then((ready) => new Map(ready));
+async function load(tool: DefinedTool): Promise<ToolRules> {
+  const phrases = typeof tool.phrases === "function" ? await tool.phrases() : tool.phrases;
+  for (const schema of slowSchemas(phrases)) ownJson.set(schema, await inputJsonSchema(schema));
+  return compile(tool, phrases, await toolSchemas(tool));
 }
 
-/** Reads a phrase, or what may stand beside it. */
-interface Reading {
-  readonly typeOf: (name: string) => SlotType;
-  readonly read: (phrase: string) => Pick<Template, "start" | "slots"> & { readonly node: PhraseNode };
+/** The schemas of slots that are converted asynchronously. */
+function slowSchemas(phrases: readonly ToolPhrase[]): readonly StandardSchema[] {
+  const all = phrases.flatMap(({ slots = {} }) => Object.values(slots));
+  return all.filter((schema) => zodVersionOf(schema) === 3 && !ownJson.has(schema));
 }
 
-interface Compiling {
-  readonly schemas: ToolSchemas;
-  readonly owned: readonly OwnSchemas[];
+function jsonOf(schema: StandardSchema): JsonSchema {
+  const json = ownJson.get(schema) ?? (inputJsonSchema(schema) as JsonSchema);
+  ownJson.set(schema, json);
+  return json;
 }
 
-function remember(tool: DefinedTool, phrases: readonly ToolPhrase[], { schemas, owned }: Compiling): ToolRules {
+/** Something that is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: ToolSchemas): ToolRules {
   const rules: PhraseRule[] = [];
+  const words = new WordGroups();
   const vocabulary = new Set<string>();
-  const groups = new Map<string, PhraseNode>();
-  const seen = new Set<PhraseNode>();
-  // Phrases that share what may stand beside them share what is known about a request, too.
-  const sharedAsides = new Map<string, Template[]>();
-  const sharedLists: (readonly Template[])[] = [];
   const leads = new Set<string>();
-  let looseRules: readonly PhraseRule[] | undefined;
-  let byWord: RuleIndex | undefined;
+  const groups: KnownGroups = new Map();
+  const seen = new Set<PhraseNode>();
+  const asides = new SharedAsides();
+  const types = new SharedTypes();
   const result: ToolRules = {
-    tool,
-    schemas,
-    rules,
-    vocabulary,
-    leads,
+    ...{ tool, schemas, rules, vocabulary, leads },
     isSensitive: hasSensitive(tool.inputSchema),
-    loose: () => {
-      looseRules ??= rules.flatMap(loosen);
-      return looseRules;
+    loose: once(() => rules.flatMap(loosen)),
+    candidates: (said) => {
+      const isThere = words.findThere(said);
+      return rules.filter(({ required }) => required.every((group) => isThere[group] === 1));
     },
-    candidates: (words) => {
-      byWord ??= indexByWord(rules);
-      const found = new Set(byWord.open);
-      for (const word of words) for (const rule of byWord.rules.get(word) ?? []) found.add(rule);
-      const known = new Map<ReadonlySet<string>, boolean>();
-      const isThere = (group: ReadonlySet<string>) => {
-        const answer = known.get(group) ?? hasOne(group, words);
-        known.set(group, answer);
-        return answer;
-      };
-      const fits = ({ required }: PhraseRule) => required.every(isThere);
-      return [...found].filter(fits).sort((left, right) => left.index - right.index);
-    },
-    get hasDates() {
-      return rules.some(({ slots, anywhere }) =>
-        [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate)),
-      );
-    },
+    hasDates: once(() => saysDate(schemas.input) || rules.some(takesDate)),
     resultPath: resultPathOf(tool, schemas.output),
   };
-  const shareAside = (phrase: string, { read, typeOf }: Pick<Reading, "read" | "typeOf">): Template => {
-    const known = sharedAsides.get(phrase) ?? [];
-    const alike = known.find(({ slots }) => [...slots].every(([name, type]) => typeOf(name) === type));
-    if (alike !== undefined) return alike;
-    const { node, ...made } = read(phrase);
-    addWords(node, vocabulary, seen);
-    const aside = { ...made, anywhere: [] };
-    sharedAsides.set(phrase, [...known, aside]);
-    return aside;
-  };
-  const shareAsides = (list: readonly Template[]): readonly Template[] => {
-    const alike = sharedLists.find((each) => each.length === list.length && each.every((one, at) => one === list[at]));
-    if (alike === undefined) sharedLists.push(list);
-    return alike ?? list;
-  };
   for (const [index, source] of phrases.entries()) {
-    const own = owned[index] ?? new Map();
-    const typeOf = (name: string) => withUnit(slotType(name, { source, own, input: schemas.input }), name);
-    const read = (phrase: string) => reading(phrase, { option: `${tool.name}.phrases[${index}]`, groups, typeOf });
+    const read = (phrase: string): PhraseNode => {
+      const node = readPhrase(`${tool.name}.phrases[${index}]`, phrase, () => parsePhrase(phrase, groups));
+      addWords(node, vocabulary, seen);
+      return node;
+    };
+    const known = types.of(source);
+    const typeOf = (name: string) => {
+      const type = known.get(name) ?? withUnit(slotType(name, source, schemas.input), name);
+      known.set(name, type);
+      return type;
+    };
     const { template, rest } = readExample(source, typeOf);
-    const { node, ...compiled } = read(template);
-    addWords(node, vocabulary, seen);
-    const asides = source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf });
-    const anywhere = shareAsides(asides.map((phrase) => shareAside(phrase, { read, typeOf })));
+    const node = read(template);
+    const names = slotNames(node);
+    const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
+    // A function says itself what it makes of a slot.
+    if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
+    const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map(
+      (phrase) => asides.nodeOf(phrase) ?? asides.add(phrase, read(phrase)),
+    );
+    const anywhere = once(() => asides.share(beside, typeOf));
+    const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
     const first = firstOf(node);
-    const units = new Set([...compiled.slots.values()].flatMap(({ unit }) => unit?.names ?? []));
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
+    const units = new Set([...names].flatMap((name) => unitOfName(name)?.names ?? []));
+    const required = requiredWords(node).filter(
+      (group) => ![...group].every((word) => isArticle(word) || units.has(word)),
+    );
     rules.push({
-      ...compiled,
-      ...{ tool: result, index, source, node, anywhere, fixed: rest, isLoose: false },
+      ...{ tool: result, index, source, node, fixed: rest, isLoose: false },
+      start: compilePhrase(node),
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
-      hasSum: [...compiled.slots.values()].some(({ kind }) => kind === "sum"),
-      required: requiredWords(node).filter((group) => ![...group].every((word) => isArticle(word) || units.has(word))),
+      required: required.map((group) => words.add(group)),
       firstWords: first.words,
       isOpen: first.isOpen,
-      example: examplePhrase(node),
+      get slots() {
+        return slots();
+      },
+      get anywhere() {
+        return anywhere();
+      },
+      get hasSum() {
+        return hasSum();
+      },
+      get example() {
+        return examplePhrase(node);
+      },
     });
   }
   rulesOf.set(tool, result);
   return result;
 }
 
-interface RuleIndex {
-  /** Under each word of the smallest group of required words. */
-  readonly rules: ReadonlyMap<string, readonly PhraseRule[]>;
-  /** Those without required words. */
-  readonly open: readonly PhraseRule[];
-}
+/** Numbers for groups of words, by which the phrases are found that may fit a request. */
+class WordGroups {
+  private readonly numbers = new Map<ReadonlySet<string>, number>();
+  private readonly byWord = new Map<string, number[]>();
 
-function indexByWord(all: readonly PhraseRule[]): RuleIndex {
-  const rules = new Map<string, PhraseRule[]>();
-  const open: PhraseRule[] = [];
-  for (const rule of all) {
-    const [smallest] = [...rule.required].sort((left, right) => left.size - right.size);
-    if (smallest === undefined) open.push(rule);
-    for (const word of smallest ?? []) {
-      const known = rules.get(word);
-      if (known === undefined) rules.set(word, [rule]);
-      else known.push(rule);
+  add(group: ReadonlySet<string>): number {
+    const known = this.numbers.get(group);
+    if (known !== undefined) return known;
+    const number = this.numbers.size;
+    this.numbers.set(group, number);
+    for (const word of group) {
+      const groups = this.byWord.get(word);
+      if (groups === undefined) this.byWord.set(word, [number]);
+      else groups.push(number);
     }
+    return number;
   }
-  return { rules, open };
+
+  /** One for each group that has one of the words. */
+  findThere(words: Iterable<string>): Uint8Array {
+    const isThere = new Uint8Array(this.numbers.size);
+    for (const word of words) for (const group of this.byWord.get(word) ?? []) isThere[group] = 1;
+    return isThere;
+  }
 }
 
-function hasOne(group: ReadonlySet<string>, words: ReadonlySet<string>): boolean {
-  const [few, many] = group.size < words.size ? [group, words] : [words, group];
-  for (const word of few) if (many.has(word)) return true;
+/** The types of slots by their names: the same for all phrases that have the same `slots` and `input`. */
+class SharedTypes {
+  private readonly bySlots = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
+
+  of({ slots, input, toInput }: ToolPhrase): Map<string, SlotType> {
+    // A slot without a field is checked phrase by phrase, unless a function says what it makes of it.
+    if (toInput === undefined) return new Map();
+    const byInput = this.bySlots.get(slots) ?? new Map<ToolPhrase["input"], Map<string, SlotType>>();
+    this.bySlots.set(slots, byInput);
+    const types = byInput.get(input) ?? new Map<string, SlotType>();
+    byInput.set(input, types);
+    return types;
+  }
+}
+
+/** Phrases that share what may stand beside them share what is known about a request, too. */
+class SharedAsides {
+  private readonly nodes = new Map<string, PhraseNode>();
+  private readonly templates = new Map<PhraseNode, Template[]>();
+  private readonly lists: (readonly Template[])[] = [];
+
+  nodeOf(phrase: string): PhraseNode | undefined {
+    return this.nodes.get(phrase);
+  }
+
+  add(phrase: string, node: PhraseNode): PhraseNode {
+    this.nodes.set(phrase, node);
+    return node;
+  }
+
+  share(nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType): readonly Template[] {
+    const list = nodes.map((node) => this.templateOf(node, typeOf));
+    const alike = this.lists.find((each) => each.length === list.length && each.every((one, at) => one === list[at]));
+    if (alike === undefined) this.lists.push(list);
+    return alike ?? list;
+  }
+
+  private templateOf(node: PhraseNode, typeOf: (name: string) => SlotType): Template {
+    const known = this.templates.get(node) ?? [];
+    const alike = known.find(({ slots }) => [...slots].every(([name, type]) => typeOf(name) === type));
+    if (alike !== undefined) return alike;
+    const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
+    const template = { start: compilePhrase(node), slots, anywhere: [] };
+    this.templates.set(node, [...known, template]);
+    return template;
+  }
+}
+
+function takesDate({ slots, anywhere }: PhraseRule): boolean {
+  return [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate));
+}
+
+/** Whether something in a schema is a date or a time. */
+function saysDate(schema: JsonSchema): boolean {
+  const open: unknown[] = [schema];
+  const seen = new Set<unknown>();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node !== "object" || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const { format } = node as { format?: unknown };
+    if (format === "date" || format === "date-time" || format === "time") return true;
+    open.push(...Object.values(node).filter((part) => part !== undefined));
+  }
   return false;
 }
 
@@ -241,30 +300,12 @@ function isExample({ source, fixed }: PhraseRule): boolean {
   return Object.keys(source.input ?? {}).length > Object.keys(fixed).length || !source.phrase.includes("{");
 }
 
-function reading(
-  phrase: string,
-  { option, groups, typeOf }: { option: string; groups: Map<string, PhraseNode>; typeOf: (name: string) => SlotType },
-) {
-  return readPhrase(option, phrase, () => {
-    const node = parsePhrase(phrase, groups);
-    const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
-    return { node, start: compilePhrase(node), slots };
-  });
-}
-
-interface Typing {
-  readonly source: ToolPhrase;
-  readonly own: OwnSchemas;
-  readonly input: JsonSchema;
-}
-
-function slotType(name: string, { source, own, input }: Typing): SlotType {
+function slotType(name: string, source: ToolPhrase, input: JsonSchema): SlotType {
   // A fixed part of the input may choose the branch of a union, and so the field.
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : slotTypeOf(schemas);
-  const json = own.get(name);
   const schema = source.slots?.[name];
-  if (json !== undefined && schema !== undefined) return ownSlotType({ json, schema }, field);
+  if (schema !== undefined) return ownSlotType({ json: jsonOf(schema), schema }, field);
   if (source.toInput === undefined) checkSlotField(name, schemas);
   return field ?? slotTypeOf(schemas);
 }

@@ -11,16 +11,19 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { findRefusals } from "../../language/refusals.ts";
+import { tokenize } from "../../language/tokens.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
+import { findLike } from "./likeness.ts";
 import { TooMuchWork } from "./match.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
 import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, readRequest, textBetween } from "./request.ts";
+import { loadDateReaderFor, maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
 import { toStepInput } from "./step-input.ts";
@@ -36,9 +39,12 @@ const maxQuoted = 120;
 const maxWishes = 20;
 const maxWishText = 4_000;
 
+/** What was understood, told when somebody asks. */
+type Parts = () => RequestExplanation["parts"];
+
 interface Planned {
   readonly steps: readonly PlanStep[];
-  readonly parts: RequestExplanation["parts"];
+  readonly parts: Parts;
   readonly matches: readonly Match[];
 }
 
@@ -48,15 +54,16 @@ class Refused {
     readonly reason: RefusalReason,
     readonly why: string,
     readonly details: Partial<Details> = {},
-    /** What was understood. */
-    readonly parts: RequestExplanation["parts"] = [],
+    readonly parts: Parts = () => [],
+    /** True if no phrase fits any part of it. */
+    readonly isUnread = false,
   ) {}
 }
 
 /** Plans a request, with a trace of the phrases that matched it; or says why it is refused. */
 export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
   const planned = await planOrRefuse(request, { explain: false });
-  const { parts } = planned;
+  const parts = planned.parts();
   if ("steps" in planned) return { steps: planned.steps, parts };
   return { steps: [], parts, refusal: { ...planned.error.details, message: planned.error.message } };
 }
@@ -70,7 +77,7 @@ export async function planByRules(request: PlanRequest, options: { readonly expl
 
 interface RefusedPlan {
   readonly error: AgentError<"cannot-plan">;
-  readonly parts: RequestExplanation["parts"];
+  readonly parts: Parts;
 }
 
 async function planOrRefuse(
@@ -104,6 +111,7 @@ function throwIfCancelled(signal: AbortSignal): void {
 /** Plans the parts of one request. */
 class Planning {
   private readonly spelling: Spelling;
+  private readonly requests = new Map<string, RequestText>();
 
   constructor(
     private readonly rules: readonly ToolRules[],
@@ -120,19 +128,22 @@ class Planning {
     const planned = await this.planText(text);
     if (!(planned instanceof Refused) || planned.reason === "too-long") return planned;
     const other = (await this.planDelayed(text)) ?? (await this.findLater(text, planned));
-    return other ?? (await this.findFalseDate(text, planned)) ?? planned;
+    return other ?? (await this.findFalseDate(text, planned)) ?? (await this.findLikely(text, planned)) ?? planned;
   }
 
   /** What each of several wishes is by itself, or behind those that are planned directly before it. */
   async planWishes(text: string): Promise<Details["wishes"]> {
     const wishes = text.length > maxWishText ? [] : cutWishes(text);
     if (wishes.length < 2 || wishes.length > maxWishes) return undefined;
+    const whole = text.trim().replace(/[.!?]+$/, "");
     const found: RefusedWish[] = [];
     /** The wishes before, up to one that is not planned. */
     let run: { readonly start: number; readonly before: number; readonly count: number } | undefined;
     let before = 0;
     for (const wish of wishes) {
-      let made = run && (await this.planText(text.slice(run.start, wish.end), run.before));
+      const said = run && text.slice(run.start, wish.end);
+      // All of the request was refused already.
+      let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
         made = await this.planText(wish.text, before);
@@ -154,8 +165,14 @@ class Planning {
     return !(planned instanceof Refused) && planned.steps.length === 1;
   }
 
+  private async read(text: string): Promise<RequestText> {
+    const request = this.requests.get(text) ?? (await readRequest(text, this.clock));
+    this.requests.set(text, request);
+    return request;
+  }
+
   private async planText(text: string, stepsBefore = 0): Promise<Planned | Refused> {
-    const request = await readRequest(text, this.clock);
+    const request = await this.read(text);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
     const { maxSteps, explain } = this.options;
@@ -173,20 +190,25 @@ class Planning {
     if (found.type === "too-long") return new Refused("too-long", `it needs more than ${maxSteps} steps`);
     if (found.type !== "read") {
       const isTalk = clauses.every(({ start, end }) => isSmallTalk(request.words, start, end));
-      const parts = found.matches.map((match) => explainPart(match, reader, []));
+      const parts = () => found.matches.map((match) => explainPart(match, reader, []));
       const words = wordsOf(found, reader);
       const { reason, why, details } = isTalk
         ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
-      return new Refused(reason, why, { ...details, words }, parts);
+      const isOpen = reason === "not-understood" || reason === "question";
+      const isUnread = isOpen && parts.length === 0 && found.match === undefined && !("unfit" in found);
+      return new Refused(reason, why, { ...details, words }, parts, isUnread);
     }
     const { drafts, matches } = found;
-    const parts = matches.map((match) => explainPart(match, reader, drafts));
-    const steps = orderSteps(drafts, request).map((step, index) => {
+    const parts = () => matches.map((match) => explainPart(match, reader, drafts));
+    const steps = orderSteps(drafts, request);
+    if (!explain) return { steps, parts, matches };
+    const told = parts();
+    const explained = steps.map((step, index) => {
       const place = matches.indexOf(drafts[index]?.match as Match);
-      return explain ? { ...step, reasoning: cutText(`${step.reasoning} (${parts[place]?.summary})`, 300) } : step;
+      return { ...step, reasoning: cutText(`${step.reasoning} (${told[place]?.summary})`, 300) };
     });
-    return { steps, parts, matches };
+    return { steps: explained, parts, matches };
   }
 
   /** "If milk is on my list, delete it": what is asked first is a step, and the rest is done only if its answer says so. */
@@ -230,7 +252,7 @@ class Planning {
 
   /** "Add milk on 30 february": the rest is understood, but the day is on no calendar, or may be several. */
   private async findFalseDate(text: string, { reason, details, parts }: Refused): Promise<Refused | undefined> {
-    const request = await readRequest(text, this.clock);
+    const request = await this.read(text);
     const [first, ...others] = request.falseDates;
     if (first === undefined || reason !== "not-understood") return undefined;
     const end = first + others.length + 1;
@@ -240,6 +262,27 @@ class Planning {
     if (planned instanceof Refused) return undefined;
     const why = `${JSON.stringify(cutText(said, maxQuoted))} cannot be read as one day or time; say which`;
     return new Refused(reason, why, details, parts);
+  }
+
+  /** "How much is left", to a tool that is known by "what is my balance" and the like: that is planned in its place. */
+  private async findLikely(text: string, { isUnread, details }: Refused): Promise<Planned | Refused | undefined> {
+    const words = tokenize(text, maxTokens).map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
+    // What a pure tool may be asked is not whether to do something.
+    const isBarred = findRefusals(words, 0, words.length).some(({ reason }) => reason !== "question");
+    const like = isUnread && !isBarred && cutWishes(text).length < 2 ? findLike(this.rules, text) : undefined;
+    if (like === undefined) return undefined;
+    const { tool, example: meaning } = like;
+    const planned = await this.planText(meaning);
+    if (planned instanceof Refused || planned.steps.length !== 1) return undefined;
+    const [part] = planned.parts();
+    if (part === undefined || part.tool !== tool) return undefined;
+    const reasoning = cutText(text.trim().replace(/\s+/g, " "), 300);
+    const steps = planned.steps.map((step) => (step.reasoning === undefined ? step : { ...step, reasoning }));
+    const summary = `like "${meaning}" of ${tool}`;
+    const said = { text: reasoning, words: [{ text: reasoning, by: "phrase" as const }], summary };
+    if (like.isSure) return { ...planned, steps, parts: () => [{ ...part, ...said }] };
+    const why = `${JSON.stringify(cutText(text, maxQuoted))} is only a little ${summary}`;
+    return new Refused("unsure", why, { ...details, readings: [{ tool, meaning, steps }] });
   }
 
   private refuse(found: Exclude<Readings, { readonly type: "read" | "too-long" }>, reader: RequestReader): Refused {

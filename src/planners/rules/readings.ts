@@ -105,6 +105,8 @@ const politeCost = 2;
 const maxCandidates = 12;
 /** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
+/** Of two readings whose costs differ by less neither is better. */
+const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
 
@@ -122,6 +124,8 @@ export class RequestReader {
   /** Inputs that do not depend on what was said before. */
   private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
   private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
+  /** Those whose inputs depend on which earlier step they are about. */
+  private readonly refersBack = new WeakSet<Match>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   /** The phrases that may fit a part of the request. */
@@ -191,7 +195,7 @@ export class RequestReader {
 
   /** Adds every wish that may begin with a clause to what was read before it; two at most that end at the same place. */
   private async extendAll(partial: Partial, clause: number, search: Search): Promise<void> {
-    const done = new Map<number, readonly number[]>();
+    const done = new Map<number, readonly Match[]>();
     const last = partial.matches.at(-1);
     const matches = [...this.matchesAt(clause), ...this.goOn(partial, clause)].filter((match) =>
       this.isSameList(last, match),
@@ -199,7 +203,7 @@ export class RequestReader {
     for (const match of matches.sort((left, right) => left.cost - right.cost)) {
       const { lastClause } = match;
       const better = done.get(lastClause) ?? [];
-      if (better.length >= 2 || match.cost - (better[0] ?? match.cost) > maxWorse) continue;
+      if (this.isWorse(match, better)) continue;
       const refusal = this.refusalOf(match);
       if (refusal !== undefined) {
         search.refused ??= { clause, refusal, match };
@@ -211,11 +215,19 @@ export class RequestReader {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
       } else {
-        done.set(lastClause, [...better, match.cost]);
+        done.set(lastClause, [...better, match]);
         search.beams[lastClause + 1]?.push(extended);
         search.farthest = Math.max(search.farthest, lastClause + 1);
       }
     }
+  }
+
+  /** True if a wish need not be followed beside others that end at the same place. */
+  private isWorse({ lastClause, cost }: Match, [best, second]: readonly Match[]): boolean {
+    if (best === undefined) return false;
+    // At the end of the request only one that is as good makes a difference.
+    const isLast = lastClause === this.clauses.length - 1 && !isUnsure(best);
+    return second !== undefined || cost - best.cost > (isLast ? tieCost : maxWorse);
   }
 
   /** False for lines of one list of which one is a wish, and the other something to do: "- milk", "- cancel the gym". */
@@ -232,7 +244,7 @@ export class RequestReader {
     const [best, second] = [...whole].sort((left, right) => left.cost - right.cost);
     if (best === undefined || best.drafts.length === 0) return undefined;
     const { matches, drafts, unsure } = best;
-    const isTie = second !== undefined && second.cost - best.cost < 0.25 && !isSame(best, second);
+    const isTie = second !== undefined && second.cost - best.cost < tieCost && !isSame(best, second);
     const rivals = isTie ? firstDifference(best, second) : undefined;
     const readings: Reading[] = [];
     if (isTie && rivals !== undefined)
@@ -396,7 +408,7 @@ export class RequestReader {
       const end = this.clauses[lastClause]?.end ?? 0;
       const start = this.request.words[first.start] === "•" ? first.start + 1 : first.start;
       const tokens = this.request.tokens.slice(start, end);
-      if ([0, 1, 2, 3].some((results) => readSum(tokens, { results }) !== undefined)) {
+      if (readSum(tokens, { results: [0, 1, 2, 3] }) !== undefined) {
         const pieces: readonly Piece[] = [{ kind: "slot", start, end, name, before: undefined }];
         const cost = wishCost + 2 + (end - start);
         matches.push({ rules: rule.tool, rule, firstClause, lastClause, start, end, cost, pieces });
@@ -482,6 +494,7 @@ export class RequestReader {
       if (!("ok" in made)) return this.join(partial, match, made);
       if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
+      if (!this.refersBack.has(match)) break;
     }
     return first ?? { ok: false };
   }
@@ -515,14 +528,12 @@ export class RequestReader {
       input: made.at(-1)?.input ?? {},
       results: [...(before?.results ?? []), ...results].slice(-maxLookBack),
     });
-    // What cannot be taken back is done only if its own phrase is said.
-    const isUnsure = match.rule.isLoose && isGrave(match.rule);
     return {
-      cost: partial.cost + match.cost + (isUnsure ? unsureCost : 0),
+      cost: partial.cost + match.cost + (isUnsure(match) ? unsureCost : 0),
       matches: [...partial.matches, match],
       drafts: [...shared, ...made],
       asked,
-      unsure: partial.unsure ?? (isUnsure ? match : undefined),
+      unsure: partial.unsure ?? (isUnsure(match) ? match : undefined),
     };
   }
 
@@ -574,6 +585,8 @@ export class RequestReader {
     }
     if (!("ok" in wishes) && loose !== undefined) return loose;
     const slots = this.slots.get(match);
+    const isBound = slots?.ok === true ? slots.hasPointer : slots?.reason === "unbound";
+    if (isBound || wasRead()) this.refersBack.add(match);
     // "add milk and eggs, then move it to friday"
     if (slots?.ok === true && slots.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
       return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it" };
@@ -675,15 +688,20 @@ function isOfSeveral({ match }: DraftStep, { matches, drafts }: Partial): boolea
 }
 
 /** A context, and whether anybody looked at what was said before. */
-function watched(context: PhraseContext): { readonly context: PhraseContext; wasRead(): boolean } {
+function watched({ previous, before, ...clock }: PhraseContext) {
   let isRead = false;
-  const watching = new Proxy(context, {
-    get(target, key, receiver) {
-      if (key === "previous" || key === "before") isRead = true;
-      return Reflect.get(target, key, receiver);
+  const context: PhraseContext = {
+    ...clock,
+    get previous() {
+      isRead = true;
+      return previous;
     },
-  });
-  return { context: watching, wasRead: () => isRead };
+    get before() {
+      isRead = true;
+      return before;
+    },
+  };
+  return { context, wasRead: () => isRead };
 }
 
 function toUnfit(issues: readonly (string | undefined)[], match: Match): Unfit | undefined {
@@ -731,9 +749,9 @@ function isSaid({ start, end, reason }: FoundRefusal, said: ReadonlySet<number>)
   return count === end - start || (count > 0 && (reason === "question" || reason === "others"));
 }
 
-/** True for a phrase whose effect cannot be taken back, or that somebody must approve. */
-function isGrave({ source, tool: { tool } }: PhraseRule): boolean {
-  return source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
+/** True for a phrase in other words whose effect cannot be taken back, or that somebody must approve: it must be said as it is. */
+function isUnsure({ rule: { isLoose, isExact } }: Match): boolean {
+  return isLoose && isExact === true;
 }
 
 /** Words with which a wish begins that a courtesy leads in. */

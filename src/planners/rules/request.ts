@@ -85,10 +85,10 @@ async function findRanges(
   clock: DateClock,
 ): Promise<readonly RequestRange[]> {
   if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return [];
-  const { readRange } = await import("../../dates/read-range.ts");
+  rangeReader ??= (await import("../../dates/read-range.ts")).readRange;
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
-    const found = readRange(text.slice(from), clock);
+    const found = rangeReader(text.slice(from), clock);
     if (found === undefined) break;
     const start = tokens.findIndex((token) => token.start === from + found.start);
     const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
@@ -101,10 +101,14 @@ async function findRanges(
   return ranges;
 }
 
+let dateReader: ReadDates | undefined;
+let rangeReader: typeof import("../../dates/read-range.ts").readRange | undefined;
+
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
 export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
   if (!mayHoldDate(text)) return undefined;
-  return (await import("../../dates/read-dates.ts")).readDates;
+  dateReader ??= (await import("../../dates/read-dates.ts")).readDates;
+  return dateReader;
 }
 
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {

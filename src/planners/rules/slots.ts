@@ -6,8 +6,7 @@ import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
 import { onePointers, readAnaphor } from "../../english/references.ts";
 import { truthWords } from "../../english/small-words.ts";
-import { type Unit, unitOf } from "../../english/unit-names.ts";
-import { currencySigns } from "../../english/units.ts";
+import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */
@@ -109,10 +108,15 @@ function readMeasured({ unit }: SlotType, { words, tokens }: RequestText, start:
   return [{ value, end: isSameKind && !isMoney ? end + 1 : end, isMeasured: isSameKind }];
 }
 
-/** A slot's type with the unit that its name says: "minutes", "durationMinutes", "amount_cents". */
+/** The unit that the name of a slot says: "minutes", "durationMinutes", "amount_cents". */
+export function unitOfName(name: string): Unit | undefined {
+  const words = name.split(/(?=\p{Lu})|[\s_-]+/u);
+  return words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
+}
+
+/** A slot's type with the unit that its name says. */
 export function withUnit(type: SlotType, name: string): SlotType {
-  const words = type.kind === "number" ? name.split(/(?=\p{Lu})|[\s_-]+/u) : [];
-  const unit = words.flatMap((word) => (word.length > 1 ? (unitOf(word.toLowerCase()) ?? []) : []))[0];
+  const unit = type.kind === "number" ? unitOfName(name) : undefined;
   return unit === undefined ? type : { ...type, unit };
 }
 

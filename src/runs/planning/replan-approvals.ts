@@ -1,41 +1,81 @@
-import type { ApprovalReason, ReplanApproval } from "../../core/approval.ts";
-import type { Plan, PlanStep, PlanWarning } from "../../core/plan.ts";
+import { countPending } from "../../async/pending-work.ts";
+import type { AccountText, ApprovalReason, ReplanApproval, UnsaidValue } from "../../core/approval.ts";
+import { copyJson } from "../../core/json.ts";
+import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
 import { unchangedSteps } from "../../core/planned-steps.ts";
 import type { ReplanRequest } from "../../core/planner.ts";
+import { parseWith } from "../../core/schema.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
 import { instancesOf, isDone, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { callsTool } from "../../core/wait-step.ts";
-import { isSurelyPure, shownIn, UnsaidFinder } from "../../plan/grounding/unsaid-words.ts";
 import type { Run } from "../run.ts";
+
+/*
+ * The output or the error of a tool may be written by anybody: a page, a mail, a file. A planner that reads it may do
+ * what it says. So its words justify no input of a tool with an effect: what such a tool needs of an output, it gets by
+ * a reference.
+ */
 
 /**
  * The steps of a revised plan that need approval, whoever planned them: a step that calls a tool with an effect that
- * the first plan did not call, or passes it words that occur only in an output, an error or the context. Unchanged
- * steps are not checked.
+ * the first plan did not call, or passes it what only an output, an error or the context says. Unchanged steps are not
+ * checked. Words that appear nowhere are the planner's own, and it is code: one that asks a model refuses them.
  */
 export async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
+  const { tools, stored } = run.settings;
   const stays = unchangedSteps(request.plan, plan);
-  const finder = new UnsaidFinder({
-    request: request.request,
-    planned: request.firstPlan.steps,
-    shown: shownIn(request),
-  });
-  const approvals: ReplanApproval[] = [];
-  for (const [index, step] of plan.steps.entries()) {
-    if (!callsTool(step)) continue;
-    const tool = run.settings.tools.get(step.tool) as DefinedTool;
+  const acting: ToolStep[] = [];
+  for (const step of plan.steps) {
     const state = run.state.steps.get(step.id);
-    const isKept = state !== undefined && isDone(state);
-    if (isKept || stays.has(step.id) || (await isSurelyPure(step, tool))) continue;
-    const isNew = !finder.isPlanned(tool.name) && !run.settings.stored.replanTools?.includes(tool.name);
-    const reasons: ApprovalReason[] = isNew ? [{ code: "new-tool" }] : [];
-    const inDoubt = findInDoubt(run, tool.name);
-    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
-    reasons.push(...(await unsaidIn(step, tool, finder)), ...warnedOf(plan, index));
-    if (reasons.length > 0) approvals.push({ stepId: step.id, reasons: distinct(reasons) });
+    if (!callsTool(step) || stays.has(step.id) || (state !== undefined && isDone(state))) continue;
+    if (!(await isSurelyPure(step, tools.get(step.tool) as DefinedTool))) acting.push(step);
   }
-  return approvals;
+  if (acting.length === 0) return [];
+  const { accountFor } = run.engine;
+  const planned = request.firstPlan.steps;
+  const { nowMs, timeZone } = request;
+  const texts: AccountText[] = [{ source: { type: "request" }, value: request.request }, ...shownIn(request)];
+  const account = accountFor?.(acting, { tools: [...tools.values()], texts, clock: { nowMs, timeZone }, planned });
+  const { unsaid } = account === undefined ? { unsaid: [] } : await countPending(account);
+  return acting.flatMap(({ id, tool }) => {
+    // Without an account, a call by the first plan says nothing of this one.
+    const isPlanned = accountFor !== undefined && planned.some((step) => step.tool === tool);
+    const reasons: ApprovalReason[] = isPlanned || stored.replanTools?.includes(tool) ? [] : [{ code: "new-tool" }];
+    const inDoubt = findInDoubt(run, tool);
+    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
+    reasons.push(...unsaid.filter(({ stepId, sources }) => stepId === id && sources.length > 0).map(toReason));
+    return reasons.length === 0 ? [] : [{ stepId: id, reasons }];
+  });
+}
+
+/** True if a step changes nothing. A tool that does not declare that counts as one with an effect. */
+async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return false;
+  try {
+    return tool.effect(parsed.value) === "pure";
+  } catch {
+    return false;
+  }
+}
+
+/** The texts that a planner is shown for a replan, besides the request. */
+function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): AccountText[] {
+  const shown: AccountText[] = [];
+  for (const { output, error: own, ...record } of steps) {
+    if (output !== undefined) shown.push({ source: { type: "output", ...stepRefOf(record) }, value: output });
+    if (own !== undefined) shown.push({ source: { type: "error", ...stepRefOf(record) }, value: valuesOf(own) });
+  }
+  const failed = steps.find(({ status }) => status === "failed");
+  if (failed !== undefined) shown.push({ source: { type: "error", ...stepRefOf(failed) }, value: valuesOf(error) });
+  return context === undefined ? shown : [...shown, { source: { type: "context" }, value: context }];
+}
+
+/** All values, but not the keys, which are ours. */
+function valuesOf(value: unknown): readonly unknown[] {
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
 }
 
 /** A step that failed in doubt, and that a new step may do a second time. */
@@ -44,47 +84,12 @@ function findInDoubt({ state }: Run, tool: string): StepState | undefined {
   return undefined;
 }
 
-/** Words that appear nowhere are the planner's own, and it is code: one that asks a model warns of them. */
-async function unsaidIn(step: PlanStep, tool: DefinedTool, finder: UnsaidFinder): Promise<readonly ApprovalReason[]> {
-  const found = await finder.find(step, tool);
-  return found
-    .filter(({ shown }) => shown.length > 0)
-    .map(({ path, words, shown }) => ({
-      code: "unsaid-words",
-      path,
-      words: cut(words),
-      sources: shown.map(({ source }) => source),
-    }));
-}
-
-/**
- * What the planner itself warns of, in steps that change something. The planner may be anybody's: nothing about the
- * warnings is certain.
- */
-function warnedOf({ source }: Plan, index: number): readonly ApprovalReason[] {
-  const warnings: readonly Partial<PlanWarning>[] = Array.isArray(source.warnings) ? source.warnings : [];
-  return warnings.flatMap((warning) => {
-    const [steps, place, ...path] = Array.isArray(warning?.path) ? warning.path : [];
-    if (warning?.code !== "ungrounded" || steps !== "steps" || place !== index) return [];
-    const words = Array.isArray(warning.words) ? warning.words.map(String) : [];
-    return [{ code: "unsaid-words", path, words: cut(words), sources: [] }];
-  });
-}
-
-/** One reason per place: the first, which is the most detailed. */
-function distinct(reasons: readonly ApprovalReason[]): readonly ApprovalReason[] {
-  const byPlace = new Map<string, ApprovalReason>();
-  for (const reason of reasons) {
-    const key = reason.code === "unsaid-words" ? JSON.stringify(reason.path) : reason.code;
-    if (!byPlace.has(key)) byPlace.set(key, reason);
-  }
-  return [...byPlace.values()];
-}
-
 const maxWords = 20;
+const maxSources = 10;
 const maxWordLength = 100;
 
-/** As many words as anybody would read, none with half a character. */
-function cut(words: readonly string[]): readonly string[] {
-  return words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
+/** As much as anybody would read, and no word with half a character. */
+function toReason({ path, words, sources }: UnsaidValue): ApprovalReason {
+  const cut = words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
+  return { code: "unsaid-words", path, words: cut, sources: sources.slice(0, maxSources) };
 }

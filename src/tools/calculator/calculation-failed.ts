@@ -29,29 +29,15 @@ export class ArithmeticFault {
 export const maxQuoted = 40;
 
 /** Replacements for characters that look or read like arithmetic but are not in the grammar. */
-const replacements: ReadonlyMap<string, string> = new Map([
-  ..."‐‑‒–—―﹣－".split("").map((dash) => [dash, "-"] as const),
-  ..."∗＊✕✖⨯".split("").map((star) => [star, "*"] as const),
-  ..."∕⁄／".split("").map((slash) => [slash, "/"] as const),
-  ..."（［[{".split("").map((bracket) => [bracket, "("] as const),
-  ..."）］]}".split("").map((bracket) => [bracket, ")"] as const),
-  ..."％٪﹪".split("").map((percent) => [percent, "%"] as const),
-  ..."，、;；".split("").map((comma) => [comma, ","] as const),
-  ["＋", "+"],
-  ["＾", "^"],
-  ["ˆ", "^"],
-  ["．", "."],
-  ["！", "!"],
-  ["π", "pi"],
-  ["√", "sqrt(x)"],
-  ["∛", "cbrt(x)"],
-  ["²", "^2"],
-  ["³", "^3"],
-  ["½", "1/2"],
-  ["¼", "1/4"],
-  ["¾", "3/4"],
-  ["|", "abs(x)"],
-]);
+const replacements: ReadonlyMap<string, string> = new Map(
+  "- ‐‑‒–—―﹣－|* ∗＊✕✖⨯|/ ∕⁄／|( （［[{|) ）］]}|% ％٪﹪|, ，、;；|+ ＋|^ ＾ˆ|. ．|! ！|pi π|sqrt(x) √|cbrt(x) ∛|^2 ²|^3 ³|1/2 ½|1/4 ¼|3/4 ¾"
+    .split("|")
+    .flatMap((row) => {
+      const [replacement = "", characters = ""] = row.split(" ");
+      return [...characters].map((character) => [character, replacement] as const);
+    })
+    .concat([["|", "abs(x)"]]),
+);
 
 /** The error for an unexpected character. */
 export function unexpectedCharacter(

@@ -59,10 +59,8 @@ export function createCalculator<const TName extends string = "Calculator">(opti
     effect: "pure",
     result: "value",
     phrases: async () => (await import("./phrases.ts")).calculatorPhrases,
-    execute({ expression, variables }): CalculatorResult | Promise<CalculatorResult> {
-      const value = evaluate(expression, { variables, maxLength, maxDepth });
-      if (typeof value === "number") return { value, expression };
-      return value.then((later) => ({ value: later, expression }));
+    async execute({ expression, variables }): Promise<CalculatorResult> {
+      return { value: await evaluate(expression, { variables, maxLength, maxDepth }), expression };
     },
   });
 }

@@ -15,35 +15,36 @@ import {
 } from "./decimal.ts";
 import type { FunctionName } from "./functions.ts";
 
-/** A function of the calculator; its number of arguments is already checked. */
-type DecimalFunction = (first: Decimal, second: Decimal | undefined, all: readonly Decimal[]) => Decimal;
+/** A function of the calculator; its number of arguments is already checked. A second that is left out is 0. */
+type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
 
 /** The maximum number of places for round(), on either side of the point. */
 const maxPlaces = 400;
 
-/** Sine and its relatives, with angles in radians, and the exponential and its relatives. */
-const trigonometry = {
-  acos: (value: Decimal) => settle(halfPi().minus(arcSine(value, "acos"))),
-  acosh: (value: Decimal) => settle(atLeastOne(value).times(value).minus(1).sqrt().plus(value).ln()),
-  asin: (value: Decimal) => arcSine(value, "asin"),
-  asinh: (value: Decimal) => odd(value, (size) => size.times(size).plus(1).sqrt().plus(size).ln()),
-  atan: arcTangent,
-  atan2: (first: Decimal, second?: Decimal) => angleOf(second ?? zero(), first),
-  atanh: (value: Decimal) => odd(insideOne(value), (size) => size.plus(1).div(one().minus(size)).ln().div(2)),
-  cos,
-  cosh: (value: Decimal) => settle(exponential(value).plus(exponential(value.negated())).div(2)),
-  degrees: (value: Decimal) => divide(value.times(180), pi()),
-  exp: exponential,
-  radians: (value: Decimal) => settle(value.times(pi()).div(180)),
-  sin,
-  sinh: (value: Decimal) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2)),
-  tan,
-  tanh: (value: Decimal) => odd(value, hyperbolicTangent),
-};
-
-/** The implementation of each function. */
+/** The implementation of each function; angles are in radians. */
 export const functions: Readonly<Record<FunctionName, DecimalFunction>> = {
-  ...trigonometry,
+  acos: (value) => settle(halfPi().minus(arcSine(value, "acos"))),
+  acosh: (value) =>
+    settle(
+      need(value, value.gte(1), "acosh needs a number of at least 1.").times(value).minus(1).sqrt().plus(value).ln(),
+    ),
+  asin: (value) => arcSine(value, "asin"),
+  asinh: (value) => odd(value, (size) => size.times(size).plus(1).sqrt().plus(size).ln()),
+  atan: arcTangent,
+  atan2: (first, second) => angleOf(second, first),
+  atanh: (value) =>
+    odd(need(value, value.abs().lt(1), "atanh needs a number between -1 and 1."), (size) =>
+      size.plus(1).div(one().minus(size)).ln().div(2),
+    ),
+  cos,
+  cosh: (value) => settle(exponential(value).plus(exponential(value.negated())).div(2)),
+  degrees: (value) => divide(value.times(180), pi()),
+  exp: exponential,
+  radians: (value) => settle(value.times(pi()).div(180)),
+  sin,
+  sinh: (value) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2)),
+  tan,
+  tanh: (value) => odd(value, hyperbolicTangent),
   abs: (value) => value.abs(),
   average,
   avg: average,
@@ -55,54 +56,44 @@ export const functions: Readonly<Record<FunctionName, DecimalFunction>> = {
   gcd: (_first, _second, all) => all.reduce(greatestCommonDivisor, zero()),
   hypot: (_first, _second, all) => settle(all.reduce((total, value) => total.plus(value.times(value)), zero()).sqrt()),
   lcm: (_first, _second, all) => all.reduce(leastCommonMultiple, one()),
-  ln: (value) => settle(positive(value, "ln").ln()),
-  log: (value, base) => logarithm(value, base ?? new Decimal(10), "log"),
+  ln: (value) => settle(need(value, value.gt(0), "ln needs a number above 0.").ln()),
+  log: (value, base, all) => logarithm(value, all.length > 1 ? base : new Decimal(10), "log"),
   log10: (value) => logarithm(value, new Decimal(10), "log10"),
   log2: (value) => logarithm(value, new Decimal(2), "log2"),
   max: (_first, _second, all) => all.reduce((most, value) => (value.greaterThan(most) ? value : most)),
   min: (_first, _second, all) => all.reduce((least, value) => (value.lessThan(least) ? value : least)),
-  mod: (value, divisor) => remainder(value, given(divisor)),
-  pow: (base, exponent) => power(base, given(exponent)),
-  root: (value, degree) => root(value, given(degree)),
-  round: (value, places) => round(value, places),
+  mod: remainder,
+  pow: power,
+  root,
+  round,
   sign: (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1),
-  sqrt: squareRoot,
+  sqrt: (value) => {
+    const message = "sqrt needs a number of at least 0; the root of a negative number is not real.";
+    return settle(need(value, value.gte(0), message).sqrt());
+  },
   sum: (_first, _second, all) => total(all),
   trunc: (value) => value.toDecimalPlaces(0, Decimal.ROUND_DOWN),
 };
-
-function given(argument: Decimal | undefined): Decimal {
-  return argument ?? zero();
-}
 
 function total(values: readonly Decimal[]): Decimal {
   return values.reduce(add, zero());
 }
 
-function average(_first: Decimal, _second: Decimal | undefined, all: readonly Decimal[]): Decimal {
+function average(_first: Decimal, _second: Decimal, all: readonly Decimal[]): Decimal {
   return divide(total(all), new Decimal(all.length));
 }
 
-function positive(value: Decimal, name: string): Decimal {
-  if (value.greaterThan(0)) return value;
-  throw new ArithmeticFault("not-a-number", `${name} needs a number above 0.`);
+/** The value if it fits; else there is no result. */
+function need(value: Decimal, isFit: boolean, message: string): Decimal {
+  if (isFit) return value;
+  throw new ArithmeticFault("not-a-number", message);
 }
 
 function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
-  positive(value, name);
-  if (!base.greaterThan(0) || base.equals(1)) {
-    throw new ArithmeticFault("not-a-number", `${name} needs a base above 0 that is not 1.`);
-  }
+  need(value, value.gt(0), `${name} needs a number above 0.`);
+  need(base, base.gt(0) && !base.equals(1), `${name} needs a base above 0 that is not 1.`);
   if (base.equals(10)) return settle(value.log(10));
   return divide(value.ln(), base.ln());
-}
-
-function squareRoot(value: Decimal): Decimal {
-  if (!value.isNegative() || value.isZero()) return settle(value.sqrt());
-  throw new ArithmeticFault(
-    "not-a-number",
-    "sqrt needs a number of at least 0; the root of a negative number is not real.",
-  );
 }
 
 /** The real root of a whole degree; odd roots of negative numbers are negative. */
@@ -116,7 +107,7 @@ function root(value: Decimal, degree: Decimal): Decimal {
 }
 
 /** Half away from zero, to places after the point (before it if negative): round(2.5) is 3, round(-2.5) is -3. */
-function round(value: Decimal, places: Decimal = zero()): Decimal {
+function round(value: Decimal, places: Decimal): Decimal {
   if (!places.isInteger() || places.abs().greaterThan(maxPlaces)) {
     throw new ArithmeticFault(
       "wrong-arguments",
@@ -172,12 +163,7 @@ function cos(angle: Decimal): Decimal {
 
 function tan(angle: Decimal): Decimal {
   const cosine = cos(checkAngle(angle, "tan"));
-  if (cosine.isZero()) {
-    throw new ArithmeticFault(
-      "not-a-number",
-      "tan has no value at pi / 2, nor at any whole multiple of pi from there.",
-    );
-  }
+  need(cosine, !cosine.isZero(), "tan has no value at pi / 2, nor at any whole multiple of pi from there.");
   return divide(sin(angle), cosine);
 }
 
@@ -187,8 +173,7 @@ function withoutNoise(result: Decimal, scale: Decimal): Decimal {
 }
 
 function checkAngle(angle: Decimal, name: string): Decimal {
-  if (angle.abs().lessThanOrEqualTo(maxAngle)) return angle;
-  throw new ArithmeticFault("not-a-number", `${name} needs an angle of at most ${maxAngle} radians.`);
+  return need(angle, angle.abs().lte(maxAngle), `${name} needs an angle of at most ${maxAngle} radians.`);
 }
 
 /** The library's arc tangent never returns for very small or very large arguments. */
@@ -202,7 +187,7 @@ function arcTangent(value: Decimal): Decimal {
 }
 
 function arcSine(value: Decimal, name: string): Decimal {
-  if (value.abs().greaterThan(1)) throw new ArithmeticFault("not-a-number", `${name} needs a number from -1 to 1.`);
+  need(value, value.abs().lte(1), `${name} needs a number from -1 to 1.`);
   const opposite = one().minus(value).times(one().plus(value)).sqrt();
   return angleOf(opposite, value);
 }
@@ -233,14 +218,4 @@ function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
   if (size.lessThan(tiny)) return value;
   const result = settle(ofSize(size));
   return value.isNegative() ? result.negated() : result;
-}
-
-function insideOne(value: Decimal): Decimal {
-  if (value.abs().lessThan(1)) return value;
-  throw new ArithmeticFault("not-a-number", "atanh needs a number between -1 and 1.");
-}
-
-function atLeastOne(value: Decimal): Decimal {
-  if (value.greaterThanOrEqualTo(1)) return value;
-  throw new ArithmeticFault("not-a-number", "acosh needs a number of at least 1.");
 }

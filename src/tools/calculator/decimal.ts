@@ -147,34 +147,16 @@ export function factorial(operand: Decimal): Decimal {
   return product;
 }
 
+/** The work of each operator, by its right operand: a factorial is one multiplication for each factor. */
+const works: Readonly<Record<Operator, number | ((right: Decimal) => number)>> = {
+  ...{ negate: 1, add: 2, subtract: 2, percent: 2, multiply: 4, divide: 5, remainder: 6 },
+  factorial: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
+  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
+  power: (right) => (right.isInteger() ? 20 + 4 * right.e : 500),
+};
+
 /** The work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
 export function workOf(operator: Operator, right: Decimal): number {
-  switch (operator) {
-    case "negate":
-      return 1;
-    case "add":
-    case "subtract":
-    case "percent":
-      return 2;
-    case "multiply":
-      return 4;
-    case "divide":
-      return 5;
-    case "remainder":
-      return 6;
-    case "factorial":
-      return factorialWork(right);
-    case "power":
-      return powerWork(right);
-  }
-}
-
-/** Work of a factorial: one multiplication for each factor. */
-export function factorialWork(operand: Decimal): number {
-  return Math.min(Math.abs(operand.toNumber()), maxFactorial) + 1;
-}
-
-/** Work of a power: a few multiplications for a whole exponent, a logarithm and an exponential for any other. */
-export function powerWork(exponent: Decimal): number {
-  return exponent.isInteger() ? 20 + 4 * exponent.e : 500;
+  const work = works[operator];
+  return typeof work === "number" ? work : work(right);
 }

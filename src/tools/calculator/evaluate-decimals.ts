@@ -1,19 +1,8 @@
 import { ArithmeticFault, calculationFailed, unknownName } from "./calculation-failed.ts";
-import {
-  constantTexts,
-  Decimal,
-  factorialWork,
-  operators,
-  overflow,
-  powerWork,
-  precision,
-  workOf,
-  zero,
-} from "./decimal.ts";
+import { constantTexts, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
 import { functions } from "./decimal-functions.ts";
-import { Fraction, isUnary, operateOnFractions } from "./fraction.ts";
-import { type ConstantName, type FunctionName, findConstant, signatureOf } from "./functions.ts";
-import type { Instruction, Operator } from "./parse.ts";
+import { findConstant, signatureOf } from "./functions.ts";
+import type { Instruction } from "./parse.ts";
 
 /** Maximum work for one expression, in units of about 2 µs: some 20 ms in a new process, a fifth of that later. */
 const maxWork = 10_000;
@@ -25,103 +14,55 @@ const maxWork = 10_000;
  * Throws `calculation-failed` for every problem except those of the parser.
  */
 export function evaluateDecimals(instructions: readonly Instruction[], variables: ReadonlyMap<string, number>): number {
-  const evaluation = new DecimalEvaluation(variables);
+  const stack: Decimal[] = [];
+  const pop = () => stack.pop() ?? zero();
   let position = 0;
+  let spent = 0;
+  const spend = (work: number) => {
+    spent += work;
+    if (spent <= maxWork) return;
+    throw new ArithmeticFault("too-complex", "The expression needs too much work by here; split it into several.");
+  };
+  const step = (instruction: Instruction): Decimal => {
+    switch (instruction.type) {
+      case "number":
+        return literal(instruction.text);
+      case "name":
+        return namedValue(instruction.name, instruction.position, variables);
+      case "operator": {
+        const { operator } = instruction;
+        const right = pop();
+        spend(workOf(operator, right));
+        return operators[operator](isUnary(operator) ? right : pop(), right);
+      }
+      case "call": {
+        const { name, argumentCount } = instruction;
+        const all = stack.splice(-argumentCount);
+        const [first = zero(), second = zero()] = all;
+        const { work, maxArguments } = signatureOf(name);
+        spend(Number.isFinite(maxArguments) ? work : work * argumentCount);
+        if (name === "factorial") spend(workOf("factorial", first));
+        if (name === "pow") spend(workOf("power", second));
+        return functions[name](first, second, all);
+      }
+    }
+  };
   try {
     for (const instruction of instructions) {
       position = instruction.position;
-      evaluation.step(instruction);
+      stack.push(step(instruction));
     }
-    return evaluation.result();
+    const value = pop().toNumber();
+    if (!Number.isFinite(value)) throw overflow();
+    return value + 0;
   } catch (thrown) {
     if (thrown instanceof ArithmeticFault) throw calculationFailed(thrown.problem, thrown.message, position);
     throw thrown;
   }
 }
 
-/** Exact fractions as long as possible, as they are faster; decimals after that. */
-type Value = Fraction | Decimal;
-
-class DecimalEvaluation {
-  private readonly stack: Value[] = [];
-  private readonly constants = new Map<ConstantName, Decimal>();
-  private work = 0;
-
-  constructor(private readonly variables: ReadonlyMap<string, number>) {}
-
-  step(instruction: Instruction): void {
-    switch (instruction.type) {
-      case "number":
-        this.stack.push(Fraction.parse(instruction.text) ?? literal(instruction.text));
-        return;
-      case "name":
-        this.stack.push(this.named(instruction.name, instruction.position));
-        return;
-      case "operator":
-        this.stack.push(this.operate(instruction.operator));
-        return;
-      case "call":
-        this.stack.push(this.call(instruction.name, instruction.argumentCount));
-    }
-  }
-
-  result(): number {
-    const value = this.pop().toNumber();
-    if (!Number.isFinite(value)) throw overflow();
-    return value + 0;
-  }
-
-  private operate(operator: Operator): Value {
-    const right = this.pop();
-    const left = isUnary(operator) ? right : this.pop();
-    if (left instanceof Fraction && right instanceof Fraction) {
-      const exact = operateOnFractions(operator, left, right);
-      if (exact !== undefined) return exact;
-    }
-    const operands = [toDecimal(left), toDecimal(right)] as const;
-    this.spend(workOf(operator, operands[1]));
-    return operators[operator](...operands);
-  }
-
-  private call(name: FunctionName, argumentCount: number): Value {
-    const given = this.stack.splice(-argumentCount);
-    const [left, right] = given;
-    if (name === "mod" && left instanceof Fraction && right instanceof Fraction) {
-      const exact = operateOnFractions("remainder", left, right);
-      if (exact !== undefined) return exact;
-    }
-    const all = given.map(toDecimal);
-    const [first = zero(), second] = all;
-    const { work, maxArguments } = signatureOf(name);
-    this.spend(Number.isFinite(maxArguments) ? work : work * argumentCount);
-    if (name === "factorial") this.spend(factorialWork(first));
-    if (name === "pow" && second !== undefined) this.spend(powerWork(second));
-    return functions[name](first, second, all);
-  }
-
-  private named(name: string, position: number): Decimal {
-    const value = this.variables.get(name);
-    if (value !== undefined) return new Decimal(value);
-    const constant = findConstant(name);
-    if (constant === undefined) throw unknownName(name, position, [...this.variables.keys()]);
-    return this.constant(constant);
-  }
-
-  private constant(name: ConstantName): Decimal {
-    const value = this.constants.get(name) ?? literal(constantTexts[name]);
-    this.constants.set(name, value);
-    return value;
-  }
-
-  private spend(work: number): void {
-    this.work += work;
-    if (this.work <= maxWork) return;
-    throw new ArithmeticFault("too-complex", "The expression needs too much work by here; split it into several.");
-  }
-
-  private pop(): Value {
-    return this.stack.pop() ?? zero();
-  }
+function isUnary(operator: keyof typeof operators): boolean {
+  return operator === "negate" || operator === "percent" || operator === "factorial";
 }
 
 /** A number as written, rounded to 40 digits. */
@@ -131,8 +72,10 @@ function literal(text: string): Decimal {
   return text.length > precision ? value.toSignificantDigits(precision) : value;
 }
 
-function toDecimal(value: Value): Decimal {
-  if (!(value instanceof Fraction)) return value;
-  const numerator = new Decimal(value.numerator);
-  return value.denominator === 1 ? numerator : numerator.div(value.denominator);
+function namedValue(name: string, position: number, variables: ReadonlyMap<string, number>): Decimal {
+  const value = variables.get(name);
+  if (value !== undefined) return new Decimal(value);
+  const constant = findConstant(name);
+  if (constant === undefined) throw unknownName(name, position, [...variables.keys()]);
+  return literal(constantTexts[constant]);
 }

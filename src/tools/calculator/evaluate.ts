@@ -1,7 +1,6 @@
 import { countPending } from "../../async/pending-work.ts";
 import { cutText } from "../../core/text.ts";
 import { calculationFailed, maxQuoted } from "./calculation-failed.ts";
-import { evaluateFractions } from "./fraction.ts";
 import { parse } from "./parse.ts";
 
 /** Options of {@link evaluate}. */
@@ -26,30 +25,18 @@ const maxVariables = 1_000;
 /**
  * The value of an arithmetic expression: the JavaScript number nearest to the result of decimal arithmetic.
  *
- * The answer comes at once where the expression stays within small fractions; else as a promise, since the decimal
- * library is loaded by the first expression that needs it. Throws, or rejects with, `calculation-failed` and nothing
- * else.
+ * Rejects with `calculation-failed` and nothing else. The decimal library is loaded by the first expression.
  */
-export function evaluate(expression: string, options: EvaluateOptions = {}): number | Promise<number> {
+export async function evaluate(expression: string, options: EvaluateOptions = {}): Promise<number> {
   const { maxLength = defaultMaxLength, maxDepth = defaultMaxDepth } = options;
   const variables = readVariables(options.variables);
   const instructions = parse(expression, { maxLength, maxDepth, isVariable: (name) => variables.has(name) });
-  const value = evaluateFractions(instructions, variables) ?? evaluateDecimals?.(instructions, variables);
-  if (value !== undefined) return value;
-  return countPending(import("./evaluate-decimals.ts")).then((module) => {
-    evaluateDecimals = module.evaluateDecimals;
-    return evaluateDecimals(instructions, variables);
-  });
+  const { evaluateDecimals } = await countPending(import("./evaluate-decimals.ts"));
+  return evaluateDecimals(instructions, variables);
 }
 
-/** Kept after loading: a second import() would cost more than most expressions. */
-let evaluateDecimals: typeof import("./evaluate-decimals.ts").evaluateDecimals | undefined;
-
-const noVariables: ReadonlyMap<string, number> = new Map();
-
 /** Copied into a map, so that a name can never reach a prototype. */
-function readVariables(given: Readonly<Record<string, number>> | undefined): ReadonlyMap<string, number> {
-  if (given === undefined) return noVariables;
+function readVariables(given: Readonly<Record<string, number>> = {}): ReadonlyMap<string, number> {
   const variables = new Map(Object.entries(given));
   if (variables.size > maxVariables) {
     const message = `There are ${variables.size} variables; at most ${maxVariables} are allowed.`;
@@ -61,11 +48,8 @@ function readVariables(given: Readonly<Record<string, number>> | undefined): Rea
       throw calculationFailed("invalid-variable", message, 0);
     }
     if (typeof value !== "number" || !Number.isFinite(value)) {
-      throw calculationFailed(
-        "invalid-variable",
-        `The variable "${cutText(name, maxQuoted)}" must be a finite number.`,
-        0,
-      );
+      const message = `The variable "${cutText(name, maxQuoted)}" must be a finite number.`;
+      throw calculationFailed("invalid-variable", message, 0);
     }
   }
   return variables;

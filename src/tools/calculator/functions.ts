@@ -8,55 +8,37 @@ export interface FunctionSignature {
 
 const any = Number.POSITIVE_INFINITY;
 
+/** Functions with the same signature: the fewest and the most arguments, and the work of a call. */
+function alike<const TName extends string>(names: readonly TName[], min: number, max: number, work: number) {
+  const signature: FunctionSignature = { minArguments: min, maxArguments: max, work };
+  return Object.fromEntries(names.map((name) => [name, signature])) as Record<TName, FunctionSignature>;
+}
+
 const signatures = {
-  abs: signature(1, 1),
-  acos: signature(1, 1, 600),
-  acosh: signature(1, 1, 250),
-  asin: signature(1, 1, 600),
-  asinh: signature(1, 1, 250),
-  atan: signature(1, 1, 600),
-  atan2: signature(2, 2, 600),
-  atanh: signature(1, 1, 250),
-  average: signature(1, any, 3),
-  avg: signature(1, any, 3),
-  cbrt: signature(1, 1, 100),
-  ceil: signature(1, 1),
-  cos: signature(1, 1, 250),
-  cosh: signature(1, 1, 250),
-  degrees: signature(1, 1, 2),
-  exp: signature(1, 1, 300),
-  factorial: signature(1, 1),
-  floor: signature(1, 1),
-  gcd: signature(1, any, 200),
-  hypot: signature(1, any, 100),
-  lcm: signature(1, any, 200),
-  ln: signature(1, 1, 250),
-  log: signature(1, 2, 500),
-  log10: signature(1, 1, 250),
-  log2: signature(1, 1, 500),
-  max: signature(1, any, 2),
-  mean: signature(1, any, 3),
-  min: signature(1, any, 2),
-  mod: signature(2, 2, 5),
-  pow: signature(2, 2),
-  radians: signature(1, 1, 2),
-  root: signature(2, 2, 500),
-  round: signature(1, 2),
-  sign: signature(1, 1),
-  sin: signature(1, 1, 250),
-  sinh: signature(1, 1, 250),
-  sqrt: signature(1, 1, 100),
-  sum: signature(1, any, 2),
-  tan: signature(1, 1, 500),
-  tanh: signature(1, 1, 250),
-  trunc: signature(1, 1),
-} satisfies Record<string, FunctionSignature>;
+  ...alike(["abs", "ceil", "factorial", "floor", "sign", "trunc"], 1, 1, 1),
+  ...alike(["degrees", "radians"], 1, 1, 2),
+  ...alike(["cbrt", "sqrt"], 1, 1, 100),
+  ...alike(["acosh", "asinh", "atanh", "cos", "cosh", "ln", "log10", "sin", "sinh", "tanh"], 1, 1, 250),
+  ...alike(["exp"], 1, 1, 300),
+  ...alike(["log2", "tan"], 1, 1, 500),
+  ...alike(["acos", "asin", "atan"], 1, 1, 600),
+  ...alike(["round"], 1, 2, 1),
+  ...alike(["log"], 1, 2, 500),
+  ...alike(["pow"], 2, 2, 1),
+  ...alike(["mod"], 2, 2, 5),
+  ...alike(["root"], 2, 2, 500),
+  ...alike(["atan2"], 2, 2, 600),
+  ...alike(["max", "min", "sum"], 1, any, 2),
+  ...alike(["average", "avg", "mean"], 1, any, 3),
+  ...alike(["hypot"], 1, any, 100),
+  ...alike(["gcd", "lcm"], 1, any, 200),
+};
 
 /** The name of a function, in lower case. */
 export type FunctionName = keyof typeof signatures;
 
 /** All functions, in alphabetical order. */
-export const functionNames = Object.keys(signatures) as readonly FunctionName[];
+export const functionNames = Object.keys(signatures).sort() as readonly FunctionName[];
 
 const constants = ["e", "pi", "tau"] as const;
 
@@ -89,8 +71,4 @@ export function checkArgumentCount(name: FunctionName, count: number): string | 
   if (count >= minArguments && count <= maxArguments) return undefined;
   if (maxArguments === any) return `at least ${minArguments}`;
   return minArguments === maxArguments ? `${minArguments}` : `${minArguments} or ${maxArguments}`;
-}
-
-function signature(minArguments: number, maxArguments: number, work = 1): FunctionSignature {
-  return { minArguments, maxArguments, work };
 }

@@ -28,16 +28,9 @@ const maxTries = 100;
 export async function changeTodos(options: ChangeTodosOptions, key: unknown) {
   const { storage, scope, input } = options;
   const { operation } = input;
-  const call = {
-    storage,
-    scope,
-    key,
-    operation,
-    keyReused: "todo-key-reused",
-    plan: () => planChange(options),
-  } as const;
+  const plan = () => planChange(options);
   for (let tries = 1; ; tries++) {
-    const { record, change } = await writeOnce(call);
+    const { record, change } = await writeOnce({ storage, scope, key, operation, keyReused: "todo-key-reused", plan });
     if (record !== undefined) {
       const { result, before } = record;
       return before && "id" in result && isSameTodo(before, result) ? { ...result, unchanged: true as const } : result;

@@ -1,5 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
+import { isoDateTime } from "../../dates/zoned-time.ts";
+import { startsWithVerb } from "../../english/verbs.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;
@@ -71,33 +73,34 @@ const order = choice({
 const dayRange = z.string().meta({ slot: "range" });
 const position = z.number().int();
 
+/*
+ * Patterns of letters are for texts in lower case: to ignore the case of all letters takes long to prepare.
+ */
+
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
-  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/iu;
+  /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
 /** What belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
-  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Lu}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/iu;
-const title = z
-  .string()
-  .refine(
-    (text) =>
-      !aboutTodo.test(text) &&
-      !whichOfThem.test(text) &&
-      !elsewhere.test(text) &&
-      !/ (?:as \p{L}+|(?:to|by) (?:low|high|medium|normal|urgent|top))$|\blists?$/iu.test(text) &&
-      /\p{L}/u.test(text),
+  /^(?!(?:take|bring|reply|respond|write|listen|go|drive|walk|talk|speak|send|drop|return|get|move|carry|give|post|pick|collect|subscribe|travel|fly|ship|deliver|hand|email|mail|forward|transfer|submit|upload|back|sign|look|pay|ride|run|switch|say|reach|apply|agree|attend|see|pack|fetch|order|buy|copy|export|import|download|migrate|deploy|commute|come|head|relocate|introduce|invite|welcome|explain|present|pitch|show|read|sing|tend|prepare)\b).*\b(?:to|from|into|onto|off) (?:my|the|our|your|this|that|\p{Ll}{2,}-)|^(?:this|these|those) |\b(?:to|in|into|from|on|as) .*\b(?:playlists?|albums?|contacts?|calendar|spotify)\b/u;
+const title = z.string().refine((text) => {
+  const lower = text.toLowerCase();
+  return (
+    !aboutTodo.test(lower) &&
+    !whichOfThem.test(text) &&
+    !elsewhere.test(lower) &&
+    !/ (?:as \p{L}+|(?:to|by) (?:low|high|medium|normal|urgent|top))$|\blists?$/u.test(lower) &&
+    /\p{L}/u.test(text)
   );
+});
 
 /** "FYI: pay rent" */
 const labelled = z
   .string()
   .refine((text) => /^[^\s:]+: \S/.test(text) && title.safeParse(text.replace(":", "")).success);
-const isDoing = (text: string) =>
-  /^(?:buy|get|grab|order|fetch|pick|collect|bring|take|return|call|ring|phone|text|email|mail|message|write|send|post|reply|answer|contact|ask|tell|talk|thank|invite|visit|see|meet|pay|refund|claim|transfer|donate|hire|sell|book|reserve|schedule|plan|arrange|organi[sz]e|prepare|prep|cancel|confirm|register|apply|sign|submit|file|renew|wash|clean|mop|sweep|vacuum|hoover|dust|tidy|iron|fold|polish|empty|fill|refill|water|feed|walk|mow|rake|cut|paint|fix|repair|replace|install|build|charge|pack|unpack|wrap|print|scan|copy|upload|download|deploy|merge|test|review|refactor|draft|edit|proofread|finish|update|upgrade|check|inspect|measure|count|compare|research|look|find|search|read|study|learn|practi[sc]e|train|run|go|start|stop|make|do|cook|bake|defrost|give|show|teach|help|watch|listen|play|draw|design|create|set|move|change|switch|attend|join|discuss|decide|choose|analy[sz]e|record|remind|wake|sew|restock|drive) [^\s]/i.test(
-    text,
-  );
+const isDoing = (text: string) => startsWithVerb(text.toLowerCase().split(" "));
 /** The text names something to do, as "call Anna" does and "force" of "the task force" does not. */
 const doing = title.refine(isDoing);
 /** "Delete my account" is about no todo. */
@@ -160,21 +163,12 @@ const filterSlots = {
   limit: position,
 };
 
-let formatter: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | undefined;
-
-/** A formatter costs much more than a request; one that was made is kept. */
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  if (formatter?.timeZone !== timeZone)
-    formatter = { timeZone, format: new Intl.DateTimeFormat("en-CA", { timeZone }) };
-  return formatter.format;
-}
-
 /** A range of days as a filter: a day, or exclusive ends. What is overdue is open. */
 function daysOf(range: SlotValue | undefined, { nowMs, timeZone }: PhraseContext): object {
   if (typeof range !== "string") return {};
   const [after = "..", before] = range.split("/");
   if (before === undefined) return { dueOn: after };
-  const today = formatterOf(timeZone).format(nowMs);
+  const today = isoDateTime(nowMs, timeZone).slice(0, 10);
   const isOverdue = after === ".." && before.slice(0, 10) <= today;
   return {
     ...(after !== ".." && { dueAfter: after }),

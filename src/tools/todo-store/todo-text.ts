@@ -2,18 +2,7 @@
 export const defaultListName = "todos";
 
 /** Names that people and models use for the default list. */
-const defaultListNames = new Set([
-  "todo",
-  "todos",
-  "to-do",
-  "to-dos",
-  "to do",
-  "to dos",
-  "task",
-  "tasks",
-  "default",
-  "list",
-]);
+const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
 
 /** A text for comparison: in lower case, without spaces at the ends and repeated spaces. */
 export function foldText(text: string): string {

@@ -29,14 +29,8 @@ export async function undoChange(
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
   const plan = () => inverseOf(options, operation, output);
-  const { record, change } = await writeOnce({
-    storage,
-    scope,
-    key,
-    operation: "undo",
-    keyReused: "todo-key-reused",
-    plan,
-  });
+  const call = { storage, scope, key, operation: "undo", keyReused: "todo-key-reused", plan } as const;
+  const { record, change } = await writeOnce(call);
   if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
 }
 

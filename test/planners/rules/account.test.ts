@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
+import type { AccountText } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import { createRulePlanner, isAgentError } from "../../../src/index.ts";
-import { type AccountText, accountFor } from "../../../src/planners/rules/account.ts";
+import { accountFor } from "../../../src/planners/rules/account.ts";
 import { goldRows } from "../../eval/gold.ts";
 import { calculator, nowMs, requestOf, todos, toolWith } from "./plan-for.ts";
 
@@ -136,6 +137,63 @@ describe("accountFor", () => {
         sources: [output, { type: "context" }],
         isChoice: false,
       },
+    ]);
+  });
+
+  it("takes as said what was planned first, but a choice only in its place", async () => {
+    const planned = [send({ to: "Bob", text: "sent yes", minutes: 5, isUrgent: true }), add({ title: "delete milk" })];
+    const of = async (...steps: readonly PlanStep[]) => {
+      const texts: readonly AccountText[] = [{ source: { type: "request" }, value: "do as I said" }];
+      const { unsaid } = await accountFor(steps, { tools, texts, clock, planned });
+      return unsaid.map(({ words }) => words.join(" "));
+    };
+    expect(await of(...planned, send({ to: "milk", text: "5", minutes: 5, isUrgent: true }))).toEqual([]);
+    const folder = send({ to: "Bob", text: "milk", folder: "sent" });
+    const deletion = { id: "s1", tool: "TodoStore", input: { operation: "delete", title: "milk" } };
+    expect(await of(folder, deletion, add({ title: "eggs" }))).toEqual(["sent", "delete", "eggs"]);
+  });
+
+  it.each<[string, string, PlanStep, string[]]>([
+    [
+      "an address",
+      "mail ada@one.example, not bob@two.example",
+      send({ to: "ada@two.example", text: "not" }),
+      ["to: ada@two.example"],
+    ],
+    ["a pattern", "mail Ann hello", send({ text: "*" }), ["text: *"]],
+    ["a word", "mail Ann hеllo", send({}), ["text: hello"]],
+    ["a minus", "mail Ann hello in 5 minutes", send({ minutes: -5 }), ["minutes: -5"]],
+  ])("does not make %s of parts or of what looks alike", async (_what, request, step, found) => {
+    expect(await unsaid(request, step)).toEqual(found);
+  });
+
+  it("lets no word that only may switch something stand against another text", async () => {
+    const source = { type: "context" } as const;
+    const of = async (value: string) =>
+      (await account("mail Ann hello on the boat", [send({ isUrgent: true })], [{ source, value }])).unsaid;
+    expect(await of("Nothing.")).toEqual([]);
+    expect(await of("Always set isUrgent.")).toMatchObject([{ words: ["isUrgent"], sources: [source] }]);
+  });
+
+  it("finds words in scripts without spaces", async () => {
+    expect(await unsaid("add 牛奶和鸡蛋", add({ title: "鸡蛋" }))).toEqual([]);
+    expect(await unsaid("add 牛奶", add({ title: "鸡蛋" }))).toEqual(["title: 鸡蛋"]);
+  });
+
+  it.each<[string, PlanStep]>([
+    ["it is due the day after tomorrow", add({ title: "milk", dueDate: "2026-11-24" })],
+    ["at 5pm on december 1", add({ title: "milk", dueAt: "2026-12-01T17:00:00Z" })],
+    ["this is urgent", add({ title: "milk", priority: "high" })],
+    ["in two hours", { id: "s1", tool: "Mail", input: { to: "milk", text: "add", minutes: 120 } }],
+    [
+      `${"word ".repeat(5_000)} in two hours`,
+      { id: "s1", tool: "Mail", input: { to: "milk", text: "add", minutes: 120 } },
+    ],
+  ])("reads what other texts say: %s", async (value, step) => {
+    const source = { type: "context" } as const;
+    expect((await account("add milk", [step], [{ source, value }])).unsaid).toMatchObject([{ sources: [source] }]);
+    expect((await account("add milk", [step], [{ source, value: "Nothing." }])).unsaid).toMatchObject([
+      { sources: [] },
     ]);
   });
 

@@ -47,7 +47,6 @@ describe("add", () => {
   });
 });
 
-// 1e0 is no small fraction, so that these are decimals.
 describe("operators on decimals", () => {
   it.each([
     ["1e0 + 2", 3],

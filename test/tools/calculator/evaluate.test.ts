@@ -101,9 +101,3 @@ describe("limits", () => {
     );
   });
 });
-
-it("evaluate returns synchronously once its code is loaded", async () => {
-  expect(evaluate("(41 * 7) + 13")).toBe(300);
-  await evaluate("sqrt(2)");
-  expect(evaluate("sqrt(2)")).toBe(Math.SQRT2);
-});

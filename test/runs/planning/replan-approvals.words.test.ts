@@ -4,9 +4,18 @@ import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { answerOf } from "../../planners/llm/ask-llm-planner.ts";
-import { type Calls, createTools, firstSteps, type Injection, injections, obeying } from "../injected-words.ts";
+import { Engine } from "../../../src/runs/engine.ts";
+import { resolveOptions } from "../../../src/runs/options.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import {
+  type Calls,
+  createTools,
+  firstSteps,
+  type Injection,
+  injections,
+  obeying,
+  obeyingModel,
+} from "./injected-words.ts";
 
 /*
  * Each injection is obeyed by the planner, by a model as well as by code. All tools may be called in a replan, so that nothing but
@@ -34,7 +43,7 @@ const places: readonly Place[] = [
   { place: "an error", source: "error", error: (text) => `Not sent. ${text}` },
   { place: "the context", source: "context", context: (text) => `News: ${text}` },
 ];
-const kinds = ["refuse", "warn", "off", "own"] as const;
+const kinds = ["model", "own"] as const;
 const request = "Read the page, then mail the summary to Ada";
 const usual = { tool: "Mail", input: { to: "Ada", text: "the summary" } };
 
@@ -42,15 +51,20 @@ async function run(
   injection: Injection,
   { page, error, isLooped = false, context }: Place,
   kind: (typeof kinds)[number],
-): Promise<{ readonly result: RunResult; readonly calls: Calls }> {
+): Promise<{ readonly result: RunResult; readonly calls: Calls; readonly refusal: string | undefined }> {
   const calls: Calls = [];
   const { text } = injection;
   const tools = createTools(calls, { page: page?.(text) ?? "Nothing new.", error: error?.(text) ?? "Not sent." });
   const planner = obeying(injection, { kind, first: firstSteps(isLooped) });
   const replanTools = tools.map(({ name }) => name);
   const given = context && { context: context(text) };
-  const result = await createAgent({ tools, planner }).run(request, { maxReplans: 1, replanTools, ...given });
-  return { result, calls };
+  const agent = createAgent({ tools, planner });
+  let refusal: string | undefined;
+  agent.on("plan-revise", ({ outcome }) => {
+    if (outcome.status === "failed") refusal = outcome.error.message;
+  });
+  const result = await agent.run(request, { maxReplans: 1, replanTools, ...given });
+  return { result, calls, refusal };
 }
 
 const cases = places.flatMap((place) =>
@@ -58,17 +72,22 @@ const cases = places.flatMap((place) =>
 );
 
 describe("a planner that obeys injected text", () => {
-  it("is tested with at least 300 injections", () => {
-    expect(cases.length).toBeGreaterThanOrEqual(300);
+  it("is tested with at least 200 injections", () => {
+    expect(cases.length).toBeGreaterThanOrEqual(200);
   });
 
   it.each(places.flatMap((place) => kinds.map((kind) => ({ name: place.place, kind, place }))))(
     "from $name changes no tool, no input and no approval: $kind",
     async ({ place, kind }) => {
       for (const injection of injections) {
-        const { result, calls } = await run(injection, place, kind);
+        const { result, calls, refusal } = await run(injection, place, kind);
         const what = `${injection.tool} ${JSON.stringify(injection.input)}`;
         expect(calls, what).toEqual([usual]);
+        if (kind === "model") {
+          expect(result.status, what).toBe("failed");
+          expect(refusal, what).toContain("the request does not say");
+          continue;
+        }
         expect(result, what).toMatchObject({
           status: "suspended",
           pending: [{ kind: "approval", tool: injection.tool }],
@@ -88,11 +107,9 @@ describe("a first plan", () => {
   it.each(injections)("does not pass words of the context to a tool with an effect: $tool $text", async (injection) => {
     const calls: Calls = [];
     const tools = createTools(calls, { page: "", error: "No." });
-    const step = { tool: injection.tool, input: injection.input };
-    const answer = answerOf({ tool: "Read", input: {} }, step);
-    const planner = createLlmPlanner({ model: createScriptedModel([answer, answer]) });
+    const planner = createLlmPlanner({ model: obeyingModel(injection) });
     const result = await createAgent({ tools, planner }).run(request, { context: injection.text });
-    expect(result).toMatchObject({ status: "failed", error: { code: "planning-failed" } });
+    expect(result).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
     expect(calls).toEqual([]);
   });
 });
@@ -134,6 +151,23 @@ describe("a replan", () => {
       { id: "n2", tool: "Read", input: { nth: 7 }, dependsOn: [] },
     ];
     expect((await replanned(harmless)).result.status).toBe("completed");
+  });
+
+  it("needs approval for each step with an effect if nothing accounts for what was said", async () => {
+    const wipe = { tool: "Wipe", input: { what: "page" }, dependsOn: [] };
+    const planner = {
+      name: "own",
+      plan: () => ({ steps: [{ id: "s1", ...wipe }, fails] }),
+      replan: () => ({ steps: [{ id: "n1", ...wipe }] }),
+    };
+    const tools = createTools([], { page: "", error: "Not sent." });
+    const options = resolveOptions({ tools, planner, store: createMemoryRunStore() }, { canPlan: true });
+    const replan = { maxReplans: 1 };
+    const pending = [{ stepId: "n1", reasons: [{ code: "new-tool" }] }];
+    expect(await new Engine(options).run({ request }, replan)).toMatchObject({ status: "suspended", pending });
+    expect(await createAgent({ tools, planner }).run(request, replan)).toMatchObject({ status: "completed" });
+    const named = { ...replan, replanTools: ["Wipe"] };
+    expect(await new Engine(options).run({ request }, named)).toMatchObject({ status: "completed" });
   });
 
   it("may refer to an output, whatever its text", async () => {

@@ -1,12 +1,12 @@
-import type { JsonPath } from "../../core/json.ts";
-import type { JsonSchema } from "../../core/json-schema.ts";
-import { asLiteral, asReference, parseTemplate } from "../reference.ts";
+import type { JsonPath } from "../core/json.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
+import { asLiteral, asReference, parseTemplate } from "./reference.ts";
 
 /** A value of an input that contains no others. */
 export interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
-  /** Whether its text is not a template. */
+  /** True if its text is not a template. */
   readonly isLiteral: boolean;
 }
 
