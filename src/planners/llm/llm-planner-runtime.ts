@@ -334,7 +334,9 @@ class Making {
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
     (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
-    const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
+    const isGuess = account.left.length > 0 && needed > minCertainty;
+    // Without probabilities, only words say that an operation is meant.
+    const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
       const reading = { tool: toolOf(this.steps[0] as PlanStep), meaning: this.request.request, steps: this.steps };
       throw this.refusal(model, "unsure", "the model is not sure enough", [reading]);
