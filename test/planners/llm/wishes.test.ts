@@ -47,7 +47,7 @@ describe("several wishes", () => {
       ["s3", ["s2"]],
     ]);
     expect(steps[2]?.input).toEqual({ title: "${s2.value}" });
-    expect(source).toMatchObject({ attempts: 3, certainty: 1 });
+    expect(source).toMatchObject({ attempts: 3 });
   });
 
   it("that nobody can cut are asked about at once", async () => {
@@ -86,7 +86,8 @@ describe("a model behind the rules", () => {
     },
   });
   const reading = { tool: "Note", meaning: "note milk", steps: [] };
-  const word = (by: "left" | "operation") => [{ text: "milk", by }];
+  const title = { tool: "Note", field: "title", type: "text", input: {} } as const;
+  const word = (by: "left" | "phrase") => [{ text: "milk", by }];
   type Refusal = Partial<AgentErrorDetails["cannot-plan"]>;
 
   it.each<Refusal>([
@@ -94,7 +95,7 @@ describe("a model behind the rules", () => {
       reason,
     })),
     ...(["unbound", "small-talk", "too-long"] as const).map((reason) => ({ reason })),
-    { reason: "missing", missing: { tool: "Note", field: "title" } as never, words: word("operation") },
+    { reason: "missing", missing: title, words: word("phrase") },
     { reason: "ambiguous", readings: [reading, { ...reading, destructive: true }] },
     {
       wishes: [
@@ -110,7 +111,7 @@ describe("a model behind the rules", () => {
 
   it.each<Refusal>([
     { reason: "not-understood" },
-    { reason: "missing", missing: { tool: "Note", field: "title" } as never, words: word("left") },
+    { reason: "missing", missing: title, words: word("left") },
     { reason: "ambiguous", readings: [reading, reading] },
     { reason: "corrected" },
   ])("is asked after %j", async (details) => {
