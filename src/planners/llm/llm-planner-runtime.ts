@@ -240,6 +240,8 @@ class Making {
   warnings: readonly PlanWarning[] = [];
   private readonly startMs = performance.now();
   private readonly steps: PlanStep[] = [];
+  /** The steps of the only answer: this very list is known to be valid. */
+  private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly failures: PlanFailure[] = [];
   private chosen: string[] | undefined;
@@ -290,6 +292,7 @@ class Making {
   async take(steps: readonly PlanStep[]): Promise<void> {
     const { emit } = this.request;
     for (const step of steps) {
+      this.only = undefined;
       await emit?.({ type: "plan-delta", planner: "rules", attempt: 1, index: this.steps.length, step });
       this.steps.push(step);
     }
@@ -303,6 +306,7 @@ class Making {
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
       this.madeByModel.set(id, new Set(composed));
     }
+    this.only = this.steps.length === 0 ? steps : undefined;
     this.steps.push(...steps);
     this.numbers += steps.length;
     this.attempts += attempts;
@@ -351,7 +355,7 @@ class Making {
       ...(this.failures.length > 0 && { failures: this.failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
-    return { steps: this.inOrder(), source };
+    return { steps: this.only ?? this.inOrder(), source };
   }
 
   /** The steps; those that were planned without the model's wait for its steps, too. */
