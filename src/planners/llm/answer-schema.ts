@@ -79,7 +79,7 @@ function writeSlot({ type, schema, isComposed }: Slot, options: SchemaOptions & 
   return { schema: schemaOf(type, options, isComposed), definitions: {}, isClosed: true };
 }
 
-/** Times are written in words, sums in signs; what is no text may be an earlier result in place of a value. */
+/** Times are written in words, sums in signs; all but texts may be an earlier result in place of a value. */
 function schemaOf(type: SlotType, { earlier, spans }: SchemaOptions, isComposed: boolean): JsonSchema {
   const results = Array.from({ length: earlier }, (_, index) => `$${index + 1}`);
   const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };

@@ -122,7 +122,7 @@ export class ModelPlanner {
     if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text, this.settings);
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
-    for (const part of replan === undefined ? partsOf(request) : [{ text, maxCalls }]) {
+    for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
       if (part.steps !== undefined) await making.take(part.steps);
       else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
     }
@@ -207,7 +207,7 @@ interface Part {
 }
 
 /** The wishes of a request; those that nobody can cut for certain are one part. */
-function partsOf({ request, wishes: known = [] }: PlanRequest): readonly Part[] {
+function splitRequest({ request, wishes: known = [] }: PlanRequest): readonly Part[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
   const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];

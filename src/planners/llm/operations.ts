@@ -5,7 +5,7 @@ import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } fr
 
 /** One thing that a tool does: all of it, or a branch of its input that a constant names. */
 export interface Operation {
-  /** As a model writes it: `Refund`, `TodoStore.add`. */
+  /** As a model writes it: `Refund`, `Door.open`. */
   readonly name: string;
   readonly rules: ToolRules;
   /** The part of the input that names the branch. */
@@ -127,7 +127,7 @@ function splitSlots({ phrases, all, constants, branch, input }: Parts) {
   const isMany = Object.keys(fields).length > maxFields;
   const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
   const ofFields = Object.keys(fields).filter((name) => !(name in constants) && isShown(name));
-  // A slot that is no field stands for one, in a way that the phrase's function knows.
+  // A slot without a field stands for one, in a way that the phrase's function knows.
   const isText = (name: string) => !isReadable(typeOf(name)) && typeOf(name).kind !== "list";
   const standsFor = (each: string, name: string) => !(each in fields) && isText(each) && isText(name);
   const hasOwnText = ofFields.some(isText);
@@ -232,7 +232,7 @@ function describeFields(schema: JsonSchema, depth: number): string {
   return `{${fields.join(", ")}}`;
 }
 
-/** The words of an operation's name: `LogSet`, `TodoStore.add`. */
+/** The words of an operation's name: `LogSet`, `Door.open`. */
 export function sayOperation({ name }: Operation): string {
   return sayName(name.replaceAll(".", " "));
 }

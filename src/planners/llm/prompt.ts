@@ -230,7 +230,7 @@ function joined(first: Turn, second: Turn | undefined): readonly Turn[] {
   return [{ request: `${first.request}, then ${second.request}`, calls: [...first.calls, ...second.calls] }];
 }
 
-/** What one call returns and another takes: "$1 Calculator" stands above "add it". */
+/** What one call returns and another takes: "$1 Sum" stands above "add it". */
 function chains(operations: readonly Operation[], ofEach: readonly (readonly Turn[])[]): readonly Turn[] {
   const found: Turn[] = [];
   for (const from of operations)
@@ -282,7 +282,7 @@ async function callOf(
   const found: [string, unknown][] = [];
   const others = Object.entries(input).filter(([key]) => !(key in operation.constants));
   for (const { name, key, type, isRequired, isComposed } of operation.slots) {
-    // A slot that is no field stands for the only one.
+    // A slot without a field stands for the only one.
     const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
     if (value === undefined && isRequired) return undefined;
     if (value === undefined) continue;

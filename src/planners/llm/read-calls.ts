@@ -102,7 +102,7 @@ class CallReader {
     if (result !== undefined) return void this.direct.set(name, result);
     if (schema !== undefined) return void this.direct.set(name, await this.readDeep(written, [name]));
     if (type.kind === "list") return this.takeList(name, [written].flat(), type);
-    if (typeof written === "object") throw new Unreadable(`"${name}" is no ${type.kind}`);
+    if (typeof written === "object") throw new Unreadable(`"${name}": expected a ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
     if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
     await this.takeValue(name, type, written as string | number | boolean);
