@@ -59,9 +59,9 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   {
     layer: "src/planners/llm/",
-    // The rules plan the examples that a model sees.
-    own: /^src\/(plan|core|async|english|planners\/llm)\/|^src\/planners\/rules\/plan-by-rules\.ts$/,
-    packages: /^(jsonrepair|minisearch)$/,
+    // What a model copies is read as the rules read it.
+    own: /^src\/(plan|core|async|dates|english|language|planners\/(llm|rules))\//,
+    packages: /^minisearch$/,
   },
   {
     layer: "src/planners/",

@@ -72,19 +72,18 @@ describe("the certainty of a plan", () => {
       ["wipe the cellar", wipeCellar, "cellar", undefined],
       ["archive the papers", answerOf({ do: "Archive", what: "the papers" }), "papers", [archive]],
       ["publish the papers", answerOf({ do: "Publish", what: "the papers" }), "papers", [publish]],
-      ["delete all of the papers list", answerOf({ do: "TodoStore.clear" }), "clear", [createTodoStore()]],
     ] as const;
-    for (const [request, answer, token, tools] of cases.slice(0, 3)) {
+    for (const [request, answer, token, tools] of cases) {
       const asked = requestOf(request, tools && { tools: tools.flatMap((tool) => tool ?? []) });
       expect(await planWith([likely(answer, { [token]: -0.3 })], asked)).toMatchObject({
         source: { certainty: 0.741 },
       });
-      expect(await failureOf([likely(answer, { [token]: -0.5 })], asked)).toMatchObject({
+      expect(await failureOf([likely(answer, { [token]: -0.8 })], asked)).toMatchObject({
         details: { reason: "unsure" },
       });
     }
-    const usual = await planWith([likely(noteOf("milk"), { milk: -0.5 })], "note milk");
-    expect(usual.source?.certainty).toBe(0.607);
+    const usual = await planWith([likely(noteOf("milk"), { milk: -0.8 })], "note milk");
+    expect(usual.source?.certainty).toBe(0.449);
   });
 
   it("is one of the words alone where a model does not tell, and then refuses only what is grave", async () => {
