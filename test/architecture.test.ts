@@ -59,8 +59,8 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   },
   {
     layer: "src/planners/llm/",
-    // What a model copies is read as the rules read it.
-    own: /^src\/(plan|core|async|dates|english|language|planners\/(llm|rules))\//,
+    // What a model copies is read by the readers of the rules.
+    own: /^src\/(plan|core|async|english|language|dates|planners\/(llm|rules))\//,
     packages: /^minisearch$/,
   },
   {

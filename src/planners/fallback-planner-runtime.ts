@@ -99,7 +99,7 @@ function lastError(
 
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
-  ...(["denied", "supposed", "question", "others", "repeated", "later", "condition"] as const),
+  ...(["denied", "others", "repeated", "later", "condition"] as const),
   ...(["unbound", "small-talk", "too-long"] as const),
 ]);
 

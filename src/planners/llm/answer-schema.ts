@@ -41,7 +41,7 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
   const definitions: Record<string, JsonSchema> = {};
   let isClosed = true;
   const isStrict = options.dialect === "strict";
-  const calls = operations.map(({ name, slots }) => {
+  const calls = operations.map(({ name, slots, rules }) => {
     const properties: [string, JsonSchema][] = [["do", constant(name)]];
     const required = ["do"];
     const add = (key: string, schema: JsonSchema, isRequired: boolean) => {
@@ -51,7 +51,10 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
     if (options.expressions) add("if", text, false);
     if (options.expressions) add("each", text, false);
     for (const slot of slots) {
-      const written = writeSlot(slot, { ...options, name: `${name}_${slot.name}`.replace(/\W/g, "_") });
+      const written = writeSlot(slot, rules.schemas.input, {
+        ...options,
+        name: `${name}_${slot.name}`.replace(/\W/g, "_"),
+      });
       Object.assign(definitions, written.definitions);
       isClosed &&= written.isClosed;
       add(slot.key, written.schema, slot.isRequired);
@@ -70,16 +73,20 @@ function constant(value: string): JsonSchema {
   return { type: "string", const: value };
 }
 
-function writeSlot({ type, schema, isComposed }: Slot, options: SchemaOptions & { readonly name: string }) {
+function writeSlot(
+  { type, schema, isComposed }: Slot,
+  root: JsonSchema,
+  options: SchemaOptions & { readonly name: string },
+) {
   if (schema !== undefined) {
-    const writer = new SchemaWriter(schema, options);
+    const writer = new SchemaWriter(root, options);
     const written = writer.write(schema);
     return { schema: written, definitions: writer.definitions, isClosed: writer.isClosed };
   }
   return { schema: schemaOf(type, options, isComposed), definitions: {}, isClosed: true };
 }
 
-/** Times are written in words, sums in signs; all but texts may be an earlier result in place of a value. */
+/** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */
 function schemaOf(type: SlotType, { earlier, spans }: SchemaOptions, isComposed: boolean): JsonSchema {
   const results = Array.from({ length: earlier }, (_, index) => `$${index + 1}`);
   const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };

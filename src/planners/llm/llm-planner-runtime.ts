@@ -11,7 +11,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
-import { findRefusal } from "../../language/refusals.ts";
+import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
@@ -119,14 +119,21 @@ export class ModelPlanner {
 
   private async make(request: PlanRequest, replan?: ReplanRequest): Promise<ModelPlan> {
     const { signal, request: text } = request;
-    if (replan === undefined && request.wishes === undefined) refuseWhatIsNotAsked(text, this.settings);
+    const isAlone = replan === undefined && request.wishes === undefined;
+    const refusal = findRefusal(text);
+    const isQuestion = refusal !== undefined && questions.has(refusal.reason);
+    const isWritten = this.settings.expressions && refusal?.reason === "condition";
+    if (isAlone && refusal !== undefined && !isQuestion && !isWritten) throw notAsked(refusal);
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
     for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
       if (part.steps !== undefined) await making.take(part.steps);
       else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
     }
-    return making.finish(this.settings);
+    const plan = await making.finish(this.settings);
+    // Only what changes nothing answers a question.
+    if (replan === undefined && isQuestion && !making.isPure()) throw notAsked(refusal);
+    return plan;
   }
 
   /** How much the model can read; asked once, unless nobody waits for the answer any more. */
@@ -224,12 +231,14 @@ function splitRequest({ request, wishes: known = [] }: PlanRequest): readonly Pa
   return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }
 
-/** Throws for a request that asks for nothing to be done as it stands. */
-function refuseWhatIsNotAsked(text: string, { expressions }: PromptOptions): void {
-  const found = findRefusal(text);
-  if (found === undefined || (expressions && found.reason === "condition")) return;
-  const message = `The request cannot be planned: ${JSON.stringify(cut(found.words, maxQuoted))} says that it is not to be done as it stands.`;
-  throw new AgentError("cannot-plan", message, { details: { reason: found.reason, examples: [] } });
+/** What a tool without an effect may answer: "how much would it be?" */
+const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
+
+/** The error of a request that asks for nothing to be done as it stands. */
+function notAsked({ reason, words }: { readonly reason: RefusalKind; readonly words: string }): AgentError<"cannot-plan"> {
+  const said = JSON.stringify(cut(words, maxQuoted));
+  const message = `The request cannot be planned: ${said} says that it is not to be done as it stands.`;
+  return new AgentError("cannot-plan", message, { details: { reason, examples: [] } });
 }
 
 const maxQuoted = 120;
@@ -286,6 +295,15 @@ class Making {
 
   earlierFor(operations: readonly Operation[]): readonly EarlierStep[] {
     return this.kept().flatMap((step) => earlierStep(step, operations) ?? []);
+  }
+
+  /** True if no step has an effect. */
+  isPure(): boolean {
+    const { tools } = this.request;
+    return this.steps.every(({ tool: name, input }) => {
+      const tool = tools.find((each) => each.name === name);
+      return tool !== undefined && input !== undefined && isPureStep(tool, input);
+    });
   }
 
   /** Takes steps that are planned already. */
@@ -428,9 +446,11 @@ const factors = {
 };
 
 function certaintyOf(likelihood: number, { words }: Account, hasFilter: boolean): number {
-  const count = (kind: "aside" | "left") => words.filter(({ by }) => by === kind).length;
+  const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
   const left = hasFilter ? factors.leftOfFilter : factors.left;
-  return Number((likelihood * left ** count("left") * factors.aside ** count("aside")).toFixed(3));
+  // One word may be another verb of the operation: how sure the model is says whether it is.
+  const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
+  return Number((likelihood * left ** others * factors.aside ** count("aside")).toFixed(3));
 }
 
 /** What cannot be taken back needs more. */

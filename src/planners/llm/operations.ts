@@ -5,7 +5,7 @@ import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } fr
 
 /** One thing that a tool does: all of it, or a branch of its input that a constant names. */
 export interface Operation {
-  /** As a model writes it: `Refund`, `Door.open`. */
+  /** As a model writes it: `Refund`, `Mail.send`. */
   readonly name: string;
   readonly rules: ToolRules;
   /** The part of the input that names the branch. */
@@ -232,7 +232,7 @@ function describeFields(schema: JsonSchema, depth: number): string {
   return `{${fields.join(", ")}}`;
 }
 
-/** The words of an operation's name: `LogSet`, `Door.open`. */
+/** The words of an operation's name: `LogSet`, `Mail.send`. */
 export function sayOperation({ name }: Operation): string {
   return sayName(name.replaceAll(".", " "));
 }

@@ -230,7 +230,7 @@ function joined(first: Turn, second: Turn | undefined): readonly Turn[] {
   return [{ request: `${first.request}, then ${second.request}`, calls: [...first.calls, ...second.calls] }];
 }
 
-/** What one call returns and another takes: "$1 Sum" stands above "add it". */
+/** What one call returns and another takes: "$1 Price" stands above "add it". */
 function chains(operations: readonly Operation[], ofEach: readonly (readonly Turn[])[]): readonly Turn[] {
   const found: Turn[] = [];
   for (const from of operations)

@@ -102,7 +102,7 @@ class CallReader {
     if (result !== undefined) return void this.direct.set(name, result);
     if (schema !== undefined) return void this.direct.set(name, await this.readDeep(written, [name]));
     if (type.kind === "list") return this.takeList(name, [written].flat(), type);
-    if (typeof written === "object") throw new Unreadable(`"${name}": expected a ${type.kind}`);
+    if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
     if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
     await this.takeValue(name, type, written as string | number | boolean);
@@ -126,10 +126,14 @@ class CallReader {
 
   /** A time in the words of the user, a number, a choice. */
   private async takeValue(name: string, type: SlotType, written: string | number | boolean): Promise<void> {
-    const value = await this.valueOf(name, type, written);
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
-    if (span !== undefined) this.cover(span.start, span.end);
+    // Of "tomorrow at noon" a model may copy a part.
+    const date = isDate(type) ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start) : undefined;
+    const whole = date && slotReadingsAt(type, wish, date.start)[0];
+    const value = whole?.value ?? (await this.valueOf(name, type, written));
+    if (date !== undefined && whole !== undefined) this.cover(date.leadStart, whole.end);
+    else if (span !== undefined) this.cover(span.start, span.end);
     else
       for (let at = 0; at < wish.words.length; at++) {
         const found = slotReadingsAt(type, wish, at).find((each) => each.value === value);

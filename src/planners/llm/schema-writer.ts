@@ -5,8 +5,7 @@ import { resolvePointer } from "./resolve-pointer.ts";
 /*
  * Writes the schemas that constrain a model. Servers compile a schema to a grammar and know few keywords, some of which
  * they get wrong. All of them hold type, properties, required, enum, const, items, minItems, maxItems, anyOf and
- * additionalProperties; llama.cpp holds more (`grammar`). The model reads all other rules in the prompt, and the plan
- * is checked against them.
+ * additionalProperties. Texts and numbers are not bounded further: they are the user's words, and the plan is checked.
  */
 
 /** How the server of a model takes a schema; see `LanguageModel.schemas`. */
@@ -89,9 +88,7 @@ export class SchemaWriter {
       case "array":
         return this.writeArray(schema);
       case "string":
-        return { type: "string", ...(this.dialect === "grammar" && textKeywords(schema)) };
       case "integer":
-        return { type: "integer", ...(this.dialect === "grammar" && integerKeywords(schema)) };
       case "number":
       case "boolean":
       case "null":
@@ -112,18 +109,6 @@ export class SchemaWriter {
     return { type: "object" };
   }
 
-  /**
-   * A value that may also be a reference, which is text: where the value is none, a text beside it. Constants name what
-   * the tool does, which no other step decides.
-   */
-  private writeValue(schema: JsonSchema): JsonSchema {
-    const written = this.write(schema);
-    const isConstant = written.const !== undefined || written.enum !== undefined;
-    return isConstant || takesText(written)
-      ? written
-      : union([written, this.dialect === "grammar" ? referenceText : { type: "string" }]);
-  }
-
   private writeObject({ properties, required = [], additionalProperties, propertyNames }: JsonSchema): JsonSchema {
     // llama.cpp takes a property of that name for a reference, and refuses the whole schema.
     if (properties !== undefined && Object.hasOwn(properties, "$ref")) return this.anyObject();
@@ -136,14 +121,14 @@ export class SchemaWriter {
     }
     const isMap = others !== undefined && Object.keys(others).length > 0;
     const open = this.anyObject();
-    return isMap ? { ...open, additionalProperties: this.writeValue(others) } : open;
+    return isMap ? { ...open, additionalProperties: this.write(others) } : open;
   }
 
   private writeProperties(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
     const isStrict = this.dialect === "strict";
     const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, {}] as const);
     const entries = [...Object.entries(properties), ...unnamed].map(([key, schema]) => {
-      const written = this.writeValue(schema);
+      const written = this.write(schema);
       if (!isStrict || required.includes(key)) return [key, written] as const;
       // Null could mean either that it is left out, or null itself.
       if (takes("null", written)) this.isClosed = false;
@@ -170,7 +155,7 @@ export class SchemaWriter {
       this.isClosed = false;
       return { type: "array", ...bounds };
     }
-    return { type: "array", items: this.writeValue(item), ...bounds };
+    return { type: "array", items: this.write(item), ...bounds };
   }
 
   private writeTuple(
@@ -178,12 +163,12 @@ export class SchemaWriter {
     { rest, minItems }: { readonly rest: unknown; readonly minItems: unknown },
   ): JsonSchema {
     const isOpen = typeof rest === "object" && rest !== null && JSON.stringify(rest) !== '{"not":{}}';
-    const parts = tuple.map((part) => this.writeValue(part));
+    const parts = tuple.map((part) => this.write(part));
     const least = typeof minItems === "number" ? { minItems } : {};
     if (this.dialect === "grammar" && !isOpen && minItems === tuple.length)
       return { type: "array", prefixItems: parts };
     // Elsewhere a list of any of its items, in any order.
-    const items = isOpen ? [...parts, this.writeValue(rest as JsonSchema)] : parts;
+    const items = isOpen ? [...parts, this.write(rest as JsonSchema)] : parts;
     return {
       type: "array",
       ...(items.length > 0 && { items: items.length > 1 ? { anyOf: items } : items[0] }),
@@ -192,15 +177,6 @@ export class SchemaWriter {
     };
   }
 }
-
-/**
- * A reference as a text. Only llama.cpp surely holds the pattern, and it takes it literally: what the pattern lets
- * through is not escaped, so a quote in it would end the JSON string (seen with `[^{}]*`).
- */
-const referenceText: JsonSchema = {
-  type: "string",
-  pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z_][A-Za-z0-9_-]*|\\[[0-9]+\\])*\\}$",
-};
 
 function constants(values: readonly unknown[]): JsonSchema {
   const types = new Set(values.map(jsonTypeOf));
@@ -218,51 +194,6 @@ function union(schemas: readonly JsonSchema[]): JsonSchema {
 
 function takes(type: string, { anyOf, ...schema }: JsonSchema): boolean {
   return anyOf?.some((branch) => takes(type, branch)) ?? (schema.type === type || schema.enum?.includes(null) === true);
-}
-
-/** Whether any text is allowed. */
-function takesText({ anyOf, ...schema }: JsonSchema): boolean {
-  if (anyOf !== undefined) return anyOf.some(takesText);
-  const { type, const: constant, enum: values, format, pattern } = schema;
-  return type === "string" && [constant, values, format, pattern].every((keyword) => keyword === undefined);
-}
-
-const heldFormats = new Set(["date", "date-time", "time", "uuid"]);
-/** llama.cpp refuses to repeat something more often. */
-const maxHeldLength = 500;
-/**
- * Anchored, with plain characters and classes: what llama.cpp reads as everybody else does. Without what may be a quote
- * or a line break: a point, or a class of all others.
- */
-const heldPattern =
-  /^\^(?:[\w ,:;@#/=&%!~'<>-]|\[(?!\^)[^\]\\"]*\]|\\[.$(){}[\]+*?^|/-]|[()|?*+]|\{\d{1,3}(?:,\d{0,3})?\})*\$$/;
-const maxPatternLength = 200;
-
-function textKeywords({ format, minLength, maxLength, pattern }: JsonSchema): JsonSchema {
-  // A text that may be a template is not of a format; what else a plan checks.
-  if (typeof format === "string" && heldFormats.has(format)) return { format };
-  if (typeof pattern === "string" && pattern.length <= maxPatternLength && heldPattern.test(pattern))
-    return { pattern };
-  return {
-    ...(isHeldLength(minLength) && { minLength }),
-    ...(isHeldLength(maxLength) && { maxLength }),
-  };
-}
-
-function isHeldLength(length: unknown): length is number {
-  return typeof length === "number" && length > 0 && length <= maxHeldLength;
-}
-
-function integerKeywords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
-  const least = boundOf(minimum, exclusiveMinimum, 1);
-  const most = boundOf(maximum, exclusiveMaximum, -1);
-  return { ...(least !== undefined && { minimum: least }), ...(most !== undefined && { maximum: most }) };
-}
-
-function boundOf(bound: unknown, exclusive: unknown, step: number): number | undefined {
-  const value = typeof exclusive === "number" ? exclusive + step : bound;
-  const isHeld = typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 1e15;
-  return isHeld ? value : undefined;
 }
 
 /** A key that may be left out, where none may: null stands for that. */

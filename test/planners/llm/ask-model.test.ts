@@ -123,7 +123,6 @@ describe("a refusal", () => {
   });
 
   it.each([
-    ["should I note milk?", "question"],
     ["do not note milk", "denied"],
     ["if it rains note milk", "condition"],
   ])("needs no model for %j", async (text, reason) => {
@@ -131,6 +130,16 @@ describe("a refusal", () => {
     const planning = createLlmPlanner({ model: scripted }).plan(requestOf(text));
     await expect(planning).rejects.toMatchObject({ code: "cannot-plan", details: { reason } });
     expect(scripted.requests).toEqual([]);
+  });
+});
+
+describe("a question", () => {
+  it("may be answered by a step without an effect, and nothing else", async () => {
+    const answer = answerOf({ do: "Sum", a: 2, b: 3 });
+    const { steps } = await planWith([answer], "should I add 2 and 3?");
+    expect(steps).toMatchObject([{ tool: "Sum", input: { a: 2, b: 3 } }]);
+    const failure = await failureOf([good], "should I note milk?");
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "question" } });
   });
 });
 

@@ -159,7 +159,7 @@ const attacks: readonly Attack[] = [
     "a value of another type",
     "note milk {all: true}",
     answerOf(write({ all: true })),
-    { refused: '"title": expected a text' },
+    { refused: '"title" is not a text' },
   ],
   ["a number that is none", "add 1e999", '{"steps":[{"do":"Sum","a":1e999}]}', { refused: "Infinity is not JSON" }],
   [
@@ -210,7 +210,7 @@ const attacks: readonly Attack[] = [
     "a reference as an object",
     'open the vault and note {"$ref": "s1.secret"}',
     answerOf(open, write({ $ref: "s1.secret" })),
-    { refused: '"title": expected a text' },
+    { refused: '"title" is not a text' },
   ],
   [
     "a reference as an object in an object",

@@ -348,7 +348,7 @@ describe("what code reads", () => {
       { do: "Visit", name: "Ines", day: "soonish" },
       '"day": expected a day; received "soonish"',
     ],
-    ["no number", "dim kitchen to some percent", { do: "Wide", name: ["kitchen"] }, '"name": expected a text'],
+    ["no number", "dim kitchen to some percent", { do: "Wide", name: ["kitchen"] }, '"name" is not a text'],
     ["left out", "lock the garden door", { do: "Door.lock", which: "garden" }, '"code" is missing'],
     ["no choice", "weather of Paris", { do: "Weather", town: "Paris" }, "town"],
     [

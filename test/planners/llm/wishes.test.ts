@@ -91,7 +91,7 @@ describe("a model behind the rules", () => {
   type Refusal = Partial<AgentErrorDetails["cannot-plan"]>;
 
   it.each<Refusal>([
-    ...(["denied", "supposed", "question", "others", "repeated", "later", "condition"] as const).map((reason) => ({
+    ...(["denied", "others", "repeated", "later", "condition"] as const).map((reason) => ({
       reason,
     })),
     ...(["unbound", "small-talk", "too-long"] as const).map((reason) => ({ reason })),
@@ -100,7 +100,7 @@ describe("a model behind the rules", () => {
     {
       wishes: [
         { text: "note milk", steps: [] },
-        { text: "should I?", reason: "question" },
+        { text: "do not", reason: "denied" },
       ],
     },
   ])("is not asked after %j", async (details) => {
@@ -114,6 +114,8 @@ describe("a model behind the rules", () => {
     { reason: "missing", missing: title, words: word("left") },
     { reason: "ambiguous", readings: [reading, reading] },
     { reason: "corrected" },
+    { reason: "question" },
+    { reason: "supposed" },
   ])("is asked after %j", async (details) => {
     const { planned, asked } = await planInTurn("note milk", [noteOf("milk")], refuses(details));
     expect(planned).toMatchObject({ steps: [{ tool: "Note" }] });
