@@ -5,28 +5,33 @@ import {
   createLlmPlanner,
   createRulePlanner,
   createTodoStore,
+  isAgentError,
 } from "planwright";
 import { createScriptedModel } from "planwright/testing";
 
-// In an app: createOllamaModel({ model: "qwen3" }), or createAiSdkModel(openai("gpt-5")) from planwright/ai-sdk.
+// In an app: createOllamaModel({ model: "qwen2.5-coder:1.5b" }), or createAiSdkModel(…) from planwright/ai-sdk.
 const model = createScriptedModel([
-  'Sure! {"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "oat milk"}}]}',
-  // Nobody said "two": the plan is refused, and the model is asked again.
-  '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "two cakes"}}]}',
-  '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "cake"}}]}',
+  // A model names the operation and copies the user's words. Code reads the day.
+  '{"steps": [{"do": "TodoStore.add", "title": "oat milk"}]}',
+  // It is asked again, once, with what is wrong.
+  '{"steps": [{"do": "TodoStore.add"}]}',
+  '{"steps": [{"do": "TodoStore.add", "title": "cake"}]}',
+  // Nobody said "two": there is no plan.
+  '{"steps": [{"do": "TodoStore.add", "title": "two pies"}]}',
 ]);
 
 const agent = createAgent({
   tools: [createCalculator(), createTodoStore()],
   // What rules understand is planned at once; the model is asked for the rest.
-  planner: createFallbackPlanner([createRulePlanner(), createLlmPlanner({ model })], { continueOnCannotPlan: true }),
+  planner: createFallbackPlanner([createRulePlanner(), createLlmPlanner({ model })]),
 });
-agent.on("plan-fallback", ({ planner, next, error }) => console.log(`  ${planner} -> ${next}: ${error.message}`));
 
-for (const request of ["we are out of oat milk", "we need cake", "Add a todo to buy tea"]) {
-  const plan = await agent.plan(request);
-  const { planner, attempts = 0, repaired = [], failures = [] } = plan.source;
-  console.log(`${request}: ${plan.steps.map(({ input }) => input?.title)}`);
-  console.log(`  by ${planner}, ${attempts} tries, ${repaired.join(" ") || "as it was"}`);
-  for (const { code, message } of failures) console.log(`  ${code}: ${message}`);
+for (const request of ["we ran out of oat milk, high priority", "cake would be nice", "pies sound good", "add tea"]) {
+  try {
+    const { steps, source } = await agent.plan(request);
+    console.log(`${request}: ${JSON.stringify(steps.map(({ input }) => input))}`);
+    console.log(`  by ${source.planner}, tries: ${source.attempts ?? 0}, certainty: ${source.certainty ?? 1}`);
+  } catch (error) {
+    if (isAgentError(error)) console.log(`${request}: ${error.message}`);
+  }
 }

@@ -3,8 +3,8 @@ import { createAgent, createLlmPlanner, createTodoStore, type LanguageModel, mod
 /** Stands for a server with an API of its own. */
 async function callServer({ prompt, signal }: { prompt: string; signal: AbortSignal }) {
   signal.throwIfAborted();
-  const title = /add (.*) to my list/.exec(prompt)?.[1] ?? "nothing";
-  const answer = { steps: [{ tool: "TodoStore", input: { operation: "add", title } }] };
+  const title = /.*user: add (.*) to my list/s.exec(prompt)?.[1] ?? "nothing";
+  const answer = { steps: [{ do: "TodoStore.add", title }] };
   return { answer: JSON.stringify(answer), isCut: false, tokens: { read: 900, written: 25 } };
 }
 

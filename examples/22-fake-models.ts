@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createAgent, createLlmPlanner, createOllamaModel, createTodoStore } from "planwright";
 import { createManualClock, createRecordedModel, fakeOllamaFaults, startFakeOllama } from "planwright/testing";
 
-const text = '{"steps": [{"tool": "TodoStore", "input": {"operation": "add", "title": "milk"}}]}';
+const text = '{"steps": [{"do": "TodoStore.add", "title": "milk"}]}';
 const fake = await startFakeOllama({
   script: [{ fault: "busy" }, { fault: "fence", text }],
 });
@@ -14,12 +14,12 @@ console.log(fakeOllamaFaults.length, "faults, such as", fakeOllamaFaults[0]);
 const ollama = createOllamaModel({ model: "qwen3", host: fake.host, retry: { minDelayMs: 1 } });
 const path = join(mkdtempSync(join(tmpdir(), "planwright-")), "qwen3.json");
 const recording = createRecordedModel({ path, model: ollama, mode: "record" });
-// A prompt contains the day.
+// What was read of a time depends on the day.
 const clock = createManualClock();
 const tools = [createTodoStore()] as const;
 const first = createAgent({ tools, clock, planner: createLlmPlanner({ model: recording }) });
-const plan = await first.plan("we need milk");
-console.log(plan.source.model, plan.source.repaired, fake.chats.length, "requests");
+const { model: asked, attempts, certainty } = (await first.plan("we need milk")).source;
+console.log(asked, "tries:", attempts, "certainty:", certainty, "requests:", fake.chats.length);
 await fake.close();
 
 // In later tests the file answers.

@@ -92,6 +92,7 @@ describe("parseArguments", () => {
   });
 
   it.each([
+    [["--model", "qwen3", "add", "milk"]],
     [["--planner", "ollama", "--model", "qwen3", "add", "milk"]],
     [["add", "milk", "--model", "qwen3", "--planner", "ollama"]],
     [["--planner=ollama", "add milk", "--model=qwen3"]],
@@ -118,8 +119,8 @@ describe("parseArguments", () => {
 
   it.each([
     [["--planner", "ollama", "add milk"], "needs the name of a model: --model qwen3"],
-    [["--model", "qwen3", "add milk"], "option '--model' is for --planner ollama"],
-    [["--host", "box", "add milk"], "option '--host' is for --planner ollama"],
+    [["--model", "qwen3", "--planner", "rules", "add milk"], "option '--model' is for a model"],
+    [["--host", "box", "add milk"], "option '--host' is for a model"],
     [["--planner", "gpt", "add milk"], "Allowed choices are rules, ollama"],
   ])("refuses %j", (argv, complaint) => {
     const { parsed, stderr } = parse(...argv);

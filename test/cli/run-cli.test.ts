@@ -135,7 +135,7 @@ Result
 });
 
 describe("a planner with a model", () => {
-  const plan = '{"steps":[{"tool":"Fake","input":{"text":"milk"}}]}';
+  const plan = '{"steps":[{"do":"Fake"}]}';
   const withModel = (answers: Parameters<typeof createScriptedModel>[0]) => {
     const llm = createLlmPlanner({ model: createScriptedModel(answers, { provider: "ollama", modelId: "qwen3" }) });
     const rules = createScriptedPlanner([
@@ -150,7 +150,7 @@ describe("a planner with a model", () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
     const { stdout, exitCode } = await callCli(["add milk"], withModel([{ text: plan, usage }]));
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('Plan by ollama/qwen3\n  s1  Fake {"text":"milk"}\n');
+    expect(stdout).toContain("Plan by ollama/qwen3\n  s1  Fake {}\n");
     expect(stdout).toMatch(/Done so\n {2}\(1 model call: 100 tokens read, 7 written\)\n$/);
   });
 

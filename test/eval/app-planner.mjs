@@ -1,5 +1,10 @@
 /** The planner of `run-apps.mjs`: EVAL_PLANNER is rules, model or both; EVAL_MODEL is a model in Ollama. */
-export default function createPlanner({ createRulePlanner, createLlmPlanner, createFallbackPlanner, createOllamaModel }) {
+export default function createPlanner({
+  createRulePlanner,
+  createLlmPlanner,
+  createFallbackPlanner,
+  createOllamaModel,
+}) {
   const { EVAL_PLANNER: kind, EVAL_MODEL: name, EVAL_OPTIONS = "{}", OLLAMA_HOST: host } = process.env;
   const rules = createRulePlanner();
   if (kind === "rules") return rules;

@@ -48,7 +48,7 @@ it("toTool creates tools from JSON Schema, whatever their names", () => {
 });
 
 it("checkGold scores a model on the same requests, and reports its usage", async () => {
-  const model = createScriptedModel(['{"steps":[], "missing": "it"}', "no", "no", new Error("out of order")]);
+  const model = createScriptedModel(['{"steps":[{"do":"unclear"}]}', "no", "no", new Error("out of order")]);
   const { count, misses, lines } = await checkGold({ planner: createLlmPlanner({ model }), limit: 3 });
   expect([count, misses.length]).toEqual([3, 3]);
   const table = describeModel(lines);

@@ -1,5 +1,11 @@
 import { parseArgs } from "node:util";
-import { createLlmPlanner, createOllamaModel, createRulePlanner, type LanguageModel, type Planner } from "../../src/index.ts";
+import {
+  createLlmPlanner,
+  createOllamaModel,
+  createRulePlanner,
+  type LanguageModel,
+  type Planner,
+} from "../../src/index.ts";
 import { loadModel } from "./load-model.ts";
 
 /** What the evaluation was asked to do. */
@@ -36,7 +42,8 @@ export async function readArguments(
   });
   const shared = { folder: positionals[0], misses: Number(values.misses), limit: Number(values.limit) };
   if (Number.isNaN(shared.misses) || Number.isNaN(shared.limit)) throw new Error("--misses and --limit are numbers.");
-  if (values.planner === "rules") return { ...shared, planner: createRulePlanner(), model: undefined, languageModel: undefined };
+  if (values.planner === "rules")
+    return { ...shared, planner: createRulePlanner(), model: undefined, languageModel: undefined };
   if (values.planner === "ai-sdk") {
     const { provider, model: id, export: name } = values;
     if (!provider || !id)

@@ -2,7 +2,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createFallbackPlanner, createLlmPlanner, createRulePlanner, type LanguageModel, type Planner } from "../../src/index.ts";
+import {
+  createFallbackPlanner,
+  createLlmPlanner,
+  createRulePlanner,
+  type LanguageModel,
+  type Planner,
+} from "../../src/index.ts";
 import type { DataRow } from "./data.ts";
 import { quantiles } from "./measure.ts";
 import { planRows } from "./plan-rows.ts";
@@ -32,25 +38,35 @@ export async function measurePeople(folder: string, asked: LanguageModel | undef
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".jsonl"))
     .map((name) => join(folder, name));
-  const rows = files.flatMap((file) => readFileSync(file, "utf8").trim().split("\n")).map((line) => JSON.parse(line) as DataRow);
+  const rows = files
+    .flatMap((file) => readFileSync(file, "utf8").trim().split("\n"))
+    .map((line) => JSON.parse(line) as DataRow);
   const calls = new ModelCalls();
   const work = mkdtempSync(join(tmpdir(), "planwright-eval-"));
   for (const [name, planner] of Object.entries(plannersWith(asked && calls.count(asked)))) {
     const planned = await planRows(rows, { planner, clock, onRow: () => process.stderr.write(".") });
     const out = join(work, `${name}.jsonl`);
     writeFileSync(out, planned.map((row) => JSON.stringify(row)).join("\n"));
-    console.log(`\n\n## Built-in tools, planned by ${name}\n${run(join(scorers, "check-fields.mjs"), [files.join(","), out])}`);
+    console.log(
+      `\n\n## Built-in tools, planned by ${name}\n${run(join(scorers, "check-fields.mjs"), [files.join(","), out])}`,
+    );
   }
   console.log(calls.describe());
   for (const kind of Object.keys(plannersWith(asked))) {
     const args = [resolve("."), "--apps", folder, "--planner", resolve("test/eval/app-planner.mjs")];
     const fixed = ["--import", join(scorers, "fixed-clock.mjs"), join(scorers, "run-apps.mjs")];
-    console.log(`\n## Tools of apps, planned by ${kind}\n${run(fixed, args, { EVAL_PLANNER: kind, EVAL_MODEL: asked?.modelId })}`);
+    console.log(
+      `\n## Tools of apps, planned by ${kind}\n${run(fixed, args, { EVAL_PLANNER: kind, EVAL_MODEL: asked?.modelId })}`,
+    );
   }
   rmSync(work, { recursive: true });
 }
 
-function run(script: string | readonly string[], args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
+function run(
+  script: string | readonly string[],
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+) {
   const options = { encoding: "utf8", env: { ...process.env, TZ: "UTC", ...env }, maxBuffer: 1e8 } as const;
   const { stdout, stderr } = spawnSync(process.execPath, [...[script].flat(), ...args], options);
   return stdout || stderr;

@@ -6,7 +6,7 @@ export function mockProvider(modelId: string): MockLanguageModelV3 {
   const usage = { inputTokens: { total: 9 }, outputTokens: { total: 4 } };
   const chunks = [
     { type: "text-start", id: "t" },
-    { type: "text-delta", id: "t", delta: '{"steps": [], "missing": "everything"}' },
+    { type: "text-delta", id: "t", delta: '{"steps": [{"do": "unclear"}]}' },
     { type: "text-end", id: "t" },
     { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage },
   ];

@@ -49,7 +49,11 @@ const fatalReasons: ReadonlySet<string> = new Set(["unreachable", "unknown-model
  */
 export async function planRows(
   rows: readonly DataRow[],
-  { planner, onRow, clock = anyDay }: { readonly planner: Planner; readonly onRow?: () => void; readonly clock?: typeof anyDay },
+  {
+    planner,
+    onRow,
+    clock = anyDay,
+  }: { readonly planner: Planner; readonly onRow?: () => void; readonly clock?: typeof anyDay },
 ): Promise<readonly PlannedRow[]> {
   const tools = createTools();
   const planned: PlannedRow[] = [];
@@ -62,7 +66,11 @@ export async function planRows(
 
 async function planRow(
   { id, prompt }: DataRow,
-  { planner, tools, clock }: { readonly planner: Planner; readonly tools: readonly DefinedTool[]; readonly clock: typeof anyDay },
+  {
+    planner,
+    tools,
+    clock,
+  }: { readonly planner: Planner; readonly tools: readonly DefinedTool[]; readonly clock: typeof anyDay },
 ): Promise<PlannedRow> {
   const meter = new ModelMeter(undefined, undefined, { now: () => 0, emit: () => {} });
   const { signal } = new AbortController();

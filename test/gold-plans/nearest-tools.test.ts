@@ -18,6 +18,9 @@ const isMissing = !hasGold || !existsSync(callsFile);
 if (isMissing) console.log(`The choice of tools is not measured: data is expected at ${goldFolder} and ${callsFile}`);
 
 const toolCount = 200;
+/** Of the lines of the tools that a planner of the nearest shows. */
+const maxTokens = 1_000;
+const unclear = '{"steps": [{"do": "unclear"}]}';
 const toDefined = (tool: GoldTool): DefinedTool =>
   define({ name: tool.name, description: tool.description, ...schemasOf(tool), execute: () => null });
 
@@ -40,7 +43,7 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
     const rows = readRows(callsFile);
     const own = new Map(rows.flatMap(({ tools = [] }) => tools.map((tool) => [tool.name, toTool(tool)] as const)));
     const tools = mixed([...own.values()]);
-    const nearest = await NearestTools.of(tools);
+    const nearest = await NearestTools.of(tools, maxTokens);
     let [right, count, most] = [0, 0, 0];
     for (const { prompt, expect: expected } of rows) {
       const { calls = [] } = expected as { calls?: readonly { name: string }[] };
@@ -48,7 +51,7 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
       const shown = nearest?.choose(prompt, new Set()).first ?? [];
       count += 1;
       if (calls.every(({ name }) => shown.includes(own.get(name) as DefinedTool))) right += 1;
-      const model = createScriptedModel(['{"steps": [], "missing": "x"}', '{"steps": [], "missing": "x"}']);
+      const model = createScriptedModel([unclear, unclear]);
       const request = {
         request: prompt,
         tools,
@@ -77,7 +80,7 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
       for (let index = 0; index < count; index += 1) {
         const { request, plan } = pick(plans);
         const names = [...new Set(plan.steps.map(toolOf))];
-        const nearest = await NearestTools.of(mixed(names.map((name) => byName.get(name) as DefinedTool)));
+        const nearest = await NearestTools.of(mixed(names.map((name) => byName.get(name) as DefinedTool)), maxTokens);
         const shown = new Set(nearest?.choose(request, new Set()).first.map(({ name }) => name));
         if (names.every((name) => shown.has(name))) right += 1;
       }

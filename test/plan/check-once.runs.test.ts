@@ -10,15 +10,20 @@ import { createRoutingPlanner } from "../../src/planners/routing-planner.ts";
 import { fails, plannerOf } from "../planners/fake-planners.ts";
 
 const steps = [
-  { id: "a", tool: "Note", input: { text: "milk" }, dependsOn: [] },
-  { id: "b", tool: "Note", input: { text: "${a.text} and eggs" }, dependsOn: ["a"] },
+  { id: "s1", tool: "Note", input: { text: "milk" }, dependsOn: [] },
+  { id: "s2", tool: "Note", input: { text: "${s1.text} and eggs" }, dependsOn: ["s1"] },
+];
+
+const calls = [
+  { do: "Note", text: "milk" },
+  { do: "Note", text: "$1.text and eggs" },
 ];
 
 /** Answers at once, without streaming: the steps of a stream are also checked one by one, as a preview. */
 const model: LanguageModel = {
   provider: "test",
   modelId: "whole",
-  generate: async () => ({ text: JSON.stringify({ steps }), finishReason: "stop", usage: {} }),
+  generate: async () => ({ text: JSON.stringify({ steps: calls }), finishReason: "stop", usage: {} }),
 };
 
 /** An agent whose only tool counts how often an input is checked against its schema. */
@@ -33,7 +38,7 @@ function countedAgent(planner: Planner) {
   return { agent: createAgent({ tools: [note], planner }), checks };
 }
 
-const llm = (cache = false) => createLlmPlanner({ model, grounding: "off", cache });
+const llm = (cache = false) => createLlmPlanner({ model, cache });
 const custom = () => plannerOf("custom", (): PlanDraft => structuredClone({ steps }));
 
 describe("a plan is checked once", () => {

@@ -36,7 +36,7 @@ const plan = { steps: [{ id: "s1", tool: "Note" as const, input: { title: "milk"
 describe("what observers set around calls", () => {
   it("is there in a model, in a planner, in each attempt, and in undoing", async () => {
     const seen: (readonly string[] | undefined)[] = [];
-    const model = createScriptedModel(['{"steps":[{"tool":"Note","input":{"title":"milk"}}]}']);
+    const model = createScriptedModel(['{"steps":[{"do":"Note","title":"milk"}]}']);
     const generate = model.generate.bind(model);
     const watched = {
       ...model,

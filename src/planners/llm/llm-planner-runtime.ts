@@ -122,7 +122,8 @@ export class ModelPlanner {
     const isAlone = replan === undefined && request.wishes === undefined;
     const refusal = findRefusal(text);
     const isQuestion = refusal !== undefined && questions.has(refusal.reason);
-    if (isAlone && refusal !== undefined && !isQuestion) throw notAsked(refusal);
+    const isWritten = this.settings.expressions && refusal?.reason === "condition";
+    if (isAlone && refusal !== undefined && !isQuestion && !isWritten) throw notAsked(refusal);
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
     for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
@@ -249,6 +250,8 @@ class Making {
   warnings: readonly PlanWarning[] = [];
   private readonly startMs = performance.now();
   private readonly steps: PlanStep[] = [];
+  /** The steps of the only answer: this very list is known to be valid. */
+  private only: readonly PlanStep[] | undefined;
   private readonly done: readonly PlanStep[];
   private readonly failures: PlanFailure[] = [];
   private chosen: string[] | undefined;
@@ -308,6 +311,7 @@ class Making {
   async take(steps: readonly PlanStep[]): Promise<void> {
     const { emit } = this.request;
     for (const step of steps) {
+      this.only = undefined;
       await emit?.({ type: "plan-delta", planner: "rules", attempt: 1, index: this.steps.length, step });
       this.steps.push(step);
     }
@@ -321,6 +325,7 @@ class Making {
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
       this.madeByModel.set(id, new Set(composed));
     }
+    this.only = this.steps.length === 0 ? steps : undefined;
     this.steps.push(...steps);
     this.numbers += steps.length;
     this.attempts += attempts;
@@ -352,7 +357,9 @@ class Making {
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
     (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
-    const isUnsure = isKnown ? certainty < needed : account.left.length > 0 && needed > minCertainty;
+    const isGuess = account.left.length > 0 && needed > minCertainty;
+    // Without probabilities, only words say that an operation is meant.
+    const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
       const reading = { tool: toolOf(this.steps[0] as PlanStep), meaning: this.request.request, steps: this.steps };
       throw this.refusal(model, "unsure", "the model is not sure enough", [reading]);
@@ -367,7 +374,7 @@ class Making {
       ...(this.failures.length > 0 && { failures: this.failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
-    return { steps: this.inOrder(), source };
+    return { steps: this.only ?? this.inOrder(), source };
   }
 
   /** The steps; those that were planned without the model's wait for its steps, too. */

@@ -1,12 +1,15 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
+import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
+import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type AsideFit, Matcher, type Piece, piecesOf, type Template, WorkMeter } from "../rules/match.ts";
 import { readSlotValues, type SlotRule } from "../rules/matches.ts";
 import { sayName } from "../rules/phrase-rules.ts";
 import { readSlot } from "../rules/read-slot.ts";
 import { quotedWord, type RequestText } from "../rules/request.ts";
-import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt } from "../rules/slots.ts";
+import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "../rules/slots.ts";
 import { toStepInput } from "../rules/step-input.ts";
 import { readTextEdges } from "../rules/text-edges.ts";
 import { type Operation, type Slot, slotsIn } from "./operations.ts";
@@ -50,6 +53,10 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
 
 /** Stands in a text for the result of a step until the text is escaped. */
 const mark = "\u{F0000}";
+/** Names a result, or an item of a loop. */
+const sign = /\$(?:\d|item|index)/;
+/** What a step in a loop may name. */
+const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
 
 class CallReader {
   /** Texts that were copied from the wish, and values that were read beside them. */
@@ -59,6 +66,7 @@ class CallReader {
   private readonly covered: Uint8Array;
   private readonly results: PhraseReference[] = [];
   private readonly work = new WorkMeter();
+  private isLoop = false;
   private readonly rule: SlotRule;
 
   constructor(
@@ -73,7 +81,9 @@ class CallReader {
   }
 
   async read(call: WrittenCall): Promise<readonly JsonObject[]> {
+    this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
+    if (JSON.stringify([...this.direct.values(), ...this.results]).includes('"$ref"')) this.coverResults();
     this.readBeside();
     this.readBare();
     const [previous] = this.scope.earlier.slice(-1).map(resultOf);
@@ -90,12 +100,28 @@ class CallReader {
     }
     const result = this.referenceIn(written, name);
     if (result !== undefined) return void this.direct.set(name, result);
-    if (schema !== undefined) return void this.direct.set(name, written);
+    if (schema !== undefined) return void this.direct.set(name, await this.readDeep(written, [name]));
     if (type.kind === "list") return this.takeList(name, [written].flat(), type);
     if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
     if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
     await this.takeValue(name, type, written as string | number | boolean);
+  }
+
+  /** The values of an object or a list; what only looks like a reference is none. */
+  private async readDeep(written: unknown, path: JsonPath): Promise<unknown> {
+    if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
+    if (typeof written === "object" && written !== null) {
+      if ("$ref" in written || "$literal" in written) return { $literal: written };
+      const entries = Object.entries(written).map(async ([key, item]) => [key, await this.readDeep(item, [...path, key])]);
+      return Object.fromEntries(await Promise.all(entries));
+    }
+    if (typeof written !== "string") return written;
+    const result = this.referenceIn(written, String(path.at(-1)));
+    if (result !== undefined) return result;
+    if (this.mentionsResult(written)) return this.withResults(written, mark);
+    const type = slotTypeOf(schemasAt(this.operation.rules.schemas.input, path, this.operation.constants));
+    return isDate(type) || type.kind === "number" ? this.valueOf(String(path.at(-1)), type, written) : written;
   }
 
   /** A time in the words of the user, a number, a choice. */
@@ -157,6 +183,12 @@ class CallReader {
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
     this.cover(start, end);
+  }
+
+  /** "It" is said for a result, and so for nothing else. */
+  private coverResults(): void {
+    const { words } = this.scope.wish;
+    for (const [at, word] of words.entries()) this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
   /** True if the tokens of a text from one to its end are the value of another slot. */
@@ -256,26 +288,28 @@ class CallReader {
 
   /** `$1` as a reference, unless the user typed it. */
   private referenceIn(written: unknown, name: string): PhraseReference | undefined {
-    const read = typeof written === "string" ? /^\$(\d+)((?:\.\w+)*)$/.exec(written.trim()) : null;
+    const read = typeof written === "string" ? /^\$(\d+|item|index)((?:\.\w+)*)$/.exec(written.trim()) : null;
     if (read === null || this.scope.wish.text.includes(read[0])) return undefined;
-    return this.resultOf(Number(read[1]), { path: read[2] ?? "", name });
+    return this.resultOf(read[1] ?? "", { path: read[2] ?? "", name });
   }
 
   private mentionsResult(written: string): boolean {
-    return /\$\d/.test(written) && !/\$\d/.test(this.scope.wish.text);
+    return sign.test(written) && !sign.test(this.scope.wish.text);
   }
 
   /** A text in which each `$1` is replaced, and its result kept. */
-  private withResults(written: string, sign: string): string {
+  private withResults(written: string, instead: string): string {
     if (!this.mentionsResult(written)) return written;
-    return written.replace(/\$(\d+)((?:\.\w+)*)/g, (_, place: string, path: string) => {
-      this.results.push(this.resultOf(Number(place), { path, name: "" }));
-      return sign;
+    return written.replace(/\$(\d+|item|index)((?:\.\w+)*)/g, (_, place: string, path: string) => {
+      this.results.push(this.resultOf(place, { path, name: "" }));
+      return instead;
     });
   }
 
-  private resultOf(place: number, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
-    const step = this.scope.earlier[place - 1];
+  private resultOf(place: string, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
+    if (!/\d/.test(place) && !this.isLoop) throw new Unreadable(`"$${place}" needs "each"`);
+    if (!/\d/.test(place)) return { $ref: `${place}${path}` };
+    const step = this.scope.earlier[Number(place) - 1];
     if (step === undefined) throw new Unreadable(`there is no step ${place} before it`);
     if (path !== "") return { $ref: `${step.id}${path}` };
     if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name)) return { $ref: `${step.id}.${name}` };
@@ -293,11 +327,11 @@ class CallReader {
       own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
     const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
     const context = { previous, ...(before && { before }), ...scope.wish.clock };
-    const known = [...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
+    const known = [...(this.isLoop ? ofLoop : []), ...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
     const made = new Map<string, JsonObject>();
     const add = (input: unknown) => {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
-      if (step !== undefined) made.set(JSON.stringify(step), step);
+      if (step !== undefined) made.set(canonicalJson(step), step);
     };
     if (functions.length === 0) add({ ...constants, ...record });
     for (const { source, slots, anywhere, fixed, ...rule } of functions) {

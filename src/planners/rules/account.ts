@@ -169,7 +169,9 @@ class RequestAccount {
     const rules = this.tools.find(({ tool }) => tool.name === step.tool);
     if (!callsTool(step) || rules === undefined) return;
     const phrases = rules.candidates(this.present).flatMap((rule) => this.readPhrase(rule, step.input ?? {}) ?? []);
-    const spoken = new Set(phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals)));
+    // A tool without phrases is named by its name.
+    const own = rules.rules.length === 0 ? sayName(step.tool).split(" ") : [];
+    const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
     for (const [at, word] of this.request.words.entries())
       if (verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });

@@ -12,7 +12,7 @@ import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 
 /** A plan for {@link request}, as a model writes it. */
-export const goodPlan = '{"steps":[{"tool":"TodoStore","input":{"operation":"add","title":"café crème"}}]}';
+export const goodPlan = '{"steps":[{"do":"TodoStore.add","title":"café crème"}]}';
 /** A request that the rules can plan, too. */
 export const request = "add café crème to my list";
 
@@ -32,7 +32,7 @@ export interface Fault {
 }
 
 const text = (answer: string) => ({ text: answer });
-const stepOf = (tool: string, input: object) => JSON.stringify({ steps: [{ tool, input }] });
+const callOf = (name: string, slots: object) => JSON.stringify({ steps: [{ do: name, ...slots }] });
 
 /** Faults seen in servers and models, by section. */
 export const faults: readonly Fault[] = [
@@ -48,11 +48,11 @@ export const faults: readonly Fault[] = [
   { name: "white space to the limit", answer: { fault: "white-space" } },
   { name: "two objects", answer: { fault: "two-objects", text: goodPlan } },
   { name: "refusal in prose", answer: { fault: "refusal" } },
-  { name: "trailing comma, single quotes", answer: text(goodPlan.replaceAll('"', "'").replace("}}", ",}}")) },
-  { name: "unknown tool", answer: text(stepOf("Mailer", { to: "café crème" })) },
-  { name: "unknown key", answer: text(stepOf("TodoStore", { operation: "add", title: "café crème", notify: true })) },
-  { name: "wrong type", answer: text(stepOf("TodoStore", { operation: "add", title: { text: 7 } })) },
-  { name: "words nobody typed", answer: text(stepOf("TodoStore", { operation: "add", title: "café noir" })) },
+  { name: "trailing comma, single quotes", answer: text(goodPlan.replaceAll('"', "'").replace("}", ",}")) },
+  { name: "unknown tool", answer: text(callOf("Mailer", { to: "café crème" })) },
+  { name: "unknown key", answer: text(callOf("TodoStore.add", { title: "café crème", notify: true })) },
+  { name: "wrong type", answer: text(callOf("TodoStore.add", { title: { text: 7 } })) },
+  { name: "words nobody typed", answer: text(callOf("TodoStore.add", { title: "café noir" })) },
   { name: "400 thinking", answer: { fault: "thinking-unsupported" }, canThink: true },
   { name: "404 model", answer: { fault: "unknown-model" } },
   { name: "500 grammar", answer: { fault: "format-rejected" } },
@@ -97,9 +97,9 @@ export async function planWith(fault: Fault, times: "once" | "always"): Promise<
       // All of the time for all planners but the moment that the rules need.
       await clock.advance(119_000);
     }
-    const { planner: name, attempts = 0, repaired = [], failures = [] } = (await planning).source;
+    const { planner: name, attempts = 0, failures = [] } = (await planning).source;
     const codes = failures.map(({ code }) => code).join(", ");
-    const tries = name === "llm" ? `, tries: ${attempts}${repaired.length > 0 ? `, ${repaired.join(", ")}` : ""}` : "";
+    const tries = name === "llm" ? `, tries: ${attempts}` : "";
     const calls = fault.limits === undefined ? "" : `, calls: ${ollama.chats.length}`;
     return `${name}${tries}${codes === "" ? "" : ` (${codes})`}${calls}`;
   } catch (thrown) {

@@ -239,8 +239,8 @@ describe("the content of spans", () => {
 
 it("is named rightly by the converter of OpenInference, and by Langfuse", async () => {
   const { observer, spans } = recordSpans({ content: "all" });
-  const model = createScriptedModel(['{"steps": [{"tool": "TodoStore", "input": {"operation": "list"}}]}']);
-  const planner = createLlmPlanner({ model, grounding: "off" });
+  const model = createScriptedModel(['{"steps": [{"do": "TodoStore.list"}]}']);
+  const planner = createLlmPlanner({ model });
   await createAgent({ tools: [createTodoStore()], planner, observers: [observer] }).run("show my list");
   const named = spans.map(({ name, attributes }) => {
     const { "openinference.span.kind": own, ...rest } = attributes;

@@ -1,14 +1,18 @@
 import { vi } from "vitest";
 import { z } from "zod/v4";
-import { defineTool } from "../../../src/core/define-tool.ts";
-import { isAgentError } from "../../../src/core/errors.ts";
-import type { PlanStep } from "../../../src/core/plan.ts";
-import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
-import type { DefinedTool } from "../../../src/core/tool.ts";
-import { createLlmPlanner, type LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
+import {
+  createLlmPlanner,
+  type DefinedTool,
+  defineTool,
+  isAgentError,
+  type LlmPlannerOptions,
+  type PlanDraft,
+  type PlanRequest,
+  type PlanStep,
+} from "../../../src/index.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 
-/** Writes a text down: it has an effect, and takes any text. */
+/** Writes a text down: it has an effect, and no phrases. */
 export const note = defineTool({
   name: "Note",
   description: "Takes a note",
@@ -32,14 +36,6 @@ export const sum = defineTool({
   execute: ({ a, b }) => ({ value: a + b }),
 });
 
-/** Takes whatever it is given. */
-export const anything = defineTool({
-  name: "Anything",
-  description: "Takes anything",
-  inputSchema: z.looseObject({}),
-  execute: () => null,
-});
-
 export const remove = vi.fn((_input: { readonly what: string }) => null);
 
 /** Must not happen without a person's word. */
@@ -52,11 +48,7 @@ export const wipe = defineTool({
   execute: (input) => remove(input),
 });
 
-export const tools: readonly DefinedTool[] = [note, sum, anything, wipe];
-
-export function byName(list: readonly DefinedTool[] = tools): ReadonlyMap<string, DefinedTool> {
-  return new Map(list.map((tool) => [tool.name, tool]));
-}
+export const tools: readonly DefinedTool[] = [note, sum, wipe];
 
 /** Sunday, 22 November 2026, noon UTC. */
 export const nowMs = Date.UTC(2026, 10, 22, 12);
@@ -70,6 +62,13 @@ export function requestOf(request: string, options: Partial<PlanRequest> = {}): 
 export function answerOf(...steps: readonly object[]): string {
   return JSON.stringify({ steps });
 }
+
+/** A call of the tool Note. */
+export function noteOf(title: string, more: object = {}): string {
+  return answerOf({ do: "Note", title, ...more });
+}
+
+export const unclear = answerOf({ do: "unclear" });
 
 /** What is planned, with what the model was asked. */
 export async function planWith(

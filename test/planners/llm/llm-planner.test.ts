@@ -1,16 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
-import type { LlmPlannerOptions } from "../../../src/planners/llm/llm-planner.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { collectEvents } from "../../../src/testing/collect-events.ts";
-import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
-import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/scripted-model.ts";
-import { createCalculator } from "../../../src/tools/calculator/calculator.ts";
-import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
-import { answerOf, note, sum, wipe } from "./ask-llm-planner.ts";
+import {
+  createAgent,
+  createCalculator,
+  createLlmPlanner,
+  createTodoStore,
+  type LlmPlannerOptions,
+} from "../../../src/index.ts";
+import {
+  collectEvents,
+  createFakeTool,
+  createManualClock,
+  createScriptedModel,
+  type ScriptedAnswer,
+} from "../../../src/testing/index.ts";
+import { answerOf, note, noteOf, sum, unclear, wipe } from "./ask-llm-planner.ts";
 
-const milk = { tool: "Note", input: { title: "milk" } };
+const milk = noteOf("milk");
 
 function agentOf(answers: readonly ScriptedAnswer[], options: Partial<LlmPlannerOptions> = {}) {
   const price = { inputPerMillion: 1_000_000, outputPerMillion: 1_000_000 };
@@ -41,6 +46,9 @@ describe("options", () => {
     [{ model, maxOutputTokens: 0 }, "llmPlanner.maxOutputTokens"],
     [{ model, maxOutputTokens: 1.5 }, "llmPlanner.maxOutputTokens"],
     [{ model, grounding: "strict" }, "llmPlanner.grounding"],
+    [{ model, minCertainty: 2 }, "llmPlanner.minCertainty"],
+    [{ model, minCertainty: "high" }, "llmPlanner.minCertainty"],
+    [{ model, tools: "some" }, "llmPlanner.tools"],
     [{ model, expressions: "yes" }, "llmPlanner.expressions"],
     [{ model, cache: "yes" }, "llmPlanner.cache"],
     [{ model, cache: null }, "llmPlanner.cache"],
@@ -67,55 +75,50 @@ describe("options", () => {
 
   it("are optional except for the model, and may be undefined", () => {
     expect(createLlmPlanner({ model }).name).toBe("llm");
-    const nothing = { instructions: undefined, examples: undefined, cache: undefined, maxOutputTokens: undefined };
-    expect(
-      createLlmPlanner({ model, name: undefined, temperature: undefined, grounding: undefined, ...nothing }),
-    ).toBeDefined();
+    const names = [
+      "name",
+      "instructions",
+      "examples",
+      "temperature",
+      "maxOutputTokens",
+      "tools",
+      "minCertainty",
+      "cache",
+    ];
+    expect(createLlmPlanner({ model, ...Object.fromEntries(names.map((name) => [name, undefined])) })).toBeDefined();
   });
 
   it("are passed to the model", async () => {
-    const { agent, model } = agentOf([answerOf(milk)], {
+    const { agent, model } = agentOf([milk], {
       name: "mine",
       instructions: "Be brief.",
-      examples: [{ request: "tea", steps: [{ tool: "Note", input: { title: "tea" } }] }],
+      examples: [{ request: "tea please", steps: [{ tool: "Note", input: { title: "tea" } }] }],
       temperature: 0.5,
       maxOutputTokens: 300,
       expressions: true,
-      grounding: "off",
     });
-    const plan = await agent.plan("note it");
-    expect(plan.source).toMatchObject({ planner: "mine", attempts: 1 });
-    expect(plan.source).not.toHaveProperty("warnings");
+    expect(await agent.plan("note milk")).toMatchObject({ source: { planner: "mine", attempts: 1 } });
     expect(model.requests).toMatchObject([{ temperature: 0.5, maxOutputTokens: 300 }]);
-    const system = model.requests[0]?.messages[0]?.content;
-    for (const part of ["Be brief.", "Example:\ntea", "forEach"]) expect(system).toContain(part);
+    const [system, user, answer] = model.requests[0]?.messages.map(({ content }) => content) ?? [];
+    expect(system?.endsWith("\nBe brief.")).toBe(true);
+    expect(system).toContain('"each"');
+    expect([user, answer]).toEqual(["tea please", noteOf("tea")]);
   });
 });
 
 describe("an agent with a model", () => {
   it("plans and runs, and emits steps as they arrive", async () => {
-    const text = answerOf(
-      { tool: "Sum", input: { a: 2, b: 3 } },
-      { tool: "Note", input: { title: "milk ${s1.value}" } },
-    );
+    const text = answerOf({ do: "Sum", a: 2, b: 3 }, { do: "Note", title: "milk $1" });
     const usage = { inputTokens: 100, outputTokens: 20 };
     const { agent, collected } = agentOf([{ text, deltas: [...text], usage }]);
-    const result = await agent.run("add 2 and 3 and note milk");
+    const result = await agent.run("Sum 2 and 3, note milk with it");
     expect(result).toMatchObject({
       status: "completed",
       output: { title: "milk 5" },
       usage: { modelCalls: 1, ...usage },
     });
-    expect(collected.types().slice(0, 8)).toEqual([
-      "run-start",
-      "plan-start",
-      "model-start",
-      "plan-delta",
-      "plan-delta",
-      "model-end",
-      "plan-end",
-      "step-start",
-    ]);
+    const types = ["run-start", "plan-start", "model-start", "plan-delta", "plan-delta", "model-end", "plan-end"];
+    expect(collected.types().slice(0, 8)).toEqual([...types, "step-start"]);
     expect(collected.events.filter(({ type }) => type === "plan-delta")).toMatchObject([
       { planner: "llm", attempt: 1, index: 0, step: result.plan?.steps[0] },
       { planner: "llm", attempt: 1, index: 1, step: result.plan?.steps[1] },
@@ -124,22 +127,22 @@ describe("an agent with a model", () => {
       planner: "llm",
       model: "scripted/script",
       attempts: 1,
-      repaired: [],
+      certainty: 1,
+      durationMs: expect.any(Number),
       usage: { modelCalls: 1, cost: 120 },
       calls: [{ model: "scripted/script", ...usage, cost: 120 }],
     });
   });
 
   it("plans with the built-in tools", async () => {
-    const text = answerOf(
-      { tool: "Calculator", input: { expression: "12 * x", variables: { x: 4 } } },
-      { tool: "TodoStore", input: { operation: "add", title: "Pay ${s1.value} euros", priority: null } },
-    );
-    const planner = createLlmPlanner({ model: createScriptedModel([text]) });
+    const answers = [
+      answerOf({ do: "Calculator", sum: "12 * 4" }),
+      answerOf({ do: "TodoStore.add", title: "pay $1 euros" }),
+    ];
+    const planner = createLlmPlanner({ model: createScriptedModel(answers) });
     const agent = createAgent({ tools: [createCalculator(), createTodoStore()], planner });
-    const { status, plan, output } = await agent.run("add a todo to pay 12 times 4 euros");
-    expect({ status, output }).toMatchObject({ status: "completed", output: { title: "Pay 48 euros" } });
-    expect(plan?.source).toMatchObject({ repaired: ["shape"] });
+    const { output, error } = await agent.run("calculate 12 * 4, then add a todo to pay that many euros");
+    expect({ output, error }).toMatchObject({ output: { title: "pay 48 euros" } });
   });
 
   it("fails with the error of planning, and reports its usage", async () => {
@@ -148,72 +151,92 @@ describe("an agent with a model", () => {
       { text: "no", usage },
       { text: "no", usage },
     ]);
-    const result = await agent.run("note milk");
-    expect(result).toMatchObject({
+    expect(await agent.run("note milk")).toMatchObject({
       status: "failed",
-      error: {
-        code: "planning-failed",
-        details: { planner: "llm", failures: [{ code: "no-json" }, { code: "no-json" }] },
-      },
+      error: { code: "planning-failed", details: { failures: [{ code: "no-json" }, { code: "no-json" }] } },
       usage: { modelCalls: 2, inputTokens: 20, outputTokens: 10 },
     });
     const call = ["model-start", "model-end"] as const;
     expect(collected.types()).toEqual(["run-start", "plan-start", ...call, ...call, "plan-end", "run-end"]);
-    expect(collected.events.filter(({ type }) => type === "model-end")).toMatchObject([
-      { model: "scripted/script", attempt: 1, usage: { modelCalls: 1, ...usage }, outcome: { status: "completed" } },
-      { attempt: 1 },
-    ]);
   });
 
   it("reports cannot-plan if the model refuses", async () => {
-    const { agent } = agentOf(['{"steps": [], "reason": "no flights"}']);
-    await expect(agent.plan("book a flight")).rejects.toMatchObject({
-      code: "cannot-plan",
-      message: expect.stringContaining("no flights"),
-      details: { reason: "not-understood" },
-    });
+    const { agent } = agentOf([unclear]);
+    const refusal = { code: "cannot-plan", details: { reason: "not-understood" } };
+    await expect(agent.plan("book a flight")).rejects.toMatchObject(refusal);
   });
 
   it("replans when a step has failed", async () => {
-    const broken = createFakeTool({
-      name: "Broken",
-      outcomes: [{ throws: Object.assign(new Error("No milk."), { retryable: false }) }],
-    });
-    const model = createScriptedModel([
-      answerOf({ tool: "Sum", input: { a: 2 } }, { tool: "Broken", input: {} }),
-      answerOf({ tool: "Note", input: { title: "milk ${s1.value}" } }),
-    ]);
+    const failure = Object.assign(new Error("No milk."), { retryable: false });
+    const broken = createFakeTool({ name: "Broken", outcomes: [{ throws: failure }] });
+    const answers = [answerOf({ do: "Sum", a: 2 }, { do: "Broken" }), noteOf("milk $1")];
+    const model = createScriptedModel(answers);
     const agent = createAgent({ tools: [broken, note, sum], planner: createLlmPlanner({ model }) });
-    const result = await agent.run("add 2, then get milk from the broken fridge", {
-      maxReplans: 1,
-      replanTools: ["Note"],
-    });
+    const request = "add 2 to the milk in the broken fridge";
+    const result = await agent.run(request, { maxReplans: 1, replanTools: ["Note"] });
     expect(result).toMatchObject({ status: "completed", output: { title: "milk 2" }, usage: { modelCalls: 2 } });
     expect(result.steps.map(({ stepId }) => stepId)).toEqual(["s1", "s2", "r1_1"]);
     expect(model.requests[1]?.messages.at(-1)?.content).toContain("No milk.");
   });
 });
 
-describe("a budget", () => {
-  it("prevents the call of the model if it is used up", async () => {
-    const { agent, model } = agentOf([]);
-    expect(await agent.run("note milk", { budget: { tokens: 10 } })).toMatchObject({
-      status: "failed",
-      error: { code: "limit-exceeded", details: { limit: "tokens", max: 10 } },
-    });
-    expect(model.requests).toEqual([]);
+describe("the steps of an answer that is still arriving", () => {
+  const two = answerOf({ do: "Note", title: "milk" }, { do: "Note", title: "bread" });
+  const request = "note milk and bread";
+
+  /** What is told of answers that arrive in pieces. */
+  async function toldOf(...answers: readonly (readonly string[])[]) {
+    const { agent, collected } = agentOf(answers.map((deltas) => ({ text: deltas.join(""), deltas })));
+    const result = await agent.run(request, { maxSteps: 3 });
+    const told = collected.events.flatMap((event) => (event.type === "plan-delta" ? [event] : []));
+    return { told: told.map(({ attempt, index, step }) => `${attempt}.${index} ${step.id}`), result };
+  }
+
+  it.each([
+    ["as one piece", [two]],
+    ["letter by letter", [...two]],
+    ["behind thinking about another", ["<think>", noteOf("milk"), "?</think>", two]],
+    ["in a fence", ["```json\n", two, "\n```"]],
+  ])("are told once their calls have closed: %s", async (_how, deltas) => {
+    expect((await toldOf(deltas)).told).toEqual(["1.0 s1", "1.1 s2"]);
   });
 
-  it("of model calls prevents a second attempt", async () => {
-    const { agent, model } = agentOf(["no"]);
-    expect(await agent.run("note milk", { budget: { modelCalls: 1 } })).toMatchObject({
-      error: { code: "limit-exceeded", details: { limit: "modelCalls", max: 1, used: 2 } },
-    });
+  it.each([
+    ["of no tool", { do: "Nothing" }],
+    ["without what it needs", { do: "Note" }],
+    ["of another type", { do: "Sum", a: [5] }],
+    ["that names what is not before it", { do: "Note", title: "$2" }],
+    ["that is no call", { tool: "Note" }],
+    ["that refuses", { do: "unclear" }],
+  ])("are told up to the first invalid one, and again with the next answer: one %s", async (_what, wrong) => {
+    const answer = answerOf({ do: "Note", title: "milk" }, wrong, { do: "Note", title: "bread" });
+    expect((await toldOf([answer], [two])).told.slice(0, 2)).toEqual([
+      "1.0 s1",
+      ...("do" in wrong && wrong.do === "unclear" ? [] : ["2.0 s1"]),
+    ]);
+  });
+
+  it("are never more than a plan may have", async () => {
+    const many = answerOf(...Array.from({ length: 1_000 }, () => ({ do: "Note", title: "milk" })));
+    const { told, result } = await toldOf([many], [many]);
+    expect(told).toEqual(["1.0 s1", "1.1 s2", "1.2 s3", "2.0 s1", "2.1 s2", "2.2 s3"]);
+    expect(result).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
+  });
+});
+
+describe("a budget", () => {
+  it.each([
+    ["tokens", { tokens: 10 }, []],
+    ["modelCalls", { modelCalls: 1 }, ["no"]],
+  ] as const)("of %s ends planning", async (limit, budget, answers) => {
+    const { agent, model } = agentOf(answers);
+    const error = { code: "limit-exceeded", details: { limit, max: budget[limit as never] } };
+    expect(await agent.run("note milk", { budget })).toMatchObject({ status: "failed", error });
     model.assertComplete();
   });
 
   it("lowers the token limit of an answer", async () => {
-    const { agent, model } = agentOf([answerOf(milk)]);
+    const { agent, model } = agentOf([milk]);
     expect(await agent.run("note milk", { budget: { tokens: 1_500 } })).toMatchObject({ status: "completed" });
     expect(model.requests[0]?.maxOutputTokens).toBeLessThan(1_500);
   });

@@ -1,126 +1,103 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { define } from "../../../src/core/define-tool.ts";
-import type { DefinedTool } from "../../../src/core/tool.ts";
-import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { maxToolTokens, NearestTools } from "../../../src/planners/llm/nearest-tools.ts";
-import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
+import { createLlmPlanner, type DefinedTool, defineTool, type LlmPlannerOptions } from "../../../src/index.ts";
+import { createScriptedModel } from "../../../src/testing/index.ts";
+import { answerOf, requestOf, unclear } from "./ask-llm-planner.ts";
 
 const tool = (name: string, description: string, more: object = {}): DefinedTool =>
-  define({ name, description, inputSchema: z.object({ value: z.string() }), execute: () => null, ...more });
+  defineTool({ name, description, inputSchema: z.object({ value: z.string() }), execute: () => null, ...more });
 
-const long = "It does what its name says, for whoever wants that to be done, as often as they want it. ".repeat(4);
+const long = "It does what its name says, for whoever wants that to be done, as often as they want it. ".repeat(2);
 const others = Array.from({ length: 60 }, (_, index) => tool(`other_${index}`, long));
 const weather = tool("getForecast", "How warm it will be");
 const mail = tool("send_mail", `Sends a message. ${long}`);
 const convert = tool("Convert", `Changes money of one country into that of another. ${long}`, {
   inputSchema: z.object({ currency: z.enum(["dollars", "yen"]) }),
 });
-const tools = [...others.slice(0, 30), weather, mail, ...others.slice(30), convert];
-const none = new Set<string>();
+const lamp = tool("Lamp", long, { phrases: [{ phrase: "make it bright", input: { value: "on" } }] });
+const late = tool("Late", long, { phrases: async () => ["make it dark in {value}"] });
+const tools = [...others.slice(0, 30), weather, mail, lamp, late, ...others.slice(30), convert];
 
-const request = (text: string, given = tools) => ({
-  request: text,
-  tools: given,
-  maxSteps: 9,
-  nowMs: 0,
-  timeZone: "UTC",
-  signal: new AbortController().signal,
-});
-const namesOf = (chosen: readonly DefinedTool[] = []) => chosen.map(({ name }) => name);
-const answer = (name: string, value: string) => JSON.stringify({ steps: [{ tool: name, input: { value } }] });
+const warm = answerOf({ do: "getForecast", value: "warm" });
+
+async function ask(
+  text: string,
+  answers: readonly string[],
+  { given = tools, ...options }: { given?: readonly DefinedTool[] } & Partial<LlmPlannerOptions> = {},
+) {
+  const model = createScriptedModel(answers);
+  const planner = createLlmPlanner({ model, tools: "nearest", ...options });
+  const planned = await Promise.resolve(planner.plan(requestOf(text, { tools: given }))).catch(
+    (error: unknown) => error,
+  );
+  const shown = model.requests.map(({ messages }) =>
+    given.flatMap(({ name }) => (messages[0]?.content.includes(`\n${name} {`) ? [name] : [])),
+  );
+  return { planned, shown, systems: model.requests.map(({ messages }) => messages[0]?.content) };
+}
 
 describe("the nearest tools", () => {
   it.each([
-    ["a word of the description", "will it be warm", "getForecast"],
+    ["a word of the description", "warm in Oslo", "getForecast"],
     ["a word of the name, in another form", "forecasts for Oslo", "getForecast"],
     ["a word of a name with underscores", "mails to Ada", "send_mail"],
     ["a constant of a field", "100 yen", "Convert"],
+    ["an example", "bright in the hall", "Lamp"],
+    ["a phrase", "dark in the hall", "Late"],
   ])("are found by %s", async (_name, text, name) => {
-    const nearest = await NearestTools.of(tools);
-    expect(namesOf(nearest?.choose(text, none).first)).toContain(name);
+    const { shown } = await ask(text, [unclear, unclear]);
+    expect(shown[0]).toContain(name);
   });
 
-  it("are found by their examples", async () => {
-    const lamp = tool("Lamp", long, { phrases: [{ phrase: "make it bright", input: { value: "on" } }] });
-    const late = tool("Late", long, { phrases: async () => ["make it dark in {value}"] });
-    const nearest = await NearestTools.of([...others, lamp, late]);
-    expect(namesOf(nearest?.choose("bright", none).first)).toContain("Lamp");
-    expect(namesOf(nearest?.choose("dark", none).first)).toContain("Late");
-  });
-
-  it("stand in the order of the list, whatever their rank, and fit the room", async () => {
-    const nearest = await NearestTools.of(tools);
-    const chosen = nearest?.choose("mail me the forecast", none).first ?? [];
-    expect(chosen).toEqual(tools.filter((each) => chosen.includes(each)));
-    expect(chosen.length).toBeGreaterThan(10);
-    expect(chosen.length).toBeLessThan(30);
+  it("are named, stand in the order of the list, and are the same prompt for the same tools", async () => {
+    const first = await ask("forecast warm", [warm]);
+    const second = await ask("warm forecast", [warm]);
+    expect(first.planned).toMatchObject({ source: { tools: first.shown[0] } });
+    expect(first.shown[0]?.length).toBeGreaterThan(10);
+    expect(first.shown[0]?.length).toBeLessThan(40);
+    expect(second.systems).toEqual(first.systems);
   });
 
   it("are five at least, however long they are", async () => {
-    const huge = Array.from({ length: 8 }, (_, index) => tool(`huge_${index}`, "x".repeat(3 * maxToolTokens)));
-    const nearest = await NearestTools.of(huge);
-    expect(namesOf(nearest?.choose("huge 7", none).first)).toHaveLength(5);
+    const value = z.object(
+      Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${"x".repeat(900)}${index}`, z.string()])),
+    );
+    const huge = Array.from({ length: 8 }, (_, index) => tool(`huge_${index}`, "", { inputSchema: value }));
+    expect((await ask("huge 7", [unclear, unclear], { given: huge })).shown[0]).toHaveLength(5);
   });
 
-  it("are all, if all fit", async () => {
-    expect(await NearestTools.of(tools.slice(0, 6))).toBeUndefined();
-    expect(await NearestTools.of([])).toBeUndefined();
-  });
-});
-
-describe("a planner of the nearest tools", () => {
-  it("names those that the model was shown, which are the same prompt for the same tools", async () => {
-    const model = createScriptedModel([answer("getForecast", "warm"), answer("getForecast", "warm")]);
-    const planner = createLlmPlanner({ model, tools: "nearest" });
-    const { source } = await planner.plan(request("will it be warm"));
-    await planner.plan(request("warm it will be"));
-    expect(source?.tools).toContain("getForecast");
-    expect(source?.tools?.length).toBeLessThan(30);
-    const [first, second] = model.requests.map(({ messages }) => messages[0]?.content);
-    expect(first).toBe(second);
-    for (const name of source?.tools ?? []) expect(first).toContain(`\n${name}: `);
-    expect(first).not.toContain("send_mail");
+  it("are others when something is missing, with the likeliest of the first", async () => {
+    const { planned, shown } = await ask("forecast warm", [unclear, warm]);
+    expect(shown[1]).toContain("getForecast");
+    expect(shown[1]?.filter((name) => !shown[0]?.includes(name)).length).toBeGreaterThan(5);
+    expect(planned).toMatchObject({ source: { attempts: 2, failures: [{ code: "cannot-plan" }], tools: shown[1] } });
   });
 
-  it("asks about others when something is missing, with the likeliest of the first", async () => {
-    const model = createScriptedModel([
-      '{"steps": [], "missing": "a tool that changes yen into dollars"}',
-      answer("getForecast", "warm"),
-    ]);
-    const { source } = await createLlmPlanner({ model, tools: "nearest" }).plan(request("will it be warm"));
-    const [first, second] = model.requests.map(({ messages }) => messages[0]?.content ?? "");
-    expect(first).not.toContain("Convert: ");
-    expect(second).toContain("Convert: ");
-    expect(second).toContain("getForecast: ");
-    expect(source).toMatchObject({ attempts: 2, failures: [{ code: "cannot-plan" }] });
-    expect(source?.tools).toContain("Convert");
+  it("are asked about once more at most", async () => {
+    const { planned, shown } = await ask("forecast warm", [unclear, unclear]);
+    expect(planned).toMatchObject({ code: "cannot-plan", details: { failures: [{ code: "cannot-plan" }] } });
+    expect(shown).toHaveLength(2);
   });
 
-  it("refuses when the others cannot do it either", async () => {
-    const model = createScriptedModel(['{"steps": [], "missing": "magic"}', '{"steps": [], "missing": "more magic"}']);
-    const planning = createLlmPlanner({ model, tools: "nearest" }).plan(request("will it be warm"));
-    await expect(planning).rejects.toMatchObject({
-      code: "cannot-plan",
-      message: expect.stringContaining("more magic"),
-      details: { failures: [{ code: "cannot-plan", message: expect.stringContaining("magic") }] },
-    });
-  });
-
-  it("asks about all tools where they are few, and by default", async () => {
-    for (const [options, given] of [
-      [{ tools: "nearest" }, [weather, mail]],
-      [{}, tools],
-    ] as const) {
-      const model = createScriptedModel(['{"steps": [], "missing": "magic"}']);
-      const planning = createLlmPlanner({ model, ...options }).plan(request("will it be warm", [...given]));
-      await expect(planning).rejects.toMatchObject({ code: "cannot-plan" });
-      for (const { name } of given) expect(model.requests[0]?.messages[0]?.content).toContain(`\n${name}: `);
+  it("are all tools where these are few", async () => {
+    for (const options of [{ given: [weather, mail] }, { given: [weather, mail], tools: "all" as const }]) {
+      const { planned, shown } = await ask("forecast warm", [warm], options);
+      expect(shown).toEqual([["getForecast", "send_mail"]]);
+      expect(planned).not.toHaveProperty("source.tools");
     }
   });
 
-  it("does not know another choice", () => {
-    const model = createScriptedModel([]);
-    expect(() => createLlmPlanner({ model, tools: "some" as never })).toThrow("llmPlanner.tools");
+  it("are used unasked where all tools are too many to read", async () => {
+    const many = Array.from({ length: 300 }, (_, index) =>
+      tool(`Tool${index}`, `Does the thing number ${index}. ${long}`),
+    );
+    const answer = answerOf({ do: "Tool211", value: "milk" });
+    const { planned, shown } = await ask("the thing number 211 for milk", [answer], { given: many, tools: "all" });
+    expect(shown[0]).toContain("Tool211");
+    expect(shown[0]?.length).toBeLessThan(100);
+    expect(planned).toMatchObject({
+      steps: [{ tool: "Tool211", input: { value: "milk" } }],
+      source: { tools: shown[0] },
+    });
   });
 });

@@ -19,12 +19,10 @@ const model: LanguageModel = {
   modelId: "copies",
   async generate({ messages, signal }) {
     signal.throwIfAborted();
-    const asked = messages.find(({ role }) => role === "user")?.content ?? "";
-    const request = asked.split("Request:\n").at(-1) ?? "";
-    const text = request.includes("moon")
-      ? { steps: [], missing: "flying" }
-      : { steps: [{ tool: "Note", input: { title: request } }] };
-    return { text: JSON.stringify(text), finishReason: "stop", usage: {} };
+    // Above the wish stand the steps before it.
+    const title = messages.at(-1)?.content.split("\n").at(-1) ?? "";
+    const call = title.includes("moon") ? { do: "unclear" } : { do: "Note", title };
+    return { text: JSON.stringify({ steps: [call] }), finishReason: "stop", usage: {} };
   },
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolvePointer } from "../../../../src/planners/llm/schemas/resolve-pointer.ts";
+import { resolvePointer } from "../../../../src/planners/llm/resolve-pointer.ts";
 
 const item = { type: "string" };
 const root = {

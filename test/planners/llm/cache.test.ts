@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import {
+  AgentError,
+  createLlmPlanner,
+  type LlmPlannerOptions,
+  type PlanDraft,
+  type PlanRequest,
+} from "../../../src/index.ts";
+import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
+import { note, noteOf, nowMs, requestOf, sum, tools, unclear } from "./ask-llm-planner.ts";
+
+const good = noteOf("milk");
+const request = "note milk";
+
+function plannerOf(answers: readonly ScriptedAnswer[], options: Partial<LlmPlannerOptions> = { cache: true }) {
+  const model = createScriptedModel(answers);
+  const { plan } = createLlmPlanner({ model, ...options });
+  return { model, plan: async (asked: PlanRequest) => (await plan(asked)) as PlanDraft };
+}
+
+describe("the prompt and the schema", () => {
+  it("are the same for the same tools, whatever the request and the minute", async () => {
+    const { model, plan } = plannerOf([good, noteOf("bread"), good], {});
+    await plan(requestOf(request));
+    await plan(requestOf("note bread", { tools: [...tools], nowMs: nowMs + 86_400_000 }));
+    await plan(requestOf(request, { tools: [note] }));
+    const [first, second, third] = model.requests;
+    expect(second?.messages.slice(0, -1)).toEqual(first?.messages.slice(0, -1));
+    expect(second?.responseFormat).toEqual(first?.responseFormat);
+    expect(third?.messages[0]?.content).not.toContain("Sum");
+    expect(JSON.stringify(third?.responseFormat)).not.toContain("Sum");
+  });
+});
+
+describe("cached plans", () => {
+  it("are returned for the same request, and marked as cached", async () => {
+    const { model, plan } = plannerOf([good]);
+    const first = await plan(requestOf(request));
+    const later = await plan(requestOf(request, { nowMs: nowMs + 3_600_000 }));
+    expect(later.steps).toEqual(first.steps);
+    expect(first.source).not.toHaveProperty("cached");
+    expect(later.source).toEqual({ ...first.source, attempts: 0, cached: true });
+    model.assertComplete();
+  });
+
+  it.each<[string, Partial<PlanRequest>]>([
+    ["another request", { request: "note milk!" }],
+    ["another context", { context: "" }],
+    ["other tools", { tools: [note, sum] }],
+    ["another limit", { maxSteps: 99 }],
+    ["another schema", { tools: [note, { ...sum, inputSchema: z.object({ a: z.number() }) }] }],
+    ["another description", { tools: [{ ...note, description: "Writes" }, ...tools.slice(1)] }],
+    ["wishes that rules have planned", { wishes: [] }],
+  ])("are not returned for %s", async (_what, other) => {
+    const { model, plan } = plannerOf([good, good]);
+    await plan(requestOf(request));
+    expect((await plan(requestOf(request, other))).source?.attempts).toBe(1);
+    model.assertComplete();
+  });
+
+  it("are those used most recently", async () => {
+    const { plan } = plannerOf([good, good, good, good], { cache: { maxPlans: 2 } });
+    const attempts = async (text: string) => (await plan(requestOf(text))).source?.attempts;
+    const asked = ["milk", "milk 2", "milk", "milk 3", "milk", "milk 2"];
+    const made: unknown[] = [];
+    for (const text of asked) made.push(await attempts(text));
+    expect(made).toEqual([1, 1, 0, 1, 0, 1]);
+  });
+
+  it.each([
+    ["without the option", request, { cache: false }],
+    ["of a request that speaks of a time", "note milk tomorrow", { cache: true }],
+  ])("are none %s", async (_what, text, options) => {
+    const { model, plan } = plannerOf([good, good], options);
+    for (const _time of [1, 2]) await plan(requestOf(text));
+    model.assertComplete();
+  });
+
+  it("are never failures", async () => {
+    const { plan } = plannerOf([unclear, good]);
+    await expect(plan(requestOf(request))).rejects.toMatchObject({ code: "cannot-plan" });
+    expect(await plan(requestOf(request))).toMatchObject({ source: { attempts: 1 } });
+  });
+});
+
+describe("equal requests at the same time", () => {
+  it.each([true, false])("are asked about once, with a cache: %s", async (cache) => {
+    const { model, plan } = plannerOf([good], { cache });
+    const plans = await Promise.all([1, 2, 3].map(() => plan(requestOf(request))));
+    expect(model.requests).toHaveLength(1);
+    expect(plans.map(({ source }) => source?.cached)).toEqual([undefined, true, true]);
+  });
+
+  it("share no time that was read in another minute", async () => {
+    const { model, plan } = plannerOf([good, good], {});
+    const asked = [nowMs, nowMs, nowMs + 60_000].map((now) => plan(requestOf("note milk at 5pm", { nowMs: now })));
+    await Promise.all(asked);
+    model.assertComplete();
+  });
+
+  it("are refused at once", async () => {
+    const { model, plan } = plannerOf([unclear]);
+    const plans = await Promise.allSettled([1, 2].map(() => plan(requestOf(request))));
+    expect(model.requests).toHaveLength(1);
+    expect(plans.map((each) => each.status === "rejected" && each.reason.code)).toEqual(["cannot-plan", "cannot-plan"]);
+  });
+
+  it("are asked about by the next when the one who asked is cancelled, or over its budget", async () => {
+    const limit = new AgentError("limit-exceeded", "No.", { details: { limit: "tokens", max: 1, used: 2 } });
+    const cancels = (cancel: AbortController) => {
+      cancel.abort(new Error("cancelled"));
+      return Promise.reject(cancel.signal.reason);
+    };
+    for (const generate of [cancels, () => Promise.reject(limit)]) {
+      const cancel = new AbortController();
+      const { model, plan } = plannerOf([good]);
+      const [first, second] = await Promise.allSettled([
+        plan(requestOf(request, { signal: cancel.signal, generate: () => generate(cancel) })),
+        plan(requestOf(request)),
+      ]);
+      expect([first.status, second.status, model.requests.length]).toEqual(["rejected", "fulfilled", 1]);
+    }
+  });
+});
