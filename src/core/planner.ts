@@ -1,5 +1,12 @@
 import { toErrorData } from "./error-data.ts";
-import { AgentError, type AgentErrorCode, type AgentErrorData, fromErrorData, isAgentError, type RefusedWish } from "./errors.ts";
+import {
+  AgentError,
+  type AgentErrorCode,
+  type AgentErrorData,
+  fromErrorData,
+  isAgentError,
+  type RefusedWish,
+} from "./errors.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
 import type { Plan, PlanInput, PlanSource } from "./plan.ts";
 import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";

@@ -100,7 +100,7 @@ function lastError(
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
 const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["denied", "others", "repeated", "later", "condition"] as const),
-  ...(["unbound", "small-talk", "too-long"] as const),
+  ...(["small-talk", "too-long"] as const),
 ]);
 
 /** Which planners may know more than one that says that a request cannot be planned. */
@@ -110,10 +110,14 @@ function isAskedAfter(
   { continueOnCannotPlan }: Pick<Chain<PlanRequest>, "continueOnCannotPlan">,
 ): (next: Planner) => boolean {
   if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
-  const isLacking = missing !== undefined && words.every(({ by }) => by !== "left");
+  const isOne = wishes.length < 2;
+  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && words.every(({ by }) => by !== "left")));
   const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
   const isFinal =
-    finalReasons.has(reason) || isLacking || isGrave || wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
+    finalReasons.has(reason) ||
+    isLacking ||
+    isGrave ||
+    wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
   return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
 }
 

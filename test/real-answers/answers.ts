@@ -36,7 +36,9 @@ export const answersOf = (model: string): URL => pathOf(model, "answers");
 export const outcomesOf = (model: string): URL => pathOf(model, "outcomes");
 
 export function requests(): readonly string[] {
-  return readFileSync(new URL("requests.txt", import.meta.url), "utf8").trim().split("\n");
+  return readFileSync(new URL("requests.txt", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
 }
 
 /** The prompt that stands before each request, as a hash. */

@@ -8,7 +8,9 @@ function read<T>(url: URL): T {
 }
 
 describe.each(models)("recorded answers of %s", (name) => {
-  const { answers, prompt }: Recording = existsSync(answersOf(name)) ? read(answersOf(name)) : { model: name, prompt: "", answers: {} };
+  const { answers, prompt }: Recording = existsSync(answersOf(name))
+    ? read(answersOf(name))
+    : { model: name, prompt: "", answers: {} };
   const hashes = new Set<string>();
   let constant = 0;
   const model: LanguageModel = {
@@ -20,7 +22,8 @@ describe.each(models)("recorded answers of %s", (name) => {
       constant ||= request.messages.length - 1;
       if (request.messages.length === constant + 1) hashes.add(hashOf(request));
       const answer = answers[keyOf(request, constant)];
-      if (answer === undefined) throw new Error(`There is no answer to ${JSON.stringify(request.messages.at(-1)?.content)}: record again.`);
+      if (answer === undefined)
+        throw new Error(`There is no answer to ${JSON.stringify(request.messages.at(-1)?.content)}: record again.`);
       return { ...answer, usage: {} };
     },
   };

@@ -10,7 +10,10 @@ export const tools = [
     description: "Books a table in a restaurant",
     inputSchema: z.object({ restaurant: z.string(), people: z.number().int().positive(), time: z.iso.datetime() }),
     effect: "once",
-    phrases: ["book a table at {restaurant} for {people} [people] {time}", "reserve {restaurant} for {people} [people] {time}"],
+    phrases: [
+      "book a table at {restaurant} for {people} [people] {time}",
+      "reserve {restaurant} for {people} [people] {time}",
+    ],
     execute: () => ({ ok: true }),
   }),
   defineTool({

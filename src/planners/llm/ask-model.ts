@@ -11,8 +11,8 @@ import {
 } from "../../core/language-model.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import { leastLikely } from "./certainty.ts";
+import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
 import { StepReporter } from "./report-steps.ts";
 import { requireResponse } from "./require-response.ts";
@@ -101,8 +101,7 @@ class Asking {
     this.question = task.question;
     this.messages = task.question.messages;
     this.temperature = task.temperature ?? undefined;
-    this.maxOutputTokens =
-      task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput);
+    this.maxOutputTokens = task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput);
     this.format = this.strongestFormat();
   }
 
@@ -118,7 +117,7 @@ class Asking {
       const answer = await this.check(response);
       if (answer.type === "plan") {
         const { attempts, failures, question } = this;
-        const likelihood = leastLikely(response.text, response.logprobs);
+        const likelihood = leastLikely(response.text, response.logprobs, question.scope);
         return { steps: answer.steps, made: answer.made, likelihood, attempts, failures, chosen: question.chosen };
       }
       if (answer.type === "refusal") {
@@ -206,7 +205,16 @@ class Asking {
     const responseFormat = this.responseFormat();
     try {
       const attempts: ModelAttempts = { make, retry: () => {} };
-      const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal, onTextDelta, attempts };
+      const asked = {
+        messages,
+        responseFormat,
+        maxOutputTokens,
+        temperature,
+        logprobs: true,
+        signal,
+        onTextDelta,
+        attempts,
+      };
       return requireResponse(model, await generate(model, asked));
     } finally {
       // The steps of one answer are emitted before those of the next.

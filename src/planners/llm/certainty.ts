@@ -1,54 +1,66 @@
 import type { TokenLogprob } from "../../core/language-model.ts";
 import { endOfString } from "./parse-json.ts";
 
+/** What a model could have written in place of an answer's signs. */
+export interface Choices {
+  /** True if a call of the operation may have a slot that it need not have. */
+  readonly hasOptional: (operation: string) => boolean;
+  readonly maxCalls: number;
+}
+
 /**
  * How likely the least likely token of an answer was that means something, from 0 to 1: of an operation, of a value, and each
- * place where a value, a call or the list ends, as "nothing more" is a decision, too. Not: signs that nobody chooses, and
- * the rest of a key once it is begun. Undefined without probabilities of this very text.
+ * place where a value ends, or where a call or the list ends and could go on, as "nothing more" is a decision, too. Not: signs that
+ * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
  *
  * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */
-export function leastLikely(text: string, logprobs: readonly TokenLogprob[] | undefined): number | undefined {
+export function leastLikely(
+  text: string,
+  logprobs: readonly TokenLogprob[] | undefined,
+  choices: Choices,
+): number | undefined {
   const told = logprobs?.map(({ token }) => token).join("") ?? "";
   const offset = told.indexOf(text.trim());
   if (logprobs === undefined || text.trim() === "" || offset === -1) return undefined;
-  const meaning = meaningfulIn(told, offset);
+  const marks = new Uint8Array(told.length);
+  for (const at of meaningfulIn(told, offset, choices)) marks[at] = 1;
   let least = 0;
   let at = 0;
   for (const { token, logprob } of logprobs) {
-    if (meaning.subarray(at, at + token.length).includes(1)) least = Math.min(least, logprob);
+    if (marks.subarray(at, at + token.length).includes(1)) least = Math.min(least, logprob);
     at += token.length;
   }
   return Math.exp(least);
 }
 
-/** Marks the characters of an answer that somebody decides about. */
-function meaningfulIn(text: string, offset: number): Uint8Array {
-  const marks = new Uint8Array(text.length);
-  // Whether the innermost bracket is that of an object, and how deep.
-  const open: string[] = [];
-  let isKey = false;
+/** How deep the signs between calls, and those within one, are. */
+const [ofList, ofCall] = [2, 3];
+
+/** The places of an answer about which somebody decides. */
+function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
+  let depth = 0;
+  let key = "";
+  let mayGoOn = true;
   for (let at = offset; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === '"') {
       const end = endOfString(text, at);
-      // Of a key, where it begins; `steps` and `do` are always there.
-      const isFixed = isKey && /^(?:steps|do)$/.test(text.slice(at + 1, end));
-      if (!isKey) marks.fill(1, at + 1, end + 1);
-      else if (!isFixed) marks[at + 1] = 1;
+      const said = text.slice(at + 1, end);
+      if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
+        // Of a key, where it begins; `steps` and `do` are always there.
+        key = said;
+        if (!/^(?:steps|do)$/.test(key)) yield at + 1;
+      } else {
+        for (let each = at + 1; each <= end && each < text.length; each++) yield each;
+        if (key === "do" && depth === ofCall) mayGoOn = hasOptional(said);
+      }
       at = end;
-      isKey = false;
-    } else if (character === "{" || character === "[") {
-      open.push(character);
-      isKey = character === "{";
-    } else if (character === "}" || character === "]") {
-      open.pop();
-      // The last of all is forced by those before it.
-      if (open.length > 0) marks[at] = 1;
-    } else if (character === ",") {
-      isKey = open.at(-1) === "{";
-      marks[at] = 1;
-    } else if (/[\w.+-]/.test(character)) marks[at] = 1;
+    } else if (character === "{" || character === "[") depth++;
+    else if (/[\w.+-]/.test(character)) yield at;
+    else if (/[\]},]/.test(character)) {
+      if (depth > ofCall || (depth === ofCall && mayGoOn) || (depth === ofList && maxCalls > 1)) yield at;
+      if (character !== ",") depth--;
+    }
   }
-  return marks;
 }

@@ -5,13 +5,14 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { waitsOf } from "../rules/steps.ts";
+import type { Choices } from "./certainty.ts";
 import type { Operation } from "./operations.ts";
 import { parseJson } from "./parse-json.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";
 import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 
 /** What an answer is read with. */
-export interface AnswerScope extends CallScope {
+export interface AnswerScope extends CallScope, Choices {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, DefinedTool>;
   /** Steps of the plan that new ones may refer to; they stay before them. */
@@ -101,7 +102,11 @@ export class AnswerReader {
   /** All steps so far, each with what it waits for. */
   steps(): readonly PlanStep[] {
     const { earlier } = this.scope;
-    const all = [...earlier, ...this.made].map(({ id, input, operation: { rules } }) => ({ id, input, tool: rules.tool }));
+    const all = [...earlier, ...this.made].map(({ id, input, operation: { rules } }) => ({
+      id,
+      input,
+      tool: rules.tool,
+    }));
     const waits = waitsOf(all).slice(earlier.length);
     return this.made.map(({ id, input, operation }, index) => ({
       ...{ id, tool: operation.rules.tool.name, input, dependsOn: waits[index] ?? [] },
@@ -110,10 +115,16 @@ export class AnswerReader {
   }
 
   /** `if` and `each`, in which `$1` is a step and `$item` the item. */
-  private expressionsOf(call: WrittenCall, before: readonly EarlierStep[]): { when?: string; forEach?: string } | string {
+  private expressionsOf(
+    call: WrittenCall,
+    before: readonly EarlierStep[],
+  ): { when?: string; forEach?: string } | string {
     if (!this.scope.expressions) return {};
     const found: { when?: string; forEach?: string } = {};
-    for (const [key, name] of [["if", "when"], ["each", "forEach"]] as const) {
+    for (const [key, name] of [
+      ["if", "when"],
+      ["each", "forEach"],
+    ] as const) {
       const written = call[key];
       if (typeof written !== "string" || written === "") continue;
       let isKnown = true;

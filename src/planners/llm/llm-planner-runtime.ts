@@ -175,7 +175,12 @@ export class ModelPlanner {
 
   private async questionOf(
     request: PlanRequest,
-    { making, text, maxCalls: most, tools }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
+    {
+      making,
+      text,
+      maxCalls: most,
+      tools,
+    }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
   ): Promise<Question> {
     const { prompt, operations, schemas } = await this.known.get(tools);
     making.warnings = prompt.warnings;
@@ -185,7 +190,13 @@ export class ModelPlanner {
     const wish = await readRequest(text, { nowMs, timeZone });
     const dialect = model.schemas ?? "plain";
     const spans = dialect === "grammar" ? spansOf(wish) : undefined;
-    const options = { dialect, maxCalls: Math.min(most, maxCalls), earlier: earlier.length + most - 1, expressions, spans };
+    const options = {
+      dialect,
+      maxCalls: Math.min(most, maxCalls),
+      earlier: earlier.length + most - 1,
+      expressions,
+      spans,
+    };
     const key = `${options.maxCalls} ${options.earlier}`;
     const schema = (spans === undefined ? schemas.get(key) : undefined) ?? answerSchema(prompt.operations, options);
     if (spans === undefined) schemas.set(key, schema);
@@ -202,6 +213,8 @@ export class ModelPlanner {
         idOf: (index) => making.idOf(index),
         maxSteps: Math.max(0, maxSteps - making.count),
         expressions,
+        maxCalls: options.maxCalls,
+        hasOptional: (name) => expressions || operations.get(name)?.slots.some(({ isRequired }) => !isRequired) !== false,
       },
     };
   }
@@ -236,7 +249,13 @@ function splitRequest({ request, wishes: known = [] }: PlanRequest): readonly Pa
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
 /** The error of a request that asks for nothing to be done as it stands. */
-function notAsked({ reason, words }: { readonly reason: RefusalKind; readonly words: string }): AgentError<"cannot-plan"> {
+function notAsked({
+  reason,
+  words,
+}: {
+  readonly reason: RefusalKind;
+  readonly words: string;
+}): AgentError<"cannot-plan"> {
   const said = JSON.stringify(cut(words, maxQuoted));
   const message = `The request cannot be planned: ${said} says that it is not to be done as it stands.`;
   return new AgentError("cannot-plan", message, { details: { reason, examples: [] } });
@@ -319,7 +338,9 @@ class Making {
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
     this.isGrave ||= made.some(({ operation }) => isGrave(operation));
-    this.hasFilter ||= made.some(({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input));
+    this.hasFilter ||= made.some(
+      ({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input),
+    );
     for (const { id, operation } of made) {
       for (const field of Object.keys(operation.constants)) this.fields.add(field);
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
@@ -339,7 +360,13 @@ class Making {
     const { context } = this.request;
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
     if (this.replan !== undefined) parts.push(describeFailure(this.replan));
-    return [...parts, withEarlier(text, earlier.map(({ operation }) => operation.name))].join("\n");
+    return [
+      ...parts,
+      withEarlier(
+        text,
+        earlier.map(({ operation }) => operation.name),
+      ),
+    ].join("\n");
   }
 
   /** The whole plan, if the request says what is in it, and the model was sure. */
@@ -355,7 +382,6 @@ class Making {
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
     const certainty = certaintyOf(this.likelihood ?? 1, account, this.hasFilter);
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
-    (globalThis as any).__pw = { likelihood: this.likelihood, left: account.words.filter(({ by }) => by === 'left' || by === 'aside').map(({ text, by }) => by === 'aside' ? `(${text})` : text), grave: this.isGrave, meant: isMeant };
     const isKnown = this.likelihood !== undefined;
     const isGuess = account.left.length > 0 && needed > minCertainty;
     // Without probabilities, only words say that an operation is meant.
@@ -387,7 +413,9 @@ class Making {
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
     return this.steps.map((step) => ({
       ...step,
-      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(this.madeByModel.size > 0 ? (waits.get(step.id) ?? []) : [])])],
+      dependsOn: [
+        ...new Set([...(step.dependsOn ?? []), ...(this.madeByModel.size > 0 ? (waits.get(step.id) ?? []) : [])]),
+      ],
     }));
   }
 
@@ -407,7 +435,12 @@ class Making {
     why: string,
     readings?: readonly PossibleReading[],
   ): AgentError<"cannot-plan"> {
-    const details = { reason, examples: [], ...(readings && { readings }), ...(this.failures.length > 0 && { failures: this.failures }) };
+    const details = {
+      reason,
+      examples: [],
+      ...(readings && { readings }),
+      ...(this.failures.length > 0 && { failures: this.failures }),
+    };
     return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, 500)}.`, { details });
   }
 }
@@ -424,7 +457,11 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
 /** What a plan has that the request does not say, or has twice. */
 function findUnsaid(
   account: Account,
-  { steps, tools, isFree }: { steps: readonly PlanStep[]; tools: readonly DefinedTool[]; isFree: (value: UnsaidValue) => boolean },
+  {
+    steps,
+    tools,
+    isFree,
+  }: { steps: readonly PlanStep[]; tools: readonly DefinedTool[]; isFree: (value: UnsaidValue) => boolean },
 ): string | undefined {
   const stepOf = new Map(steps.map((step) => [step.id, step]));
   const isPure = (stepId: string) =>

@@ -60,9 +60,7 @@ export class NearestTools {
     return {
       first: this.inOrder(first),
       others: () => {
-        const rest = this.ranked(request).filter(
-          ({ name }) => likeliest.has(name) || !shown.has(name),
-        );
+        const rest = this.ranked(request).filter(({ name }) => likeliest.has(name) || !shown.has(name));
         return this.inOrder(this.fill(rest, likeliest));
       },
     };

@@ -51,7 +51,8 @@ export async function operationsOf(tools: readonly DefinedTool[]): Promise<reado
 function ofTool(rules: ToolRules): readonly Operation[] {
   const branches = schemasAt(rules.schemas.input, []) ?? [];
   const field = branchField(branches);
-  if (field === undefined) return [makeOperation(rules, { name: rules.tool.name, constants: {}, branch: join(branches) })];
+  if (field === undefined)
+    return [makeOperation(rules, { name: rules.tool.name, constants: {}, branch: join(branches) })];
   return branches.flatMap((branch) => {
     const { const: only, enum: several = [only] } = branch.properties?.[field] ?? {};
     return several.map((constant) =>
@@ -90,7 +91,8 @@ function makeOperation(rules: ToolRules, { name, constants, branch }: Branch): O
     .slice(0, 2)
     .map(({ example }) => `"${example}"`)
     .join(", ");
-  const branchText = typeof branch.description === "string" && branch !== schemas.input ? branch.description : undefined;
+  const branchText =
+    typeof branch.description === "string" && branch !== schemas.input ? branch.description : undefined;
   const about = branchText ?? (Object.keys(constants).length > 0 && said !== "" ? `as ${said}` : tool.description);
   const outputs = schemasAt(schemas.output ?? {}, []) ?? [];
   return {

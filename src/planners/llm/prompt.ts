@@ -1,6 +1,6 @@
 import { estimateTokens, type ModelMessage } from "../../core/language-model.ts";
-import type { DefinedTool } from "../../core/tool.ts";
 import type { PlanWarning } from "../../core/plan.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
@@ -51,7 +51,12 @@ const maxOutputs = 6;
 /** Makes the prompt for some tools. `contextTokens` is how much the model can read: of that, a quarter is used at most. */
 export async function promptOf(
   tools: readonly DefinedTool[],
-  { instructions, examples, expressions, contextTokens }: PromptOptions & { readonly contextTokens: number | undefined },
+  {
+    instructions,
+    examples,
+    expressions,
+    contextTokens,
+  }: PromptOptions & { readonly contextTokens: number | undefined },
 ): Promise<Prompt> {
   const operations = await operationsOf(tools);
   const lines = operations.map(describeOperation);
@@ -61,7 +66,9 @@ export async function promptOf(
     `${unclear} {} – nothing that these calls do, a question whether to do it, "do not", or something needed is missing`,
     'Copy the user\'s words. Write a time as the user says it. "$1" is the result of step 1, "$1.key" a part of it.',
     ...(expressions
-      ? ['A call may have "if": a CEL condition ("$1.value > 3"), and "each": a list ("$1.todos"), of which "$item" is one.']
+      ? [
+          'A call may have "if": a CEL condition ("$1.value > 3"), and "each": a list ("$1.todos"), of which "$item" is one.',
+        ]
       : []),
     ...(instructions === undefined ? [] : [instructions]),
   ].join("\n");
@@ -73,7 +80,11 @@ export async function promptOf(
     else own.push(turn);
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
-  return { operations, warnings, messages: [{ role: "system", content: system }, ...(await turnsOf(operations, own, room))] };
+  return {
+    operations,
+    warnings,
+    messages: [{ role: "system", content: system }, ...(await turnsOf(operations, own, room))],
+  };
 }
 
 /** How many tokens the line of a tool takes in a prompt. */
@@ -94,7 +105,11 @@ function leftOut({ request }: PlanExample): PlanWarning {
 }
 
 /** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
-async function turnsOf(operations: readonly Operation[], own: readonly Turn[], room: number): Promise<readonly ModelMessage[]> {
+async function turnsOf(
+  operations: readonly Operation[],
+  own: readonly Turn[],
+  room: number,
+): Promise<readonly ModelMessage[]> {
   const filler = new Filler();
   const ofEach = await Promise.all(operations.map((operation) => samplesOf(operation, filler)));
   const samples = inTurns(ofEach);
@@ -107,7 +122,8 @@ async function turnsOf(operations: readonly Operation[], own: readonly Turn[], r
       if (verbs % 5 === 3) all.push({ request: `should I ${sample.request}?`, calls: refused });
       verbs++;
     }
-    if (index % 9 === 2) all.push({ request: smallTalk[(index / 9) % smallTalk.length | 0] ?? "hello", calls: refused });
+    if (index % 9 === 2)
+      all.push({ request: smallTalk[((index / 9) % smallTalk.length) | 0] ?? "hello", calls: refused });
     if (index % 7 === 4) all.push(...withoutObject(sample));
     if (index % 12 === 5) all.push(...joined(sample, samples[index - 3]));
   }
@@ -174,7 +190,10 @@ function alike(request: string, example: string): boolean {
 class Filler {
   private count = 0;
 
-  fill(operation: Operation, { example, types }: { example: string; types: ReadonlyMap<string, SlotType> }): Turn | undefined {
+  fill(
+    operation: Operation,
+    { example, types }: { example: string; types: ReadonlyMap<string, SlotType> },
+  ): Turn | undefined {
     const names = [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
     const slots = new Map(operation.slots.map((slot) => [slot.name, slot]));
     const isKnown = names.every((name) => slots.has(name) || operation.closed.has(name));
@@ -236,11 +255,17 @@ function chains(operations: readonly Operation[], ofEach: readonly (readonly Tur
   for (const from of operations)
     for (const [index, to] of operations.entries()) {
       const slot = from === to ? undefined : takes(from, to);
-      const sample = ofEach[index]?.find(({ calls }) => calls.length === 1 && slot !== undefined && slot.key in (calls[0] ?? {}));
+      const sample = ofEach[index]?.find(
+        ({ calls }) => calls.length === 1 && slot !== undefined && slot.key in (calls[0] ?? {}),
+      );
       const value = slot && sample?.calls[0]?.[slot.key];
-      if (slot === undefined || sample === undefined || value === undefined || !sample.request.includes(String(value))) continue;
+      if (slot === undefined || sample === undefined || value === undefined || !sample.request.includes(String(value)))
+        continue;
       const request = sample.request.replace(String(value), "it");
-      found.push({ request: withEarlier(request, [from.name]), calls: [{ ...(sample.calls[0] as WrittenCall), [slot.key]: "$1" }] });
+      found.push({
+        request: withEarlier(request, [from.name]),
+        calls: [{ ...(sample.calls[0] as WrittenCall), [slot.key]: "$1" }],
+      });
     }
   return found.slice(0, 2);
 }
@@ -286,7 +311,7 @@ async function callOf(
     const value = input[name] ?? (others.length === 1 && operation.slots.length === 1 ? others[0]?.[1] : undefined);
     if (value === undefined && isRequired) return undefined;
     if (value === undefined) continue;
-    const written = isDate(type) ? await datesIn(request) : reference(value) ?? value;
+    const written = isDate(type) ? await datesIn(request) : (reference(value) ?? value);
     const isText = typeof written === "string" && type.kind === "text" && !written.startsWith("$");
     if (written === undefined || (isText && !isComposed && !says(request, written))) return undefined;
     found.push([key, written]);

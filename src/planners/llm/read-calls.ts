@@ -104,7 +104,9 @@ class CallReader {
     if (type.kind === "list") return this.takeList(name, [written].flat(), type);
     if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
-    if (type.kind === "sum") return void this.direct.set(name, this.withResults(String(written), "it"));
+    // "1000 ml / 8 hrs": what is counted is none of the sum.
+    const sum = type.kind === "sum" ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+\b/gi, "") : undefined;
+    if (sum !== undefined) return void this.direct.set(name, this.withResults(sum, "it"));
     await this.takeValue(name, type, written as string | number | boolean);
   }
 
@@ -113,7 +115,10 @@ class CallReader {
     if (Array.isArray(written)) return Promise.all(written.map((item, index) => this.readDeep(item, [...path, index])));
     if (typeof written === "object" && written !== null) {
       if ("$ref" in written || "$literal" in written) return { $literal: written };
-      const entries = Object.entries(written).map(async ([key, item]) => [key, await this.readDeep(item, [...path, key])]);
+      const entries = Object.entries(written).map(async ([key, item]) => [
+        key,
+        await this.readDeep(item, [...path, key]),
+      ]);
       return Object.fromEntries(await Promise.all(entries));
     }
     if (typeof written !== "string") return written;
@@ -129,7 +134,9 @@ class CallReader {
     const { wish } = this.scope;
     const span = typeof written === "string" ? this.find(written) : undefined;
     // Of "tomorrow at noon" a model may copy a part.
-    const date = isDate(type) ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start) : undefined;
+    const date = isDate(type)
+      ? wish.dates.find((each) => span && each.start < span.end && each.end > span.start)
+      : undefined;
     const whole = date && slotReadingsAt(type, wish, date.start)[0];
     const value = whole?.value ?? (await this.valueOf(name, type, written));
     if (date !== undefined && whole !== undefined) this.cover(date.leadStart, whole.end);
@@ -145,7 +152,8 @@ class CallReader {
   }
 
   private async valueOf(name: string, type: SlotType, written: string | number | boolean): Promise<unknown> {
-    const isPlain = type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
+    const isPlain =
+      type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
     if (isPlain) return written;
     // "2k", "an hour"
     const read = await readSlot(type, String(written), this.scope.wish.clock);
@@ -188,7 +196,8 @@ class CallReader {
   /** "It" is said for a result, and so for nothing else. */
   private coverResults(): void {
     const { words } = this.scope.wish;
-    for (const [at, word] of words.entries()) this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
+    for (const [at, word] of words.entries())
+      this.cover(at, readAnaphor(words, at) ?? (resultNouns.has(word) ? at + 1 : at));
   }
 
   /** True if the tokens of a text from one to its end are the value of another slot. */
@@ -204,7 +213,9 @@ class CallReader {
   private readBeside(): void {
     for (let at = 0; at < this.covered.length; at++) {
       const free = (fit: AsideFit) => this.covered.subarray(at, fit.end).every((each) => each === 0);
-      const [best] = this.fitsAt(at).filter(free).sort((left, right) => right.end - left.end || left.cost - right.cost);
+      const [best] = this.fitsAt(at)
+        .filter(free)
+        .sort((left, right) => right.end - left.end || left.cost - right.cost);
       if (best === undefined) continue;
       const own = piecesOf(best.pieces).filter(({ name }) => name !== undefined);
       const again = own.find(({ name = "" }) => this.isFilled(name) && this.rule.slots.get(name)?.kind !== "list");
@@ -268,7 +279,13 @@ class CallReader {
   /** What of the closed slots fits at a token. */
   private fitsAt(at: number): readonly AsideFit[] {
     const { wish } = this.scope;
-    this.matcher ??= new Matcher(wish, readTextEdges(wish), () => [], () => false, this.work);
+    this.matcher ??= new Matcher(
+      wish,
+      readTextEdges(wish),
+      () => [],
+      () => false,
+      this.work,
+    );
     this.templates ??= templatesOf(this.operation);
     return this.matcher.modifiersAt(this.templates, at);
   }
@@ -278,7 +295,9 @@ class CallReader {
     const { tokens } = this.scope.wish;
     const said = tokenize(written);
     const [only] = said;
-    const quoted = tokens.findIndex(({ kind, norm }) => kind === "quote" && norm === (only?.kind === "quote" ? only.norm : written.trim()));
+    const quoted = tokens.findIndex(
+      ({ kind, norm }) => kind === "quote" && norm === (only?.kind === "quote" ? only.norm : written.trim()),
+    );
     if (quoted !== -1) return { start: quoted, end: quoted + 1 };
     const isAt = (start: number) => said.every(({ norm }, index) => tokens[start + index]?.norm === norm);
     const places = said.length === 0 ? [] : [...tokens.keys()].filter(isAt);
@@ -312,7 +331,8 @@ class CallReader {
     const step = this.scope.earlier[Number(place) - 1];
     if (step === undefined) throw new Unreadable(`there is no step ${place} before it`);
     if (path !== "") return { $ref: `${step.id}${path}` };
-    if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name)) return { $ref: `${step.id}.${name}` };
+    if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name))
+      return { $ref: `${step.id}.${name}` };
     return resultOf(step);
   }
 
@@ -327,7 +347,12 @@ class CallReader {
       own.length === 0 ? undefined : { input: own.at(-1)?.input ?? {}, results: own.map(resultOf) };
     const [previous] = [...this.results, ...scope.earlier.slice(-1).map(resultOf)];
     const context = { previous, ...(before && { before }), ...scope.wish.clock };
-    const known = [...(this.isLoop ? ofLoop : []), ...this.results, ...scope.earlier.map(resultOf), ...scope.earlier.map(({ id }) => ({ $ref: id }))];
+    const known = [
+      ...(this.isLoop ? ofLoop : []),
+      ...this.results,
+      ...scope.earlier.map(resultOf),
+      ...scope.earlier.map(({ id }) => ({ $ref: id })),
+    ];
     const made = new Map<string, JsonObject>();
     const add = (input: unknown) => {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
@@ -335,7 +360,8 @@ class CallReader {
     };
     if (functions.length === 0) add({ ...constants, ...record });
     for (const { source, slots, anywhere, fixed, ...rule } of functions) {
-      const says = (name: string) => slots.has(name) || anywhere.some((each) => each.slots.has(name)) || operation.closed.has(name);
+      const says = (name: string) =>
+        slots.has(name) || anywhere.some((each) => each.slots.has(name)) || operation.closed.has(name);
       const isPlain = Object.keys(fixed).every((name) => name in constants);
       const needs = slotsIn({ ...rule, slots, anywhere, fixed, source });
       if (!isPlain || !names.every(says) || !needs.every((name) => names.includes(name))) continue;

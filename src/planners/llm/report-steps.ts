@@ -41,7 +41,9 @@ export class StepReporter {
   private async next(call: unknown): Promise<void> {
     if (this.isBroken) return;
     const { planner, attempt, maxSteps, emit, kept, tools } = this.options;
-    this.isBroken = typeof (call as WrittenCall | null)?.do !== "string" || (await this.reader.add(call as WrittenCall)) !== undefined;
+    this.isBroken =
+      typeof (call as WrittenCall | null)?.do !== "string" ||
+      (await this.reader.add(call as WrittenCall)) !== undefined;
     const steps = this.isBroken ? [] : this.reader.steps();
     const { plan } = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
     this.isBroken ||= plan === undefined;

@@ -388,8 +388,12 @@ class RequestAccount {
       const from = Math.max(...contentStarts(words, start, end).filter((at) => first === start || at <= first));
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
       for (let at = from; at < to; at++)
-        if ((isSaid(words[at] ?? "") || tokens[at]?.kind === "quote") && !functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? ""))
-          (isBeside ? beside.add(at) : isAside.delete(at));
+        if (
+          (isSaid(words[at] ?? "") || tokens[at]?.kind === "quote") &&
+          !functionWords.has(words[at] ?? "") &&
+          !prepositions.has(words[at] ?? "")
+        )
+          isBeside ? beside.add(at) : isAside.delete(at);
     }
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];
