@@ -21,6 +21,8 @@ import { requireResponse } from "./require-response.ts";
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
+  /** What the schema is of: a model that refuses it once is not asked with one of the same again. */
+  readonly source: object;
   /** Whether the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
@@ -40,7 +42,7 @@ export interface ModelTask {
   readonly temperature: number | null;
   /** The longest answer; undefined for a limit that suits the request. */
   readonly maxOutputTokens: number | undefined;
-  /** Schemas, and the format `json`, that the model has refused before: they are not tried again. */
+  /** Sources of schemas, and the format `json`, that the model has refused before: they are not tried again. */
   readonly refusedFormats: WeakSet<object>;
   /** Called when the model refuses a temperature. */
   readonly onTemperatureRefused: () => void;
@@ -106,7 +108,7 @@ class Asking {
 
   private strongestFormat(): Format {
     const { refusedFormats } = this.task;
-    return refusedFormats.has(anyJson) ? "text" : refusedFormats.has(this.question.schema) ? "json" : "schema";
+    return refusedFormats.has(anyJson) ? "text" : refusedFormats.has(this.question.source) ? "json" : "schema";
   }
 
   async run(): Promise<ModelSteps> {
@@ -242,7 +244,7 @@ class Asking {
       return;
     }
     if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    this.task.refusedFormats.add(format === "schema" ? this.question.schema : anyJson);
+    this.task.refusedFormats.add(format === "schema" ? this.question.source : anyJson);
     this.format = next;
   }
 

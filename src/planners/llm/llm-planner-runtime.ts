@@ -192,6 +192,7 @@ export class ModelPlanner {
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, earlier) }],
       ...schema,
+      source: prompt,
       scope: {
         wish,
         earlier,

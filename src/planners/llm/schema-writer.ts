@@ -143,38 +143,18 @@ export class SchemaWriter {
   }
 
   private writeArray(schema: JsonSchema): JsonSchema {
-    const { items, prefixItems, additionalItems, minItems, maxItems } = schema;
+    const { items, prefixItems, minItems, maxItems } = schema;
     const bounds = {
       ...(typeof minItems === "number" && { minItems }),
       ...(typeof maxItems === "number" && { maxItems }),
     };
-    const tuple = prefixItems ?? (Array.isArray(items) ? (items as readonly JsonSchema[]) : undefined);
-    if (tuple !== undefined) return this.writeTuple(tuple, { rest: prefixItems ? items : additionalItems, minItems });
-    const item = items as JsonSchema | undefined;
+    // A list with a schema for each place is open: nobody asks a model for one.
+    const item = Array.isArray(items) || prefixItems !== undefined ? undefined : items;
     if (item === undefined || Object.keys(item).length === 0) {
       this.isClosed = false;
       return { type: "array", ...bounds };
     }
-    return { type: "array", items: this.write(item), ...bounds };
-  }
-
-  private writeTuple(
-    tuple: readonly JsonSchema[],
-    { rest, minItems }: { readonly rest: unknown; readonly minItems: unknown },
-  ): JsonSchema {
-    const isOpen = typeof rest === "object" && rest !== null && JSON.stringify(rest) !== '{"not":{}}';
-    const parts = tuple.map((part) => this.write(part));
-    const least = typeof minItems === "number" ? { minItems } : {};
-    if (this.dialect === "grammar" && !isOpen && minItems === tuple.length)
-      return { type: "array", prefixItems: parts };
-    // Elsewhere a list of any of its items, in any order.
-    const items = isOpen ? [...parts, this.write(rest as JsonSchema)] : parts;
-    return {
-      type: "array",
-      ...(items.length > 0 && { items: items.length > 1 ? { anyOf: items } : items[0] }),
-      ...least,
-      ...(!isOpen && { maxItems: tuple.length }),
-    };
+    return { type: "array", items: this.write(item as JsonSchema), ...bounds };
   }
 }
 
