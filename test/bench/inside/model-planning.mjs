@@ -22,8 +22,8 @@ const tools = Array.from({ length: toolCount }, (_, index) =>
 
 const words = "oat milk bread butter apples rice beans salt sugar flour".split(" ");
 const stepOf = (index) => ({
-  tool: `Tool${index % toolCount}`,
-  input: index === 0 ? { title: words[0], count: 3 } : { title: `${words[index % words.length]} \${s${index}.id}` },
+  do: `Tool${index % toolCount}`,
+  ...(index === 0 ? { title: words[0], count: 3 } : { title: index < words.length ? words[index] : `$${index}.id` }),
 });
 const answerOf = (count) => JSON.stringify({ steps: Array.from({ length: count }, (_, index) => stepOf(index)) });
 const request = `Put 3 of ${words.join(", ")} where they belong, one after the other`;
@@ -57,6 +57,5 @@ for (const count of [1, 5, 20]) {
   samples[`${count} steps`] = await measure(answerOf(count), { isStreamed: false });
   samples[`${count} steps, streamed`] = await measure(answerOf(count), { isStreamed: true });
 }
-samples["5 steps in a code fence among prose"] = await measure(`Sure!\n\`\`\`json\n${answerOf(5)}\n\`\`\`\nDone.`, {});
-samples["5 steps with trailing commas, repaired"] = await measure(answerOf(5).replaceAll("}}", ",}}"), {});
+samples["5 steps in a code fence"] = await measure(`\`\`\`json\n${answerOf(5)}\n\`\`\``, {});
 console.log(JSON.stringify(samples));

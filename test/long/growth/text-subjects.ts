@@ -53,7 +53,7 @@ const planner = (answer: string, request = "Add milk") => {
   const planning = createAgent({ tools: planTools, planner: createLlmPlanner({ model }) });
   return planning.plan(request);
 };
-const step = (title: string) => JSON.stringify({ steps: [{ tool: "Note", input: { title } }] });
+const step = (title: string) => JSON.stringify({ steps: [{ do: "Note", title }] });
 
 /** Planning by models: what they answer, and what is typed. */
 export const modelSubjects: TextSubjects = {

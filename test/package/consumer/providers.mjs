@@ -52,10 +52,7 @@ const tag = defineTool({
 });
 
 const inputOf = (isClosed) => ({ title: "milk", ...(isClosed && { count: null }) });
-const planOf = (isClosed) => ({
-  steps: [{ reasoning: "as asked", tool: "Note", input: inputOf(isClosed), ...(isClosed && { dependsOn: null }) }],
-  ...(isClosed && { missing: null }),
-});
+const planOf = (isClosed) => ({ steps: [{ do: "Note", ...inputOf(isClosed) }] });
 
 /** Runs "note milk" with replies in order, and tells what was sent and what came of it. */
 async function play(provider, { tools = [note], replies }) {

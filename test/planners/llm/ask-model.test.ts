@@ -69,7 +69,6 @@ describe("an invalid answer", () => {
     ["a list alone", JSON.stringify(JSON.parse(good).steps)],
     ["no steps", answerOf()],
     ["a step that is no call", answerOf({ tool: "Note", input: { title: "milk" } })],
-    ["a key twice", '{"steps":[{"do":"Note","title":"milk","title":"bread"}]}'],
     ["a comma too many", `${good.slice(0, -1)},}`],
     ["nesting that overflows a stack", `{"steps":[{"do":"Note","title":${"[".repeat(30_000)}${"]".repeat(30_000)}}]}`],
     ["more than anybody reads", " ".repeat(11_000_000)],

@@ -195,7 +195,6 @@ describe("the steps of an answer that is still arriving", () => {
   it.each([
     ["as one piece", [two]],
     ["letter by letter", [...two]],
-    ["behind thinking about another", ["<think>", noteOf("milk"), "?</think>", two]],
     ["in a fence", ["```json\n", two, "\n```"]],
   ])("are told once their calls have closed: %s", async (_how, deltas) => {
     expect((await toldOf(deltas)).told).toEqual(["1.0 s1", "1.1 s2"]);

@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import type { JsonSchema } from "../../../../src/core/json-schema.ts";
+import { type StandardSchema, writableJsonSchema } from "../../../../src/core/schema.ts";
+import { type SchemaDialect, SchemaWriter } from "../../../../src/planners/llm/schema-writer.ts";
+import { fits, oddities } from "./plain-schema.ts";
+import { schemasWithValues, schemaWithValue } from "./sample-schemas.ts";
+
+/** A schema as a model gets it. */
+async function writtenIn(dialect: SchemaDialect, schema: StandardSchema) {
+  const json = (await writableJsonSchema(schema)) as JsonSchema;
+  const writer = new SchemaWriter(json, { dialect, name: "T" });
+  const written = writer.write(json);
+  return { written, isClosed: writer.isClosed, definitions: writer.definitions };
+}
+
+describe("the schema of a value for a model", () => {
+  it.each(schemasWithValues)(
+    "has only plain keywords, and takes what the tool takes: %s",
+    async (_name, schema, ...values) => {
+      const { written } = await writtenIn("plain", schema);
+      expect(oddities(written)).toEqual([]);
+      for (const value of values) expect(fits(value, written)).toBe(true);
+    },
+  );
+
+  it("has and takes the same of random schemas", async () => {
+    const check = async ({ schema, value }: { schema: z.ZodType; value: unknown }) => {
+      const { written } = await writtenIn("plain", z.object({ value: schema }));
+      expect(oddities(written)).toEqual([]);
+      expect(fits({ value }, written)).toBe(true);
+    };
+    await fc.assert(fc.asyncProperty(schemaWithValue, check), { numRuns: 300 });
+  });
+
+  it.each([
+    ["a map", z.object({ a: z.record(z.string(), z.number()) })],
+    ["anything", z.object({ a: z.unknown() })],
+    ["an open object", z.looseObject({})],
+  ])("is not closed for %s", async (_what, schema) => {
+    expect((await writtenIn("strict", schema)).isClosed).toBe(false);
+  });
+
+  it.each(["strict", "grammar"] as const)("has definitions in %s for what contains itself", async (dialect) => {
+    interface Tree {
+      children: Tree[];
+    }
+    const tree: z.ZodType<Tree> = z.object({ children: z.lazy(() => z.array(tree)) });
+    const { written, definitions } = await writtenIn(dialect, z.object({ tree }));
+    expect(JSON.stringify(written)).toContain('"$ref":"#/$defs/T_1"');
+    expect(Object.keys(definitions)).toEqual(["T_1"]);
+  });
+});
