@@ -111,7 +111,8 @@ function isAskedAfter(
 ): (next: Planner) => boolean {
   if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
   const isOne = wishes.length < 2;
-  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && words.every(({ by }) => by !== "left")));
+  const isLacking =
+    isOne && (reason === "unbound" || (missing !== undefined && words.every(({ by }) => by !== "left")));
   const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
   const isFinal =
     finalReasons.has(reason) ||

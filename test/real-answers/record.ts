@@ -3,7 +3,11 @@ import { createOllamaModel, type LanguageModel } from "../../src/index.ts";
 import { answersOf, hashOf, keyOf, outcomesOf, outcomesWith, type Recording } from "./answers.ts";
 
 const [name = "qwen2.5-coder:0.5b", options = "{}"] = process.argv.slice(2);
-const real = createOllamaModel({ model: name, host: process.env.OLLAMA_HOST, options: JSON.parse(options) as object });
+const real = createOllamaModel({
+  model: name,
+  host: process.env.OLLAMA_HOST,
+  options: JSON.parse(options) as Record<string, unknown>,
+});
 const answers: Record<string, Recording["answers"][string]> = {};
 let prompt = "";
 let constant = 0;

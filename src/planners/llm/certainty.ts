@@ -10,7 +10,7 @@ export interface Choices {
 
 /**
  * How likely the least likely token of an answer was that means something, from 0 to 1: of an operation, of a value, and each
- * place where a value ends, or where a call or the list ends and could go on, as "nothing more" is a decision, too. Not: signs that
+ * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. Not: signs that
  * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
  *
  * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
@@ -41,7 +41,7 @@ const [ofList, ofCall] = [2, 3];
 function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
   let depth = 0;
   let key = "";
-  let mayGoOn = true;
+  let mayBeLonger = true;
   for (let at = offset; at < text.length; at++) {
     const character = text.charAt(at);
     if (character === '"') {
@@ -53,13 +53,13 @@ function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: 
         if (!/^(?:steps|do)$/.test(key)) yield at + 1;
       } else {
         for (let each = at + 1; each <= end && each < text.length; each++) yield each;
-        if (key === "do" && depth === ofCall) mayGoOn = hasOptional(said);
+        if (key === "do" && depth === ofCall) mayBeLonger = hasOptional(said);
       }
       at = end;
     } else if (character === "{" || character === "[") depth++;
     else if (/[\w.+-]/.test(character)) yield at;
     else if (/[\]},]/.test(character)) {
-      if (depth > ofCall || (depth === ofCall && mayGoOn) || (depth === ofList && maxCalls > 1)) yield at;
+      if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && maxCalls > 1)) yield at;
       if (character !== ",") depth--;
     }
   }

@@ -214,7 +214,8 @@ export class ModelPlanner {
         maxSteps: Math.max(0, maxSteps - making.count),
         expressions,
         maxCalls: options.maxCalls,
-        hasOptional: (name) => expressions || operations.get(name)?.slots.some(({ isRequired }) => !isRequired) !== false,
+        hasOptional: (name) =>
+          expressions || operations.get(name)?.slots.some(({ isRequired }) => !isRequired) !== false,
       },
     };
   }
@@ -277,7 +278,9 @@ class Making {
   private attempts = 0;
   private likelihood: number | undefined;
   private isGrave = false;
-  private hasFilter = false;
+  hasFilter = false;
+  /** True as long as every step of the model is a sum. */
+  isSum = true;
   /** The steps of the model, with the fields that it may compose. */
   private readonly madeByModel = new Map<string, ReadonlySet<string>>();
   /** The fields that name operations. */
@@ -341,6 +344,7 @@ class Making {
     this.hasFilter ||= made.some(
       ({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input),
     );
+    this.isSum &&= made.every(({ operation }) => operation.slots.some(({ type }) => type.kind === "sum"));
     for (const { id, operation } of made) {
       for (const field of Object.keys(operation.constants)) this.fields.add(field);
       const composed = operation.slots.filter(({ isComposed }) => isComposed).map(({ name }) => name);
@@ -380,7 +384,7 @@ class Making {
       isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
-    const certainty = certaintyOf(this.likelihood ?? 1, account, this.hasFilter);
+    const certainty = certaintyOf(this.likelihood ?? 1, account, this);
     const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
     const isKnown = this.likelihood !== undefined;
     const isGuess = account.left.length > 0 && needed > minCertainty;
@@ -483,7 +487,13 @@ const factors = {
   leftOfFilter: 0.35,
 };
 
-function certaintyOf(likelihood: number, { words }: Account, hasFilter: boolean): number {
+/** What is counted in a sum is none of it: only its numbers must be explained. */
+function certaintyOf(
+  likelihood: number,
+  { words: all }: Account,
+  { hasFilter, isSum }: { readonly hasFilter: boolean; readonly isSum: boolean },
+): number {
+  const words = isSum ? all.filter(({ by, text }) => by !== "left" || /\d/.test(text)) : all;
   const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
   const left = hasFilter ? factors.leftOfFilter : factors.left;
   // One word may be another verb of the operation: how sure the model is says whether it is.
@@ -511,7 +521,7 @@ const maxShown = 500;
 /** What was done, and what failed, for a model. */
 function describeFailure({ steps, error }: ReplanRequest): string {
   const lines = steps.map(({ stepId, tool, input, status, output }) => {
-    const result = status === "completed" ? `, result ${JSON.stringify(output).slice(0, maxShown)}` : "";
+    const result = status === "completed" ? `, result ${JSON.stringify(output ?? null).slice(0, maxShown)}` : "";
     return `- ${stepId} ${tool} ${JSON.stringify(input).slice(0, maxShown)}: ${status}${result}`;
   });
   const failure = `${error.code}: ${error.message.slice(0, maxShown)}`;

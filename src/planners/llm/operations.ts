@@ -150,15 +150,25 @@ function splitSlots({ phrases, all, constants, branch, input }: Parts) {
     const type = typeOf(name);
     const schema = isRead(type, fields[name]) ? undefined : fields[name];
     const isAlone = hasFunction || optional.filter((each) => kindOf(each) === kindOf(name)).length < 2;
-    const isClosed = schema === undefined && (beside.has(name) || isReadable(type));
+    const isLed = hasFunction && (type.kind === "list" || (isText(name) && isNamed(name, phrases)));
+    const isClosed = schema === undefined && (beside.has(name) || isReadable(type) || isLed);
     if (!isRequired(name) && isClosed && isAlone && phrases.length > 0) closed.set(name, type);
     else asked.push({ name, type, schema, isRequired: isRequired(name), isComposed: fields[name]?.composed === true });
   }
+  if (hasFunction)
+    for (const [name, type] of phrases.flatMap(({ slots }) => [...slots]))
+      if (isReadable(type) && !asked.some((slot) => slot.name === name)) closed.set(name, type);
   // A template may fill one of several slots: the name of a list, or of a place.
   for (const { slots } of all.flatMap(({ anywhere }) => anywhere))
     if ([...slots.keys()].some((name) => closed.has(name)))
       for (const [name, type] of slots) if (!asked.some((slot) => slot.name === name)) closed.set(name, type);
   return { asked, closed };
+}
+
+/** True if phrases say what the value of a slot is: "to the {newList} list". */
+function isNamed(name: string, phrases: readonly PhraseRule[]): boolean {
+  const having = phrases.filter((rule) => slotsIn(rule).includes(name));
+  return having.every(({ example }) => example.includes(`{${name}} `));
 }
 
 /** The slots of a phrase as somebody would say it, in their order. */

@@ -105,7 +105,10 @@ class CallReader {
     if (typeof written === "object") throw new Unreadable(`"${name}" is not a ${type.kind}`);
     if (type.kind === "text") return this.takeText(name, String(written), isComposed);
     // "1000 ml / 8 hrs": what is counted is none of the sum.
-    const sum = type.kind === "sum" ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+\b/gi, "") : undefined;
+    const sum =
+      type.kind === "sum"
+        ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+\b/gi, "")
+        : undefined;
     if (sum !== undefined) return void this.direct.set(name, this.withResults(sum, "it"));
     await this.takeValue(name, type, written as string | number | boolean);
   }
@@ -233,7 +236,8 @@ class CallReader {
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(templatesOf(this.operation).flatMap(({ slots }) => [...slots.keys()]));
-    const open = [...this.operation.closed].filter(([name]) => !this.isFilled(name) && !beside.has(name));
+    const isBare = (name: string, type: SlotType) => !beside.has(name) || type.kind === "number" || isDate(type);
+    const open = [...this.operation.closed].filter(([name, type]) => !this.isFilled(name) && isBare(name, type));
     for (const [name, { kind }] of open) if (kind === "boolean") this.readSwitch(name);
     const found = open.flatMap(([name, type]) =>
       type.kind === "boolean" || !isReadable(type)
@@ -333,6 +337,9 @@ class CallReader {
     if (path !== "") return { $ref: `${step.id}${path}` };
     if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name))
       return { $ref: `${step.id}.${name}` };
+    const { rules, outputs } = step.operation;
+    if (rules.resultPath === "" && outputs.length > 1)
+      throw new Unreadable(`"$${place}" has several parts: name one of ${outputs.join(", ")}`);
     return resultOf(step);
   }
 
