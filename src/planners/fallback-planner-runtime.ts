@@ -8,7 +8,6 @@ import {
   type AgentErrorDetails,
   isAgentError,
   type RefusalReason,
-  type RefusedWish,
 } from "../core/errors.ts";
 import type { PlanFailure, PlanSource } from "../core/plan.ts";
 import {
@@ -49,6 +48,7 @@ function askToReplan(planner: Planner, request: ReplanRequest): PlanDraft | Prom
   throw new TypeError(`The planner "${planner.name}" has no replan method.`);
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop, whose turns end in different ways
 async function askInTurn<TRequest extends PlanRequest>(
   planners: readonly Planner[],
   chain: Chain<TRequest>,
@@ -57,7 +57,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   const startMs = monotonicNow(clock);
   const failures: PlanFailure[] = [];
   let waiting = planners;
-  let known: readonly RefusedWish[] | undefined;
+  let asked = request;
   for (;;) {
     const [planner, ...others] = waiting;
     if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
@@ -68,21 +68,29 @@ async function askInTurn<TRequest extends PlanRequest>(
       { spentMs: monotonicNow(clock) - startMs, waiting },
     );
     try {
-      const own = known === undefined ? request : { ...request, wishes: known };
-      const { steps, source } = await askOne(planner, { ...chain, request: own, limitMs });
+      const { steps, source } = await askOne(planner, { ...chain, request: asked, limitMs });
       return { steps, source: withFailures(source, failures) };
     } catch (thrown) {
       if (request.signal.aborted) throw request.signal.reason;
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
-      waiting = isAgentError(data, "cannot-plan") ? others.filter(isAskedAfter(data.details, planner, chain)) : others;
-      if (isAgentError(data, "cannot-plan")) known = data.details.wishes ?? known ?? [];
+      const refusal = isAgentError(data, "cannot-plan") ? data.details : undefined;
+      waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
+      asked = refusal === undefined ? asked : withWishes(asked, refusal);
       const [next] = waiting;
       if (next === undefined) throw lastError(chain, { planner, error, failures });
       failures.push(...failuresOf(planner, data));
       await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
   }
+}
+
+/** The request with what a planner made of its wishes, for the next one. */
+function withWishes<TRequest extends PlanRequest>(
+  request: TRequest,
+  { wishes = request.wishes ?? [] }: AgentErrorDetails["cannot-plan"],
+): TRequest {
+  return { ...request, wishes };
 }
 
 /** The error of a chain whose last planner failed. */

@@ -1,4 +1,5 @@
 /** The planner of `run-apps.mjs`: EVAL_PLANNER is rules, model or both; EVAL_MODEL is a model in Ollama. */
+// biome-ignore lint/style/noDefaultExport: the scorer imports it so
 export default function createPlanner({
   createRulePlanner,
   createLlmPlanner,

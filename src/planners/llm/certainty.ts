@@ -38,6 +38,7 @@ export function leastLikely(
 const [ofList, ofCall] = [2, 3];
 
 /** The places of an answer about which somebody decides. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
 function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
   let depth = 0;
   let key = "";

@@ -116,53 +116,80 @@ interface Parts {
  * Which slots a model is asked for, and which code reads: the optional ones of a closed kind, unless two are of one kind
  * and nobody could tell which is meant.
  */
-function splitSlots({ phrases, all, constants, branch, input }: Parts) {
+function splitSlots(parts: Parts) {
+  const { phrases, all, constants, branch, input } = parts;
   const fields = branch.properties ?? {};
-  const required = new Set(branch.required ?? []);
   const beside = new Map(all.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])));
   const named = new Map(phrases.flatMap((rule) => slotsIn(rule).map((slot) => [slot, rule.slots.get(slot)] as const)));
   const hasFunction = phrases.some(({ source }) => source.toInput !== undefined);
-  const typeOf = (name: string): SlotType => {
-    return named.get(name) ?? beside.get(name) ?? withUnit(slotTypeOf(schemasAt(input, [name], constants)), name);
+  const typeOf = (name: string): SlotType =>
+    named.get(name) ?? beside.get(name) ?? withUnit(slotTypeOf(schemasAt(input, [name], constants)), name);
+  const isText = (name: string) => !isReadable(typeOf(name)) && typeOf(name).kind !== "list";
+  const names = inSpokenOrder(slotNamesOf(parts, { named: new Set(named.keys()), hasFunction, isText }), phrases);
+  const isRequired = requiredIn(parts, { hasFunction, isText });
+  const optional = names.filter((name) => !isRequired(name));
+  const kindOf = (name: string) => (isDate(typeOf(name)) ? "date" : typeOf(name).kind);
+  const isClosed = (name: string) => {
+    const type = typeOf(name);
+    if (isRequired(name) || phrases.length === 0 || !isRead(type, fields[name])) return false;
+    // Two of one kind are told apart by a function only.
+    if (!hasFunction && optional.filter((each) => kindOf(each) === kindOf(name)).length > 1) return false;
+    const isLed = hasFunction && (type.kind === "list" || (isText(name) && isNamed(name, phrases)));
+    return beside.has(name) || isReadable(type) || isLed;
   };
-  const isUsed = (name: string) => named.has(name) || phrases.some(({ source }) => name in (source.input ?? {}));
+  const asked = names
+    .filter((name) => !isClosed(name))
+    .map((name) => ({
+      ...{ name, type: typeOf(name), isRequired: isRequired(name) },
+      schema: isRead(typeOf(name), fields[name]) ? undefined : fields[name],
+      isComposed: fields[name]?.composed === true,
+    }));
+  const own = hasFunction ? phrases.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])) : [];
+  const read = names.filter(isClosed).map((name) => [name, typeOf(name)] as const);
+  const closed = new Map<string, SlotType>([...own, ...read]);
+  // A template may fill one of several slots: the name of a list, or of a place.
+  for (const { slots } of all.flatMap(({ anywhere }) => anywhere))
+    if ([...slots.keys()].some((name) => closed.has(name))) for (const [name, type] of slots) closed.set(name, type);
+  for (const { name } of asked) closed.delete(name);
+  return { asked, closed };
+}
+
+interface SlotNaming {
+  /** The slots that phrases name. */
+  readonly named: ReadonlySet<string>;
+  readonly hasFunction: boolean;
+  readonly isText: (name: string) => boolean;
+}
+
+/** The fields of an operation that count, and the slots of its phrases that are no fields. */
+function slotNamesOf(
+  { phrases, constants, branch }: Parts,
+  { named, hasFunction, isText }: SlotNaming,
+): readonly string[] {
+  const fields = branch.properties ?? {};
+  const required = new Set(branch.required ?? []);
   const isMany = Object.keys(fields).length > maxFields;
+  const isUsed = (name: string) => named.has(name) || phrases.some(({ source }) => name in (source.input ?? {}));
   const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
   const ofFields = Object.keys(fields).filter((name) => !(name in constants) && isShown(name));
   // A slot without a field stands for one, in a way that the phrase's function knows.
-  const isText = (name: string) => !isReadable(typeOf(name)) && typeOf(name).kind !== "list";
-  const standsFor = (each: string, name: string) => !(each in fields) && isText(each) && isText(name);
   const hasOwnText = ofFields.some(isText);
-  const others = [...named.keys()].filter((name) => !(name in fields) && !(isText(name) && hasOwnText));
-  const names = inSpokenOrder([...ofFields, ...others], phrases);
+  return [...ofFields, ...[...named].filter((name) => !(name in fields) && !(isText(name) && hasOwnText))];
+}
+
+/** Tells which slots a call must have: the required fields, or those without which few phrases can be said. */
+function requiredIn(
+  { phrases, branch }: Parts,
+  { hasFunction, isText }: Omit<SlotNaming, "named">,
+): (name: string) => boolean {
+  const { properties: fields = {}, required = [] } = branch;
+  if (!hasFunction) return (name) => required.includes(name);
+  const standsFor = (each: string, name: string) => !(each in fields) && isText(each) && isText(name);
   const speaking = phrases.filter(({ source }) => source.toInput !== undefined);
-  const isUsual = (name: string) => {
+  return (name) => {
     const saying = speaking.filter((rule) => slotsIn(rule).some((each) => each === name || standsFor(each, name)));
     return saying.length > usual * speaking.length;
   };
-  const isRequired = (name: string) => (hasFunction ? isUsual(name) : required.has(name));
-  const own = phrases.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
-  const closed = new Map<string, SlotType>(hasFunction ? own : []);
-  const asked: Omit<Slot, "key">[] = [];
-  const optional = names.filter((name) => !isRequired(name));
-  const kindOf = (name: string) => (isDate(typeOf(name)) ? "date" : typeOf(name).kind);
-  for (const name of names) {
-    const type = typeOf(name);
-    const schema = isRead(type, fields[name]) ? undefined : fields[name];
-    const isAlone = hasFunction || optional.filter((each) => kindOf(each) === kindOf(name)).length < 2;
-    const isLed = hasFunction && (type.kind === "list" || (isText(name) && isNamed(name, phrases)));
-    const isClosed = schema === undefined && (beside.has(name) || isReadable(type) || isLed);
-    if (!isRequired(name) && isClosed && isAlone && phrases.length > 0) closed.set(name, type);
-    else asked.push({ name, type, schema, isRequired: isRequired(name), isComposed: fields[name]?.composed === true });
-  }
-  if (hasFunction)
-    for (const [name, type] of phrases.flatMap(({ slots }) => [...slots]))
-      if (isReadable(type) && !asked.some((slot) => slot.name === name)) closed.set(name, type);
-  // A template may fill one of several slots: the name of a list, or of a place.
-  for (const { slots } of all.flatMap(({ anywhere }) => anywhere))
-    if ([...slots.keys()].some((name) => closed.has(name)))
-      for (const [name, type] of slots) if (!asked.some((slot) => slot.name === name)) closed.set(name, type);
-  return { asked, closed };
 }
 
 /** True if phrases say what the value of a slot is: "to the {newList} list". */
