@@ -26,7 +26,7 @@ export interface Recording {
   readonly answers: Readonly<Record<string, Pick<ModelResponse, "text" | "finishReason" | "logprobs">>>;
 }
 
-export const models = ["qwen2.5-coder:0.5b"];
+export const models = ["qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"];
 
 function pathOf(model: string, kind: string): URL {
   return new URL(`${model.replace(/\W+/g, "-")}.${kind}.json`, import.meta.url);
