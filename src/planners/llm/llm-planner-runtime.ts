@@ -496,6 +496,13 @@ function certaintyOf(
   const words = isSum ? all.filter(({ by, text }) => by !== "left" || /\d/.test(text)) : all;
   const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
   const left = hasFilter ? factors.leftOfFilter : factors.left;
+  // "I do not live in Vienna": the plan does not have what its words deny.
+  if (
+    words.some(
+      ({ by, text }) => by === "left" && /^(?:not|never|nobody|nothing|none|without|nor|\w+n['’]t)$/i.test(text),
+    )
+  )
+    return 0;
   // One word may be another verb of the operation: how sure the model is says whether it is.
   const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
   return Number((likelihood * left ** others * factors.aside ** count("aside")).toFixed(3));

@@ -18,6 +18,7 @@ import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } 
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
+import { denials } from "./text-edges.ts";
 
 /** Where a value of a step stands. */
 interface Place {
@@ -196,11 +197,11 @@ class RequestAccount {
     // An example has the whole of a sum, and so none of its words.
     const sum = typeof leaf.value === "string" && !isTime(leaf.value) && rules.rules.some(({ hasSum }) => hasSum);
     const own = (sum ? this.findSum(String(leaf.value)) : undefined) ?? (made && [made]);
-    const {
-      places = [],
-      unsaid = [],
-      isLikely = false,
-    }: Found = own ? { places: own } : this.find(leaf, { type, field, rules, place });
+    const found: Found = own ? { places: own } : this.find(leaf, { type, field, rules, place });
+    const { places = [], isLikely = false } = found;
+    // "8 / 8" is not said by an 8.
+    const isUnsaidSum = own === undefined && sum && signedSum.test(String(leaf.value)) && !found.unsaid?.length;
+    const unsaid = isUnsaidSum ? [String(leaf.value)] : (found.unsaid ?? []);
     for (const { start, end } of places) this.explain(start, end, place);
     // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).filter(
@@ -390,8 +391,7 @@ class RequestAccount {
       for (let at = from; at < to; at++)
         if (
           (isSaid(words[at] ?? "") || tokens[at]?.kind === "quote") &&
-          !functionWords.has(words[at] ?? "") &&
-          !prepositions.has(words[at] ?? "")
+          (denials.has(words[at] ?? "") || (!functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? "")))
         )
           isBeside ? beside.add(at) : isAside.delete(at);
     }
@@ -452,6 +452,8 @@ const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
+/** Numbers with signs of arithmetic between them, and nothing else. */
+const signedSum = /^[\d\s.()%]*\d\)?%?\s*[+*/^-]\s*[\d\s.()%+*/^-]*$/;
 const numberType: SlotType = { kind: "number" };
 const timeType: SlotType = { kind: "date-time", takesOffset: true };
 const dayType: SlotType = { kind: "date" };

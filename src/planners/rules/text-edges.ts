@@ -10,7 +10,17 @@ export interface TextEdges {
   hasDate(position: number): boolean;
 }
 
-const denials: ReadonlySet<string> = new Set(["not", "never", "no", "nothing", "none", "nobody", "without", "nor"]);
+/** Words that say that something is not so. */
+export const denials: ReadonlySet<string> = new Set([
+  "not",
+  "never",
+  "no",
+  "nothing",
+  "none",
+  "nobody",
+  "without",
+  "nor",
+]);
 const loose: ReadonlySet<string> = new Set(
   ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "),
 );

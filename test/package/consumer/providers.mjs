@@ -51,6 +51,8 @@ const tag = defineTool({
   execute: () => null,
 });
 
+/** In a closed schema, the count is required, too. */
+const closedKeys = '"required":["do","title","count"]';
 const inputOf = (isClosed) => ({ title: "milk", ...(isClosed && { count: null }) });
 const planOf = (isClosed) => ({ steps: [{ do: "Note", ...inputOf(isClosed) }] });
 
@@ -72,7 +74,7 @@ async function play(provider, { tools = [note], replies }) {
 }
 
 const good = ({ url, body }) =>
-  answerTo(url, body, JSON.stringify(planOf(JSON.stringify(body).includes('"dependsOn"],'))));
+  answerTo(url, body, JSON.stringify(planOf(JSON.stringify(body).includes(closedKeys))));
 const failing =
   (status, error, headers = {}) =>
   () =>
@@ -90,7 +92,7 @@ function look(body) {
   return {
     hasSchema: text.includes('"enum":["Note"]') || text.includes('"const":"Note"'),
     isStrict: text.includes('"strict":true'),
-    isClosed: text.includes('"required":["title","count"]'),
+    isClosed: text.includes(closedKeys),
     limit:
       body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens ?? body.generationConfig?.maxOutputTokens,
   };
