@@ -374,6 +374,14 @@ class RequestAccount {
     if (words.length > 0) this.unsaid.push({ ...unsaid, key, isReadable, isChoice: isChoice(type) });
   }
 
+  /** True for a word that says something; what is denied is never beside the point. */
+  private mustBeExplained(at: number): boolean {
+    const { words, tokens } = this.request;
+    const word = words[at] ?? "";
+    if (denials.has(word) || tokens[at]?.kind === "quote") return true;
+    return isSaid(word) && !functionWords.has(word) && !prepositions.has(word);
+  }
+
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
     const { words, tokens } = this.request;
     const isAside = new Set<number>(words.keys());
@@ -388,12 +396,7 @@ class RequestAccount {
       const last = start + all.findLastIndex(isValue);
       const from = Math.max(...contentStarts(words, start, end).filter((at) => first === start || at <= first));
       const to = Math.min(...contentEnds(words, start, end).filter((at) => at > Math.max(from, last)));
-      for (let at = from; at < to; at++)
-        if (
-          (isSaid(words[at] ?? "") || tokens[at]?.kind === "quote") &&
-          (denials.has(words[at] ?? "") || (!functionWords.has(words[at] ?? "") && !prepositions.has(words[at] ?? "")))
-        )
-          isBeside ? beside.add(at) : isAside.delete(at);
+      for (let at = from; at < to; at++) if (this.mustBeExplained(at)) isBeside ? beside.add(at) : isAside.delete(at);
     }
     const accounted = tokens.map((_, at): AccountedWord => {
       const by = this.by[at];

@@ -73,8 +73,7 @@ async function play(provider, { tools = [note], replies }) {
   return { result, sent, retries };
 }
 
-const good = ({ url, body }) =>
-  answerTo(url, body, JSON.stringify(planOf(JSON.stringify(body).includes(closedKeys))));
+const good = ({ url, body }) => answerTo(url, body, JSON.stringify(planOf(JSON.stringify(body).includes(closedKeys))));
 const failing =
   (status, error, headers = {}) =>
   () =>
