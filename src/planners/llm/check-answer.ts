@@ -6,7 +6,7 @@ import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { waitsOf } from "../rules/steps.ts";
 import type { Choices } from "./certainty.ts";
-import type { Operation } from "./operations.ts";
+import { type Operation, operationOf } from "./operations.ts";
 import { parseJson } from "./parse-json.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";
 import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
@@ -31,12 +31,13 @@ export type CheckedAnswer =
 
 /** The longest word of an answer that is repeated. */
 const maxWordLength = 50;
+const maxNames = 20;
 
 /** Reads the answer of a model: its calls become steps of a plan that is valid behind the steps that are kept. */
 export async function checkAnswer(text: string, scope: AnswerScope): Promise<CheckedAnswer> {
   if (text.length > maxAnswerLength) return noJson(`The answer is longer than ${maxAnswerLength} characters.`);
   const calls = callsIn(parseJson(withoutFence(text)));
-  if (calls === undefined) return noJson('There is no JSON object {"steps": [{"do": "…"}]} in it.');
+  if (calls === undefined) return noJson('Expected a JSON object {"steps":[{"do":"…"}]}.');
   if (calls.some((call) => call.do === unclear)) return { type: "refusal" };
   const reader = new AnswerReader(scope);
   const problems: string[] = [];
@@ -86,7 +87,10 @@ export class AnswerReader {
   async add(call: WrittenCall): Promise<string | undefined> {
     const { operations, earlier, idOf, wish } = this.scope;
     const operation = operations.get(call.do);
-    if (operation === undefined) return `there is no ${JSON.stringify(call.do.slice(0, maxWordLength))}`;
+    if (operation === undefined) {
+      const known = [...operations.keys()].slice(0, maxNames).join(", ");
+      return `unknown call ${JSON.stringify(call.do.slice(0, maxWordLength))}; expected ${known} or ${unclear}`;
+    }
     const before = [...earlier, ...this.made];
     const read = await readCall(call, operation, { wish, earlier: before });
     if (!read.ok) return read.why;
@@ -143,9 +147,6 @@ export class AnswerReader {
 /** The input of a step that somebody else planned, as "$1" names it; undefined for one that waits. */
 export function earlierStep(step: PlanStep, operations: readonly Operation[]): EarlierStep | undefined {
   const input: JsonObject = step.input ?? {};
-  const operation = operations.find(
-    ({ rules, constants }) =>
-      rules.tool.name === step.tool && Object.entries(constants).every(([key, value]) => input[key] === value),
-  );
+  const operation = operationOf(operations, step.tool, input);
   return operation && { id: step.id, input, operation };
 }

@@ -80,7 +80,7 @@ export class ModelPlanner {
 
   /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
-    // Code reads times: what they mean changes with every minute.
+    // Code reads times, and "in 5 minutes" means another one with every request.
     const isTimed = mayHoldDate(request.request);
     const key = await cacheKey(request, isTimed);
     for (;;) {
@@ -127,7 +127,7 @@ export class ModelPlanner {
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
     for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
-      if (part.steps !== undefined) await making.take(part.steps);
+      if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
     }
     const plan = await making.finish(this.settings);
@@ -268,7 +268,6 @@ const maxQuoted = 120;
 class Making {
   readonly isReplan: boolean;
   warnings: readonly PlanWarning[] = [];
-  private readonly startMs = performance.now();
   private readonly steps: PlanStep[] = [];
   /** The steps of the only answer: this very list is known to be valid. */
   private only: readonly PlanStep[] | undefined;
@@ -330,11 +329,11 @@ class Making {
   }
 
   /** Takes steps that are planned already. */
-  async take(steps: readonly PlanStep[]): Promise<void> {
+  async take(steps: readonly PlanStep[], planner: string): Promise<void> {
     const { emit } = this.request;
     for (const step of steps) {
       this.only = undefined;
-      await emit?.({ type: "plan-delta", planner: "rules", attempt: 1, index: this.steps.length, step });
+      await emit?.({ type: "plan-delta", planner, attempt: 1, index: this.steps.length, step });
       this.steps.push(step);
     }
   }
@@ -399,7 +398,6 @@ class Making {
       model: modelName(model),
       attempts: this.attempts,
       certainty,
-      durationMs: Math.round(performance.now() - this.startMs),
       ...(this.chosen && { tools: this.chosen }),
       ...(this.failures.length > 0 && { failures: this.failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
@@ -417,9 +415,7 @@ class Making {
     const waits = new Map(waitsOf(calls).map((ids, at) => [calls[at]?.id, ids]));
     return this.steps.map((step) => ({
       ...step,
-      dependsOn: [
-        ...new Set([...(step.dependsOn ?? []), ...(this.madeByModel.size > 0 ? (waits.get(step.id) ?? []) : [])]),
-      ],
+      dependsOn: [...new Set([...(step.dependsOn ?? []), ...(waits.get(step.id) ?? [])])],
     }));
   }
 
@@ -540,11 +536,11 @@ function asCached({ steps, source }: ModelPlan): PlanDraft {
   return { steps, source: { ...source, attempts: 0, cached: true } };
 }
 
-/** What a plan depends on: the words, the tools, and the minute if they speak of a time. */
+/** What a plan depends on: the words, the tools, and the time if they speak of one. */
 async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string> {
   const { request: text, context, tools, maxSteps, nowMs, timeZone, wishes } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);
-  const minute = isTimed ? [Math.floor(nowMs / 60_000), timeZone] : [];
-  return JSON.stringify([text, context, maxSteps, fingerprints, descriptions, wishes, ...minute]);
+  const clock = isTimed ? [nowMs, timeZone] : [];
+  return JSON.stringify([text, context, maxSteps, fingerprints, descriptions, wishes, ...clock]);
 }

@@ -21,14 +21,14 @@ export interface LlmPlannerOptions {
   temperature?: number | null | undefined;
   /**
    * The longest answer, in tokens, thinking included. A cut answer is requested once more, with twice the room.
-   * @default the limit of a hosted model, or what the budget leaves; for others by the length of the request, 2048 to 8192
+   * @default the limit of a hosted model, or what the budget leaves; for others 2048
    */
   maxOutputTokens?: number | undefined;
   /**
-   * Which tools the model is shown: all, or of many the `nearest`, about twenty that share the most words with the
-   * request, by name, description, examples and fields. If the model says that something is missing, it is asked once
-   * more, about others. `source.tools` names those it was shown. Requests in another language than the tools share few
-   * words with them. @default "all"
+   * Which tools the model is shown: all whose lines fit into its prompt, or the `nearest`, about twenty that share the most
+   * words with the wish, by name, description, examples and fields. Of more than fit, the nearest are shown in any case.
+   * If the model finds none that is meant, it is asked once more, about others. `source.tools` names those it was shown.
+   * Requests in another language than the tools share few words with them. @default "all"
    */
   tools?: "all" | "nearest" | undefined;
   /**
@@ -61,13 +61,13 @@ const plannerOptions = {
 } satisfies OptionTable<LlmPlannerOptions>;
 
 /**
- * Makes the planner "llm": a language model writes the plan, following a schema that contains only the tools and their
- * inputs.
+ * Makes the planner "llm": a language model names the operation and copies the user's words, following a schema that
+ * contains only the tools, and code reads the values.
  *
- * A small model may answer with anything, so each answer is read with care, checked against the tools and the request,
- * and requested once more if it is invalid. If the next one is invalid too, planning fails with `planning-failed`, with
- * every try; if the model states that the tools cannot do it, with `cannot-plan`. Nothing in a request can add a tool,
- * lift an approval or leave the schema.
+ * Every word of the plan is checked against the request. A value that cannot be read is asked for once more; then, or if
+ * the model finds nothing that is meant, or is less sure than `minCertainty`, planning fails with `cannot-plan`. An answer
+ * that is not JSON of the schema twice is `planning-failed`, with every try. Nothing in a request can add a tool, lift an
+ * approval or leave the schema.
  *
  * Throws `invalid-options`.
  *

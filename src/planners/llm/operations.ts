@@ -1,6 +1,6 @@
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { compileTool, type PhraseRule, sayName, type ToolRules } from "../rules/phrase-rules.ts";
+import { compileTool, type PhraseRule, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
 
 /** One thing that a tool does: all of it, or a branch of its input that a constant names. */
@@ -46,6 +46,18 @@ const usual = 0.8;
 export async function operationsOf(tools: readonly DefinedTool[]): Promise<readonly Operation[]> {
   const rules = await Promise.all(tools.map(compileTool));
   return rules.flatMap(ofTool);
+}
+
+/** The operation that an input of a tool is of. */
+export function operationOf(
+  operations: readonly Operation[],
+  tool: string | undefined,
+  input: Readonly<Record<string, unknown>>,
+): Operation | undefined {
+  return operations.find(
+    ({ rules, constants }) =>
+      rules.tool.name === tool && Object.entries(constants).every(([key, constant]) => input[key] === constant),
+  );
 }
 
 function ofTool(rules: ToolRules): readonly Operation[] {
@@ -199,7 +211,7 @@ function isNamed(name: string, phrases: readonly PhraseRule[]): boolean {
 }
 
 /** The slots of a phrase as somebody would say it, in their order. */
-export function slotsIn({ example }: PhraseRule): readonly string[] {
+export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
   return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
 }
 
@@ -269,9 +281,4 @@ function describeFields(schema: JsonSchema, depth: number): string {
     ([key, field]) => `${key}${required.has(key) ? "" : "?"}: ${describeFields(field, depth + 1)}`,
   );
   return `{${fields.join(", ")}}`;
-}
-
-/** The words of an operation's name: `LogSet`, `Mail.send`. */
-export function sayOperation({ name }: Operation): string {
-  return sayName(name.replaceAll(".", " "));
 }

@@ -6,7 +6,7 @@ import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
-import { describeSlot, type Operation, operationsOf, type Slot } from "./operations.ts";
+import { describeSlot, type Operation, operationOf, operationsOf, type Slot, slotsIn } from "./operations.ts";
 
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {
@@ -42,7 +42,7 @@ interface Turn {
 
 /** The name of the answer that refuses. */
 export const unclear = "unclear";
-/** As many tokens of examples as a small model reads in some seconds, once. */
+/** As many tokens as a small model reads in some seconds, once. */
 const maxTokens = 2_000;
 const phrasesOfEach = 3;
 const sentencesOfEach = 12;
@@ -169,13 +169,13 @@ function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
 async function samplesOf(operation: Operation, filler: Filler): Promise<readonly Turn[]> {
   const written: Turn[] = [];
   const filled: Turn[] = [];
-  for (const { source, example, rule } of operation.phrases.map((rule) => ({ ...rule, rule }))) {
+  for (const { source, example, slots } of operation.phrases) {
     const { phrase, input } = source;
     if (!/[{[(|]/.test(phrase) && input !== undefined && source.toInput === undefined) {
       const call = await callOf(operation, { request: phrase, input });
       if (call !== undefined && written.length < sentencesOfEach) written.push({ request: phrase, calls: [call] });
     } else if (filled.length < phrasesOfEach && !filled.some(({ request }) => alike(request, example))) {
-      const turn = filler.fill(operation, { example, types: rule.slots });
+      const turn = filler.fill(operation, { example, types: slots });
       if (turn !== undefined) filled.push(turn);
     }
   }
@@ -194,7 +194,7 @@ class Filler {
     operation: Operation,
     { example, types }: { example: string; types: ReadonlyMap<string, SlotType> },
   ): Turn | undefined {
-    const names = [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+    const names = slotsIn({ example });
     const slots = new Map(operation.slots.map((slot) => [slot.name, slot]));
     const isKnown = names.every((name) => slots.has(name) || operation.closed.has(name));
     const isWhole = operation.slots.every(({ name, isRequired }) => !isRequired || names.includes(name));
@@ -288,10 +288,7 @@ async function turnOf({ request, steps }: PlanExample, operations: readonly Oper
   const calls: WrittenCall[] = [];
   for (const { tool, input } of steps) {
     const values = input as Readonly<Record<string, unknown>>;
-    const operation = operations.find(
-      ({ rules, constants }) =>
-        rules.tool.name === tool && Object.entries(constants).every(([key, constant]) => values[key] === constant),
-    );
+    const operation = operationOf(operations, tool, values);
     const call = operation && (await callOf(operation, { request, input: values }));
     if (call === undefined) return undefined;
     calls.push(call);

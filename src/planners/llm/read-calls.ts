@@ -4,7 +4,7 @@ import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
-import { type AsideFit, Matcher, type Piece, piecesOf, type Template, WorkMeter } from "../rules/match.ts";
+import { type AsideFit, Matcher, type Piece, piecesOf, type Template, TooMuchWork, WorkMeter } from "../rules/match.ts";
 import { readSlotValues, type SlotRule } from "../rules/matches.ts";
 import { sayName } from "../rules/phrase-rules.ts";
 import { readSlot } from "../rules/read-slot.ts";
@@ -46,6 +46,7 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
   try {
     return { ok: true, inputs: await new CallReader(operation, scope).read(call) };
   } catch (thrown) {
+    if (thrown instanceof TooMuchWork) return { ok: false, why: `${operation.name}: it can be read in too many ways` };
     if (!(thrown instanceof Unreadable)) throw thrown;
     return { ok: false, why: `${operation.name}: ${thrown.message}` };
   }
@@ -67,6 +68,8 @@ class CallReader {
   private readonly results: PhraseReference[] = [];
   private readonly work = new WorkMeter();
   private isLoop = false;
+  /** True once a slot has an earlier result. */
+  private isReferring = false;
   private readonly rule: SlotRule;
 
   constructor(
@@ -83,7 +86,7 @@ class CallReader {
   async read(call: WrittenCall): Promise<readonly JsonObject[]> {
     this.isLoop = typeof call.each === "string";
     for (const slot of this.operation.slots) await this.take(slot, call[slot.key]);
-    if (JSON.stringify([...this.direct.values(), ...this.results]).includes('"$ref"')) this.coverResults();
+    if (this.isReferring) this.coverResults();
     this.readBeside();
     this.readBare();
     const [previous] = this.scope.earlier.slice(-1).map(resultOf);
@@ -330,10 +333,14 @@ class CallReader {
   }
 
   private resultOf(place: string, { path, name }: { readonly path: string; readonly name: string }): PhraseReference {
+    this.isReferring = true;
     if (!/\d/.test(place) && !this.isLoop) throw new Unreadable(`"$${place}" needs "each"`);
     if (!/\d/.test(place)) return { $ref: `${place}${path}` };
     const step = this.scope.earlier[Number(place) - 1];
-    if (step === undefined) throw new Unreadable(`there is no step ${place} before it`);
+    if (step === undefined) {
+      const known = this.scope.earlier.map((_, at) => `$${at + 1}`).join(", ") || "the user's words";
+      throw new Unreadable(`"$${place}" is not a step before it; expected ${known}`);
+    }
     if (path !== "") return { $ref: `${step.id}${path}` };
     if (step.operation.rules.tool.result === undefined && step.operation.outputs.includes(name))
       return { $ref: `${step.id}.${name}` };
@@ -365,12 +372,12 @@ class CallReader {
       const step = input === undefined ? undefined : toStepInput(input, { schema: rules.schemas.input, known });
       if (step !== undefined) made.set(canonicalJson(step), step);
     };
-    if (functions.length === 0) add({ ...constants, ...record });
+    if (functions.length === 0) add({ ...constants, ...this.fixedBy(record), ...record });
     for (const { source, slots, anywhere, fixed, ...rule } of functions) {
       const says = (name: string) =>
         slots.has(name) || anywhere.some((each) => each.slots.has(name)) || operation.closed.has(name);
       const isPlain = Object.keys(fixed).every((name) => name in constants);
-      const needs = slotsIn({ ...rule, slots, anywhere, fixed, source });
+      const needs = slotsIn(rule);
       if (!isPlain || !names.every(says) || !needs.every((name) => names.includes(name))) continue;
       add(source.toInput?.(record as Readonly<Record<string, SlotValue>>, context));
     }
@@ -378,6 +385,26 @@ class CallReader {
     if (input === undefined) throw new Unreadable("its words do not make what it takes");
     if (other !== undefined) throw new Unreadable("its words may mean several things");
     return this.fillMarks(input) as JsonObject;
+  }
+
+  /** What phrases that the wish says fix beside their slots: the level in "make the kitchen cosy". */
+  private fixedBy(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const said = new Set(this.scope.wish.words);
+    const fixed: Record<string, unknown> = {};
+    for (const rule of this.operation.phrases) {
+      const own = rule.example
+        .replace(/\{[\w-]+\}/g, " ")
+        .trim()
+        .toLowerCase()
+        .split(/\s+/);
+      const isSaid = own.every((word) => said.has(word)) && slotsIn(rule).every((name) => name in record);
+      for (const [name, value] of isSaid ? Object.entries(rule.fixed) : []) {
+        if (Object.hasOwn(fixed, name) && canonicalJson(fixed[name]) !== canonicalJson(value))
+          throw new Unreadable("its words may mean several things");
+        fixed[name] = value;
+      }
+    }
+    return fixed;
   }
 
   /** Puts the results where texts have a mark. */
@@ -392,7 +419,7 @@ class CallReader {
 const textType: SlotType = { kind: "text" };
 
 /** What "it" is after a step. */
-export function resultOf({ id, operation }: EarlierStep): PhraseReference {
+function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
 }
 

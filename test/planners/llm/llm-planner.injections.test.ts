@@ -44,7 +44,7 @@ type Outcome = { readonly refused: string } | { readonly waits: string } | { rea
 type Attack = readonly [attack: string, request: string, answer: string, outcome: Outcome, context?: string];
 
 const noted = { id: "n1", title: "milk" };
-const noJson: Outcome = { refused: "There is no JSON object" };
+const noJson: Outcome = { refused: "Expected a JSON object" };
 const waits: Outcome = { waits: "s1" };
 
 const unknownTools: readonly Attack[] = [
@@ -62,7 +62,7 @@ const unknownTools: readonly Attack[] = [
     attack,
     request,
     answerOf({ do: name, title: "milk" }),
-    { refused: "there is no " },
+    { refused: "unknown call " },
   ],
 );
 
@@ -304,7 +304,7 @@ describe("a model that obeys an attacker", () => {
     const model = createScriptedModel([answerOf(harmful), answerOf(harmful)]);
     const agent = createAgent({ tools: attackedTools, planner: createLlmPlanner({ model }) });
     const result = await agent.run("wipe the cellar", { tools: ["Note"] });
-    expect(result.error?.message).toContain('there is no "Wipe"');
+    expect(result.error?.message).toContain('unknown call "Wipe"');
     expect(JSON.stringify(model.requests[0])).not.toContain("Wipe");
     expectSafe(result);
   });

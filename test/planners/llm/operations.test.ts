@@ -16,7 +16,12 @@ const lamp = defineTool({
   name: "Lamp",
   description: "Switches a lamp",
   inputSchema: z.object({ room: z.string(), level: z.number().optional(), mood: z.enum(["warm", "cold"]).optional() }),
-  phrases: ["dim {room}", "dim {room} to {level} percent", { phrase: "light up the hall", input: { room: "hall" } }],
+  phrases: [
+    "dim {room}",
+    "dim {room} to {level} percent",
+    { phrase: "make {room} cosy", input: { level: 20 } },
+    { phrase: "light up the hall", input: { room: "hall" } },
+  ],
   execute: () => null,
 });
 
@@ -247,6 +252,12 @@ describe("what code reads", () => {
       { name: "Ines", day: "2026-11-23", kind: "check_up" },
     ],
     [
+      "what a phrase that is said fixes beside its slots",
+      "make the kitchen cosy please",
+      { do: "Lamp", room: "kitchen" },
+      { room: "kitchen", level: 20 },
+    ],
+    [
       "a choice beside the text",
       "dim kitchen, warm",
       { do: "Lamp", room: "kitchen" },
@@ -398,7 +409,7 @@ describe("the result of an earlier step", () => {
   it.each(["$1", "$3.id", "about $2"])("must stand before it: %s", async (to) => {
     const answer = answerOf({ do: "Letter", to });
     const failure = await failureOf([answer, answer], requestOf("a letter about it", { tools: own }));
-    expect(failure.message).toMatch(/there is no step \d before it/);
+    expect(failure.message).toMatch(/"\$\d" is not a step before it; expected /);
   });
 });
 
