@@ -65,7 +65,7 @@ export interface PlanSource {
   readonly tools?: readonly string[] | undefined;
   /** How sure a model and the words of the request made it, from 0 to 1. */
   readonly certainty?: number | undefined;
-  /** How long planning took, in milliseconds. */
+  /** How long planning with a model took an agent, in milliseconds. */
   readonly durationMs?: number | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;

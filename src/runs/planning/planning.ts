@@ -6,7 +6,7 @@ import type { EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ModelUsage } from "../../core/model-usage.ts";
 import { describeValue } from "../../core/options.ts";
-import type { Plan, PlanInput } from "../../core/plan.ts";
+import type { Plan, PlanInput, PlanSource } from "../../core/plan.ts";
 import {
   type Planner,
   type PlanningEvent,
@@ -103,8 +103,16 @@ function checkRequest(request: unknown, maxLength: number): void {
 
 /** Async, so that a synchronous throw of a planner is a rejection like any other. */
 async function makePlan(engine: EngineSettings, task: PlanTask): Promise<Plan> {
+  const startMs = monotonicNow(engine.clock);
   const draft: unknown = await task.planner.plan(toPlanRequest(engine, task));
-  return completePlan(engine, task, draftOf(task.planner, draft));
+  const { steps, source } = draftOf(task.planner, draft);
+  return completePlan(engine, task, { steps, source: withDuration(source, monotonicNow(engine.clock) - startMs) });
+}
+
+/** How long planning took is told of a plan by a model: rules take no time. */
+function withDuration(source: unknown, durationMs: number): unknown {
+  const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
+  return isByModel ? { ...(source as PlanSource), durationMs: Math.round(durationMs) } : source;
 }
 
 /** What a planner receives. */
