@@ -54,8 +54,8 @@ describe.skipIf(!hasCalls)("the right plans of published function calls", () => 
     console.log(
       `published calls: of ${rows.length} right plans ${least} are refused without what may be left out, ${whole} with it`,
     );
-    // Most are requests in quotes, of which no number is read, and rates such as 5 % for 0.05. These figures only fall.
-    expect(least).toBeLessThanOrEqual(36);
-    expect(whole).toBeLessThanOrEqual(45);
+    // These figures only fall.
+    expect(least).toBeLessThanOrEqual(20);
+    expect(whole).toBeLessThanOrEqual(32);
   });
 });

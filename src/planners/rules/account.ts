@@ -60,7 +60,9 @@ export async function accountFor(
     for (const step of steps) account.add(step);
     return account.result();
   };
-  const request = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
+  const said = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
+  // Quotes around a whole request name nothing.
+  const request = /^\s*(["'“‘])([^"“”]*)["'”’]\s*$/.exec(said)?.[2] ?? said;
   const account = await read(request);
   if (account.unsaid.length === 0) return { ...account, unsaid: [] };
   const shown = texts.flatMap(({ source, value }) =>
@@ -287,7 +289,10 @@ class RequestAccount {
     const timeOrType = isTime(value) ? (value.length > 10 ? timeType : dayType) : type;
     const ownType = isNumber ? withUnit(numberType, field) : timeOrType;
     const isFound = (each: { readonly value: unknown; readonly end: number }) =>
-      isSameValue(each.value, value) || isConverted(each.value, value, words[each.end]);
+      isSameValue(each.value, value) ||
+      isConverted(each.value, value, words[each.end]) ||
+      // "5 %" for 0.05
+      (/^(?:%|percent)$/.test(words[each.end] ?? "") && Number(each.value) / 100 === value);
     const found = this.readingsOf(ownType).find(isFound);
     const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
     const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every(isTyped);
