@@ -13,8 +13,9 @@ export interface FallbackPlannerOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Whether the next planner is asked, too, when one says that the request cannot be planned. By default only those
-   * that never ask a model are, such as the rule planner. @default for planners with `usesModel: false`
+   * Whether the next planner is asked, too, when one says that the request cannot be planned. @default planners that
+   * never ask a model are, such as the rule planner; one with a model is after one without, unless the reason says
+   * that nothing is to be done as it stands, or what is missing
    */
   continueOnCannotPlan?: boolean | undefined;
   /** Time, for tests. @default the machine's */
@@ -33,9 +34,10 @@ export const chainOptions = {
  * Combines several planners: each is asked once, in turn, until one returns a valid plan. `source` of the plan states
  * which one did, and why the ones before it failed; each failure emits a `plan-fallback` event.
  *
- * After a planner that reports that the request cannot be planned (`cannot-plan`), only planners that never ask a model
- * are asked, or with `continueOnCannotPlan` all. Rules before a small model, with it set, plan more than either alone.
- * When all have failed, planning fails with the last one's `cannot-plan`, or else with
+ * Put the rules first, then a model: it is asked for what they refuse, and what they plan of a request stays
+ * (`PlanRequest.wishes`). It is not asked after `denied`, `others`, `repeated`, `later`, `condition`, `small-talk` and
+ * `too-long`; nor, for a request of one wish, after `unbound`, or `missing` with all else understood; nor after `ambiguous`
+ * with a `destructive` reading. When all have failed, planning fails with the last one's `cannot-plan`, or else with
  * `planning-failed`, with every failure. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/12-plan-with-a-model.ts}
