@@ -111,6 +111,9 @@ const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["small-talk", "too-long"] as const),
 ]);
 
+/** What is left out in more words than "could you please" is a reason. */
+const maxCourtesy = 3;
+
 /** Which planners may know more than one that says that a request cannot be planned. */
 function isAskedAfter(
   { reason, missing, readings = [], words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
@@ -119,8 +122,11 @@ function isAskedAfter(
 ): (next: Planner) => boolean {
   if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
   const isOne = wishes.length < 2;
-  const isLacking =
-    isOne && (reason === "unbound" || (missing !== undefined && words.every(({ by }) => by !== "left")));
+  // "We are out of milk, get some": a reason may say what is missing.
+  const isOpen = words.some(
+    ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
+  );
+  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && !isOpen));
   const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
   const isFinal =
     finalReasons.has(reason) ||

@@ -96,6 +96,7 @@ describe("a model behind the rules", () => {
     })),
     ...(["unbound", "small-talk", "too-long"] as const).map((reason) => ({ reason })),
     { reason: "missing", missing: title, words: word("phrase") },
+    { reason: "missing", missing: title, words: [{ text: "could you please", by: "courtesy" }, ...word("phrase")] },
     { reason: "ambiguous", readings: [reading, { ...reading, destructive: true }] },
     {
       wishes: [
@@ -112,6 +113,7 @@ describe("a model behind the rules", () => {
   it.each<Refusal>([
     { reason: "not-understood" },
     { reason: "missing", missing: title, words: word("left") },
+    { reason: "missing", missing: title, words: [{ text: "we are out of milk,", by: "courtesy" }, ...word("phrase")] },
     { reason: "ambiguous", readings: [reading, reading] },
     { reason: "corrected" },
     { reason: "question" },
