@@ -196,7 +196,7 @@ class Planning {
         ? new Refused("small-talk", "it does not say what to do")
         : this.refuse(found, reader);
       const isOpen = reason === "not-understood" || reason === "question";
-      const isUnread = isOpen && parts.length === 0 && found.match === undefined && !("unfit" in found);
+      const isUnread = isOpen && found.matches.length === 0 && found.match === undefined && !("unfit" in found);
       return new Refused(reason, why, { ...details, words }, parts, isUnread);
     }
     const { drafts, matches } = found;
