@@ -46,6 +46,11 @@ export const functionWords: ReadonlySet<string> = new Set(
 /** Verbs that say nothing without what follows them. */
 export const lightVerbs: ReadonlySet<string> = new Set("get do make have take put give go let want need".split(" "));
 
+/** Verbs that say when or how surely something is done. */
+export const auxiliaries: ReadonlySet<string> = new Set(
+  "is are am was were been being do does did has have had can could will would should shall may might must".split(" "),
+);
+
 /** Words that lead in what follows them. */
 export const prepositions: ReadonlySet<string> = new Set(
   "for to in on at from with by of under as into about between per since until till before after over via using within during around near".split(

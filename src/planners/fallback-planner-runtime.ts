@@ -18,6 +18,8 @@ import {
   type ReplanRequest,
   toPlanningError,
 } from "../core/planner.ts";
+import { mayHoldDate } from "../dates/date-words.ts";
+import { readAnaphor } from "../english/references.ts";
 import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
 
 /** The settings of a chain of planners, and its request. */
@@ -58,6 +60,7 @@ async function askInTurn<TRequest extends PlanRequest>(
   const failures: PlanFailure[] = [];
   let waiting = planners;
   let asked = request;
+  let first: AgentErrorData<"cannot-plan"> | undefined;
   for (;;) {
     const [planner, ...others] = waiting;
     if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
@@ -75,10 +78,11 @@ async function askInTurn<TRequest extends PlanRequest>(
       const error = toPlanningError(planner, thrown);
       const data = error.toJSON();
       const refusal = isAgentError(data, "cannot-plan") ? data.details : undefined;
+      if (isAgentError(data, "cannot-plan")) first ??= data;
       waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
       asked = refusal === undefined ? asked : withWishes(asked, refusal);
       const [next] = waiting;
-      if (next === undefined) throw lastError(chain, { planner, error, failures });
+      if (next === undefined) throw lastError(chain, { planner, error, failures, first });
       failures.push(...failuresOf(planner, data));
       await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
     }
@@ -96,13 +100,26 @@ function withWishes<TRequest extends PlanRequest>(
 /** The error of a chain whose last planner failed. */
 function lastError(
   { name }: Pick<Chain<PlanRequest>, "name">,
-  { planner, error, failures }: { planner: Planner; error: AgentError; failures: readonly PlanFailure[] },
+  { planner, error, failures, first }: LastFailure,
 ): AgentError {
   const data = error.toJSON();
   if (!isAgentError(data, "cannot-plan")) {
     return allFailed(name, { failures: [...failures, ...failuresOf(planner, data)], cause: error });
   }
-  return failures.length === 0 ? error : cannotPlan(data, { planner, failures, cause: error });
+  if (failures.length === 0) return error;
+  const { reason, examples, readings } = data.details;
+  // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
+  if (reason === "not-understood" && examples.length === 0 && readings === undefined && first !== undefined)
+    return cannotPlan(first, { planner, failures: [...failures, ...failuresOf(planner, data)], cause: error });
+  return cannotPlan(data, { planner, failures: [...failures, ...triesOf(data)], cause: error });
+}
+
+interface LastFailure {
+  readonly planner: Planner;
+  readonly error: AgentError;
+  readonly failures: readonly PlanFailure[];
+  /** The first refusal of the chain. */
+  readonly first: AgentErrorData<"cannot-plan"> | undefined;
 }
 
 /** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
@@ -126,7 +143,9 @@ function isAskedAfter(
   const isOpen = words.some(
     ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
   );
-  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && !isOpen));
+  // What is free text may as well be what is missing: "car wash is sorted, cross it off" has no list.
+  const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
+  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && !isOpen && !hasText));
   const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
   const isFinal =
     finalReasons.has(reason) ||
@@ -134,6 +153,12 @@ function isAskedAfter(
     isGrave ||
     wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
   return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
+}
+
+/** True for words that are no number, no time and no "it". */
+function isFreeText(text: string): boolean {
+  const words = text.toLowerCase().split(/\s+/);
+  return /\p{L}{2}/u.test(text) && readAnaphor(words, 0) !== words.length && !mayHoldDate(text);
 }
 
 /** The longest time that is kept for planners without a model. */
@@ -210,7 +235,7 @@ function cannotPlan(
   data: AgentErrorData<"cannot-plan">,
   { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },
 ): AgentError {
-  const details = { ...data.details, failures: [...failures, ...triesOf(data)] };
+  const details = { ...data.details, failures };
   const broken = new Map(
     failures.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
   );

@@ -4,6 +4,8 @@ import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
+import type { Clause } from "../rules/clauses.ts";
+import { cutClauses, statesReason } from "../rules/cut-wishes.ts";
 import { type AsideFit, Matcher, type Piece, piecesOf, type Template, TooMuchWork, WorkMeter } from "../rules/match.ts";
 import { readSlotValues, type SlotRule } from "../rules/matches.ts";
 import { sayName } from "../rules/phrase-rules.ts";
@@ -110,7 +112,7 @@ class CallReader {
     // "1000 ml / 8 hrs": what is counted is none of the sum.
     const sum =
       type.kind === "sum"
-        ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+\b/gi, "")
+        ? String(written).replace(/(?<=\d) (?!(?:mod|to|of|and|plus|minus|times|x)\b)[a-z]+(?:\/[a-z]+)?\b/gi, "")
         : undefined;
     if (sum !== undefined) return void this.direct.set(name, this.withResults(sum, "it"));
     await this.takeValue(name, type, written as string | number | boolean);
@@ -185,7 +187,8 @@ class CallReader {
     const span = isComposed ? undefined : this.find(written);
     if (span === undefined) return void this.direct.set(name, written.trim());
     let { start, end } = span;
-    const isQuoted = end === start + 1 && this.scope.wish.words[start] === quotedWord;
+    const { words } = this.scope.wish;
+    const isQuoted = end === start + 1 && words[start] === quotedWord;
     if (!isQuoted) {
       for (let at = start + 1; at < end; at++)
         if (this.endsWith(at, end)) {
@@ -194,9 +197,19 @@ class CallReader {
         }
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
+      // "the dentist task"
+      const behind = wordsBehind(this.operation, name);
+      while (behind.has(words[end - 1] ?? "") && end - start > 1 && !this.fits(name, { start, end })) end--;
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
     this.cover(start, end);
+  }
+
+  /** True if some words may be the value of a slot. */
+  private fits(name: string, span: { readonly start: number; readonly end: number }): boolean {
+    const pieces: readonly Piece[] = [{ kind: "slot", ...span, name, value: undefined, before: undefined }];
+    const { work, rule, scope } = this;
+    return readSlotValues({ pieces, rule }, { request: scope.wish, previous: undefined, work }).ok;
   }
 
   /** "It" is said for a result, and so for nothing else. */
@@ -215,9 +228,22 @@ class CallReader {
     return piecesOf(pieces).every(({ name }) => name === undefined || isDate(this.rule.slots.get(name) ?? textType));
   }
 
-  /** Reads what stands beside the copied texts in the words that phrases have for it. */
+  /**
+   * Reads what stands beside the copied texts in the words that phrases have for it, first in their own clauses. In a reason, as in
+   * "…, I am busy tomorrow", a second time is none of the wish.
+   */
   private readBeside(): void {
-    for (let at = 0; at < this.covered.length; at++) {
+    const { words } = this.scope.wish;
+    const clauses = cutClauses(this.scope.wish);
+    const hasText = ({ start, end }: Clause) => this.covered.subarray(start, end).includes(1);
+    const isReason = (clause: Clause) => !hasText(clause) && statesReason(words, clause.start, clause.end);
+    const reasons = new Set(clauses.filter(isReason));
+    for (const clause of clauses) if (!reasons.has(clause)) this.readBetween(clause, false);
+    for (const clause of reasons) this.readBetween(clause, true);
+  }
+
+  private readBetween(clause: Clause, isReason: boolean): void {
+    for (let at = clause.start; at < clause.end; at++) {
       const free = (fit: AsideFit) => this.covered.subarray(at, fit.end).every((each) => each === 0);
       const [best] = this.fitsAt(at)
         .filter(free)
@@ -225,6 +251,7 @@ class CallReader {
       if (best === undefined) continue;
       const own = piecesOf(best.pieces).filter(({ name }) => name !== undefined);
       const again = own.find(({ name = "" }) => this.isFilled(name) && this.rule.slots.get(name)?.kind !== "list");
+      if (again !== undefined && isReason) continue;
       if (again !== undefined) throw new Unreadable(`"${again.name}" is said twice`);
       this.pieces.push(...own);
       this.cover(at, best.end);
@@ -239,14 +266,16 @@ class CallReader {
   private readBare(): void {
     const { wish } = this.scope;
     const beside = new Set(templatesOf(this.operation).flatMap(({ slots }) => [...slots.keys()]));
-    const isBare = (name: string, type: SlotType) => !beside.has(name) || type.kind === "number" || isDate(type);
+    const isBare = (name: string, { kind, ...type }: SlotType) =>
+      !beside.has(name) || kind === "number" || kind === "enum" || isDate({ kind, ...type });
     const open = [...this.operation.closed].filter(([name, type]) => !this.isFilled(name) && isBare(name, type));
     for (const [name, { kind }] of open) if (kind === "boolean") this.readSwitch(name);
     const found = open.flatMap(([name, type]) =>
       type.kind === "boolean" || !isReadable(type)
         ? []
         : [...wish.words.keys()].flatMap((start) =>
-            isDate(type) && wish.datesByStart.get(start)?.isFirm !== true
+            readAnaphor(wish.words, start) !== undefined ||
+            (isDate(type) && wish.datesByStart.get(start)?.isFirm !== true)
               ? []
               : slotReadingsAt(type, wish, start).map((reading) => ({ name, start, ...reading })),
           ),
@@ -421,6 +450,20 @@ const textType: SlotType = { kind: "text" };
 /** What "it" is after a step. */
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
+}
+
+/** The words that stand directly behind a slot in the phrases of an operation. */
+function wordsBehind({ phrases }: Operation, name: string): ReadonlySet<string> {
+  const places = new Set(phrases.map(({ start }) => start));
+  const found = new Set<string>();
+  for (const { steps } of places) {
+    for (const next of [...steps.words.values()].flat()) places.add(next);
+    for (const slot of steps.slots) {
+      places.add(slot.next);
+      if (slot.name === name) for (const word of slot.next.steps.words.keys()) found.add(word);
+    }
+  }
+  return found;
 }
 
 const known = new WeakMap<Operation, readonly Template[]>();

@@ -5,8 +5,8 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import { callsTool, inputOf } from "../../core/wait-step.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
-import { unitOf } from "../../english/units.ts";
-import { functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
+import { currencyWords, unitOf } from "../../english/units.ts";
+import { auxiliaries, functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../../plan/leaves.ts";
 import { findReferences } from "../../plan/reference.ts";
@@ -18,6 +18,7 @@ import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } 
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { Spelling } from "./spelling.ts";
+import { isPureStep } from "./steps.ts";
 import { denials } from "./text-edges.ts";
 
 /** Where a value of a step stands. */
@@ -128,12 +129,23 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
   readonly isLikely: boolean;
 }
 
+type Slots = Readonly<Record<string, unknown>>;
+
+/** What a step has for the slots that readers do not find: its texts. */
+function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
+  return Object.fromEntries(
+    [...types].flatMap(([name, type]) => (!isReadable(type) && name in input ? [[name, input[name]]] : [])),
+  );
+}
+
 class RequestAccount {
   private readonly readings = new Map<SlotType, readonly (Said & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
   /** Free text of steps, by the tokens that it was copied from. */
   private readonly copied = new Map<string, { readonly text: string; readonly places: Place[] }>();
   private readonly unsaid: Unsaid[] = [];
+  /** True if a step changes nothing, and so may answer a question. */
+  private answers = false;
   /** The words of the request, those of quotes one by one. */
   private readonly said: readonly { readonly norm: string; readonly at: number }[];
   private readonly present: ReadonlySet<string>;
@@ -171,14 +183,21 @@ class RequestAccount {
   add(step: PlanStep): void {
     const rules = this.tools.find(({ tool }) => tool.name === step.tool);
     if (!callsTool(step) || rules === undefined) return;
-    const phrases = rules.candidates(this.present).flatMap((rule) => this.readPhrase(rule, step.input ?? {}) ?? []);
-    // A tool without phrases is named by its name.
-    const own = rules.rules.length === 0 ? sayName(step.tool).split(" ") : [];
+    const input = step.input ?? {};
+    const said = rules.candidates(this.present);
+    const phrases = said.flatMap((rule) => this.readPhrase(rule, input) ?? []);
+    // "P1" is said without a phrase around it, too.
+    const read = [...phrases, ...this.readBeside(rules, input)];
+    // One operation may be named by the name of its tool.
+    const isOnly = branchField(schemasAt(rules.schemas.input, []) ?? []) === undefined;
+    const own = isOnly ? sayName(step.tool).split(" ") : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
     for (const [at, word] of this.request.words.entries())
-      if (verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
+      if (!saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
-    for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases });
+    for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
+    this.explainNames(step);
+    this.answers ||= isPureStep(rules.tool, input);
     const words = constantsOf(step.forEach).flatMap((value) => this.missing(normsOf(String(value))));
     const place = { stepId: step.id, path: ["forEach"] };
     this.report({ ...place, words, value: step.forEach, isLikely: false }, { kind: "text" });
@@ -204,13 +223,26 @@ class RequestAccount {
     // "8 / 8" is not said by an 8.
     const isUnsaidSum = own === undefined && sum && signedSum.test(String(leaf.value)) && !found.unsaid?.length;
     const unsaid = isUnsaidSum ? [String(leaf.value)] : (found.unsaid ?? []);
-    for (const { start, end } of places) this.explain(start, end, place);
+    for (const { start, end } of places) {
+      const isCounted = typeof leaf.value === "number" && isUnit(this.request.words[end] ?? "");
+      this.explain(start, isCounted ? end + 1 : end, place);
+    }
     // A name that the input gives to a value, as in a record.
     const names = namesIn(leaf.path, schemasOf).filter(
       (name) => !this.planned.has(placeKey(step, leaf.path.slice(0, leaf.path.indexOf(name) + 1))),
     );
     const words = [...this.missing(names.flatMap(normsOf)), ...unsaid];
     this.report({ ...place, words, value: leaf.value, isLikely }, type);
+  }
+
+  /** "Invoice 17": the name of a field beside its value. */
+  private explainNames({ id, input = {} }: PlanStep): void {
+    for (const field of Object.keys(input)) {
+      const names = new Set(sayName(field).split(" "));
+      for (const [at, word] of this.request.words.entries())
+        if ((names.has(word) || names.has(word.replace(/s$/, ""))) && this.by[at] === undefined)
+          this.explain(at, at + 1, { stepId: id, path: ["input", field] });
+    }
   }
 
   /** "It" and "the result" are said for a reference. */
@@ -223,32 +255,64 @@ class RequestAccount {
   }
 
   /** What a phrase makes of the request, if its words stand there and it is of the step's operation. */
-  private readPhrase(rule: PhraseRule, input: Readonly<Record<string, unknown>>): ReadPhrase | undefined {
+  private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
-    // What readers find is asked of them; texts are as the step has them.
-    const given = Object.fromEntries(
-      [...types].flatMap(([name, type]) => (!isReadable(type) && name in input ? [[name, input[name]]] : [])),
-    );
     const values = new Map<string, (Said & { readonly json: string })[]>();
+    const given = givenBy(types, input);
+    const isOfOperation = this.noteValues(values, { rule, input, given, said: [{ slots: given, start: 0, end: 0 }] });
+    const isAlso = this.noteValues(values, { rule, input, given, said: this.slotsSaid(types, given) });
+    return isOfOperation || isAlso ? { rule, values } : undefined;
+  }
+
+  /** What the words that may stand beside the phrases of a tool make by themselves: the priority of "rename a to b, P1". */
+  private readBeside(rules: ToolRules, input: Slots): readonly ReadPhrase[] {
+    const beside = rules.rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
+    const branch = branchField(schemasAt(rules.schemas.input, []) ?? []);
+    for (const rule of beside.length === 0 ? [] : rules.rules) {
+      if (Object.keys(rule.fixed).some((name) => name !== branch)) continue;
+      const types = new Map([...rule.slots, ...beside]);
+      const given = givenBy(types, input);
+      const values = new Map<string, (Said & { readonly json: string })[]>();
+      if (!this.noteValues(values, { rule, input, given, said: this.slotsSaid(types, given) })) continue;
+      // They do not say what is to be done.
+      if (branch !== undefined) values.delete(branch);
+      return [{ rule, values }];
+    }
+    return [];
+  }
+
+  /** The slots with each value that the request says, one after another. */
+  private slotsSaid(types: ReadonlyMap<string, SlotType>, given: Slots): readonly (Said & { readonly slots: Slots })[] {
+    return [...types].flatMap(([name, type]) =>
+      this.readingsOf(type).map(({ value, ...said }) => ({ ...said, slots: { ...given, [name]: value } })),
+    );
+  }
+
+  /** Notes what a phrase makes of slots, by field. True if something is of the operation of an input. */
+  private noteValues(
+    values: Map<string, (Said & { readonly json: string })[]>,
+    {
+      rule,
+      input,
+      given,
+      said,
+    }: { rule: PhraseRule; input: Slots; given: Slots; said: readonly (Said & { readonly slots: Slots })[] },
+  ): boolean {
+    const operation = branchField(schemasAt(rule.tool.schemas.input, []) ?? []);
     let isOfOperation = false;
-    const note = (slots: Readonly<Record<string, unknown>>, { start, end }: Said) => {
+    for (const { slots, start, end } of said) {
       const made = inputOfPhrase(rule, slots as Readonly<Record<string, SlotValue>>, this.request.clock);
-      if (made === undefined) return;
+      if (made === undefined || (operation !== undefined && made[operation] !== input[operation])) continue;
       const own = Object.entries(made).filter(([name, value]) => !(name in given) || value !== given[name]);
       // Values of a closed kind must be those of the step, or it is another operation.
       if (!own.every(([name, value]) => !(name in rule.fixed) || JSON.stringify(input[name]) === JSON.stringify(value)))
-        return;
-      const operation = branchField(schemasAt(rule.tool.schemas.input, []) ?? []);
-      if (operation !== undefined && made[operation] !== input[operation]) return;
+        continue;
       isOfOperation = true;
       for (const [name, value] of own)
         for (const leaf of leavesOf(value, [name]))
           values.set(name, [...(values.get(name) ?? []), { start, end, json: keyOf(leaf) }]);
-    };
-    note(given, { start: 0, end: 0 });
-    for (const [name, type] of types)
-      for (const { value, ...said } of this.readingsOf(type)) note({ ...given, [name]: value }, said);
-    return isOfOperation ? { rule, values } : undefined;
+    }
+    return isOfOperation;
   }
 
   /** All values of a type that the request says. */
@@ -384,7 +448,7 @@ class RequestAccount {
     const { words, tokens } = this.request;
     const word = words[at] ?? "";
     if (denials.has(word) || tokens[at]?.kind === "quote") return true;
-    return isSaid(word) && !functionWords.has(word) && !prepositions.has(word);
+    return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
@@ -459,6 +523,9 @@ const latin = "aeopcyxijshaovptik";
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
+/** Words that nothing must explain. */
+const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
+const asking: ReadonlySet<string> = new Set("what which how much many when where".split(" "));
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
 /** Numbers with signs of arithmetic between them, and nothing else. */
 const signedSum = /^[\d\s.()%]*\d\)?%?\s*[+*/^-]\s*[\d\s.()%+*/^-]*$/;
@@ -477,6 +544,10 @@ function isSameValue(found: unknown, value: unknown): boolean {
 
 function isChoice({ kind }: SlotType): boolean {
   return kind === "enum" || kind === "boolean";
+}
+
+function isUnit(word: string): boolean {
+  return unitOf(word) !== undefined || currencyWords.has(word) || word === "percent" || word === "%";
 }
 
 /** "An hour" for 60 minutes. */

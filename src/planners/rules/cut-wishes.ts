@@ -1,4 +1,6 @@
+import { wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
 import { wishVerbs } from "../../english/sentences.ts";
+import { auxiliaries } from "../../english/verb-groups.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type Clause, findBullets, splitClauses } from "./clauses.ts";
@@ -11,7 +13,10 @@ export interface Wish {
   /** Where it stands in the request, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** False if it may as well be a part of the wish before: "remind me to buy milk and call mom". */
+  /**
+   * False if it may as well be a part of the wish before, as in "remind me to buy milk and call mom", or if one of the two only
+   * states something: "the dose is 15 mg per kg. How much is that for 60 kg?"
+   */
   readonly isSure: boolean;
 }
 
@@ -43,7 +48,7 @@ export function cutWishes(text: string): readonly Wish[] {
   const tokens = tokenize(text);
   const words = tokens.map(({ kind, norm }) => (kind === "quote" ? quotedWord : norm));
   const bullets = findBullets(tokens);
-  const wishes: { start: number; end: number; isSure: boolean }[] = [];
+  const wishes: { start: number; end: number; isSure: boolean; asks: boolean }[] = [];
   let isHard = true;
   let isAside = false;
   for (const { start, end, endsHard } of cutClauses({ tokens, words, dates: [], ranges: [] })) {
@@ -57,7 +62,10 @@ export function cutWishes(text: string): readonly Wish[] {
       continue;
     }
     if (last !== undefined && !isOwn) last.end = end;
-    else wishes.push({ start, end, isSure: isHard && !isAside });
+    else {
+      const asks = opensWish(words, start, end) || asksQuestion(words, start) || !statesValue(words, start, end);
+      wishes.push({ start, end, isSure: last === undefined || (isHard && !isAside && asks && last.asks), asks });
+    }
     // "As I am busy, …" and "if it rains, …" belong to what follows.
     isAside = last === undefined && (isReason || opensAside.test(words[start] ?? ""));
     isHard = endsHard;
@@ -77,6 +85,18 @@ export function opensWish(words: readonly string[], start: number, end: number):
     if (end - at < 2 || (at > start && /^(?:the|a|an|my)$/.test(words[at - 1] ?? ""))) return false;
     return wishVerbs.has(words[at] ?? "") || startsWithVerb(words.slice(at, at + 2));
   });
+}
+
+function asksQuestion(words: readonly string[], start: number): boolean {
+  const first = words[start] ?? "";
+  return wishOpeners.has(first) || auxiliaries.has(first) || wishOpeningPairs.has(`${first} ${words[start + 1]}`);
+}
+
+/** "The dose is 15 mg", "1000 ml over 8 hours" */
+function statesValue(words: readonly string[], start: number, end: number): boolean {
+  const said = words.slice(start, end);
+  const at = said.findIndex((word) => /^(?:is|are|was|were|has|had|if|when|that|which|who)$/.test(word));
+  return /^\d/.test(said[0] ?? "") || (at > 0 && /^(?:is|are|was|were|has|had)$/.test(said[at] ?? ""));
 }
 
 const statesFact =

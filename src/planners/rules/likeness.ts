@@ -1,6 +1,6 @@
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { smallWords } from "../../english/small-words.ts";
-import { functionWords, lightVerbs, prepositions, verbsLike } from "../../english/verb-groups.ts";
+import { auxiliaries, functionWords, lightVerbs, prepositions, verbsLike } from "../../english/verb-groups.ts";
 import { isVerb } from "../../english/verbs.ts";
 import { stem } from "../../language/stem.ts";
 import { tokenize } from "../../language/tokens.ts";
@@ -28,14 +28,13 @@ const maxWords = 40;
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 const questionWords = setOf("what when where who how why which");
-const auxiliaries = setOf("is are am was were do does did has have had can could will would should may might must");
 const leadIns = setOf(
   "please me us you can could would will i just tell know say show give let help wish want need like to",
 );
 const tellingVerbs = setOf("check find list display read see view get look");
 const lightWords = new Set([
   ...[...functionWords, ...lightVerbs, ...prepositions, ...smallWords, ...questionWords, ...auxiliaries, ...leadIns],
-  ...setOf("being been shall he she they him his her their its if than so too very really much many here thing"),
+  ...setOf("he she they him his her their its if than so too very really much many here thing"),
 ]);
 
 /** A sentence as likeness sees it. */

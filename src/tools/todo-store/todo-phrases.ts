@@ -131,6 +131,7 @@ const slots = {
 /** What may be said of a new todo, in any order. */
 const details: readonly string[] = [
   onList,
+  `for ${own} {list} list`,
   "[(due|due on|due by|due at|by|before|for|on|at|until|till|with [a] due date [(of|on)]|with [a] deadline [(of|on)]|deadline|due date)] {due}",
   "[(with|at|as|in|it is|that is|this is|set to|set it to|make it|mark it|mark it as)] [(a|the)] {priority} (priority|prio)",
   "[(with|set)] (priority|prio) [(is|of|:|to|=)] {priority}",

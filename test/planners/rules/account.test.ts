@@ -66,12 +66,12 @@ describe("accountFor", () => {
       "please courtesy",
       "add operation",
       "milk input.title",
-      "to operation",
-      "my operation",
+      "to courtesy",
+      "my courtesy",
       "shopping input.list",
       "list operation",
-      "before operation",
-      "the operation",
+      "before courtesy",
+      "the courtesy",
       "rain left",
     ]);
     expect(left).toEqual(["rain"]);
