@@ -12,7 +12,8 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
-import { type Account, accountFor } from "../rules/account.ts";
+import { mentionsResult } from "../../english/references.ts";
+import { type Account, type AccountedWord, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
@@ -128,12 +129,15 @@ export class ModelPlanner {
     const making = new Making(request, replan);
     for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
-      else making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
+      else {
+        const before = making.count;
+        making.add(await this.ask(request, { making, text: part.text, maxCalls: part.maxCalls ?? 1 }));
+        const asked = replan === undefined ? findRefusal(part.text) : undefined;
+        // Only what changes nothing answers a question.
+        if (asked !== undefined && questions.has(asked.reason) && !making.isPure(before)) throw notAsked(asked);
+      }
     }
-    const plan = await making.finish(this.settings);
-    // Only what changes nothing answers a question.
-    if (replan === undefined && isQuestion && !making.isPure()) throw notAsked(refusal);
-    return plan;
+    return making.finish(this.settings);
   }
 
   /** How much the model can read; asked once, unless nobody waits for the answer any more. */
@@ -188,12 +192,14 @@ export class ModelPlanner {
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
     const wish = await readRequest(text, { nowMs, timeZone });
+    // A small model refers to what it is shown.
+    const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
     const spans = dialect === "grammar" ? spansOf(wish) : undefined;
     const options = {
       dialect,
       maxCalls: Math.min(most, maxCalls),
-      earlier: earlier.length + most - 1,
+      earlier: shown.length + most - 1,
       expressions,
       spans,
     };
@@ -201,7 +207,7 @@ export class ModelPlanner {
     const schema = (spans === undefined ? schemas.get(key) : undefined) ?? answerSchema(prompt.operations, options);
     if (spans === undefined) schemas.set(key, schema);
     return {
-      messages: [...prompt.messages, { role: "user", content: making.questionFor(text, earlier) }],
+      messages: [...prompt.messages, { role: "user", content: making.questionFor(text, shown) }],
       ...schema,
       source: prompt,
       scope: {
@@ -236,7 +242,8 @@ function splitRequest({ request, wishes: known = [] }: PlanRequest): readonly Pa
   for (const [at, { start, end, isSure }] of wishes.entries()) {
     const steps = isSame ? known[at]?.steps : undefined;
     const last = parts.at(-1);
-    const isJoined = last !== undefined && !isSure && (steps === undefined || last.steps === undefined);
+    // Behind one that is planned, a verb begins another.
+    const isJoined = last !== undefined && !isSure && last.steps === undefined;
     if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
     else parts.push({ start, end, count: 1, steps });
   }
@@ -319,10 +326,10 @@ class Making {
     return this.kept().flatMap((step) => earlierStep(step, operations) ?? []);
   }
 
-  /** True if no step has an effect. */
-  isPure(): boolean {
+  /** True if no step from this one on has an effect. */
+  isPure(from: number): boolean {
     const { tools } = this.request;
-    return this.steps.every(({ tool: name, input }) => {
+    return this.steps.slice(from).every(({ tool: name, input }) => {
       const tool = tools.find((each) => each.name === name);
       return tool !== undefined && input !== undefined && isPureStep(tool, input);
     });
@@ -473,40 +480,37 @@ function findUnsaid(
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
-/** How much each word that nothing explains takes from the certainty. */
+/** What each word that nothing explains leaves of the certainty. Fitted with the thresholds, see docs/decisions/planning-by-models.md. */
 const factors = {
   /** In a clause that asks for nothing: "…, the repair man came". */
   aside: 0.95,
   /** In a clause of the plan. */
-  left: 0.7,
+  left: 0.9,
   /** Where things are shown that only closed values tell apart, such as the todos of a list. */
-  leftOfFilter: 0.35,
+  leftOfFilter: 0.7,
 };
 
 /** What is counted in a sum is none of it: only its numbers must be explained. */
 function certaintyOf(
   likelihood: number,
-  { words: all }: Account,
+  { words }: Account,
   { hasFilter, isSum }: { readonly hasFilter: boolean; readonly isSum: boolean },
 ): number {
-  const words = isSum ? all.filter(({ by, text }) => by !== "left" || /\d/.test(text)) : all;
   const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
-  const left = hasFilter ? factors.leftOfFilter : factors.left;
-  // "I do not live in Vienna": the plan does not have what its words deny.
-  if (
-    words.some(
-      ({ by, text }) => by === "left" && /^(?:not|never|nobody|nothing|none|without|nor|\w+n['’]t)$/i.test(text),
-    )
-  )
-    return 0;
+  // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
+  const isOther = ({ by, text }: AccountedWord) => by === "unused" || (by === "left" && denial.test(text));
+  if (words.some(isOther)) return 0;
   // One word may be another verb of the operation: how sure the model is says whether it is.
   const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
-  return Number((likelihood * left ** others * factors.aside ** count("aside")).toFixed(3));
+  const left = isSum ? 1 : (hasFilter ? factors.leftOfFilter : factors.left) ** others;
+  return Number((likelihood * left * factors.aside ** count("aside")).toFixed(3));
 }
 
-/** What cannot be taken back needs more. */
+const denial = /^(?:not|never|nobody|nothing|none|without|nor|\w+n['’]t)$/i;
+
+/** What cannot be taken back, or is said in other words, needs more. */
 function graveCertainty(minCertainty: number): number {
-  return Math.min(1, minCertainty * 1.5);
+  return Math.min(1, minCertainty * 1.2);
 }
 
 function isOpen({ type: { kind } }: Slot): boolean {

@@ -28,10 +28,14 @@ interface Place {
   readonly path: JsonPath;
 }
 
-/** A word of the request: in a value, of an operation, left out, beside the wish, or not explained. */
+/** A word of the request. */
 export interface AccountedWord {
   readonly text: string;
-  readonly by: "value" | "operation" | "courtesy" | "aside" | "left";
+  /**
+   * What explains it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is a number, a
+   * time or a quoted text that no step has, `left` any other word that nothing explains.
+   */
+  readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   /** With `value`: the first place that has it. */
   readonly place?: Place;
 }
@@ -193,7 +197,7 @@ class RequestAccount {
     const own = isOnly ? sayName(step.tool).split(" ") : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
     for (const [at, word] of this.request.words.entries())
-      if (!saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
+      if (isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
     this.explainNames(step);
@@ -357,7 +361,8 @@ class RequestAccount {
       isConverted(each.value, value, words[each.end]) ||
       // "5 %" for 0.05
       (/^(?:%|percent)$/.test(words[each.end] ?? "") && Number(each.value) / 100 === value);
-    const found = this.readingsOf(ownType).find(isFound);
+    const all = this.readingsOf(ownType).filter(isFound);
+    const found = all.find(({ start }) => typeof this.by[start] !== "object") ?? all[0];
     const isTyped = (norm: string) => this.said.some((word) => word.norm === norm);
     const isNamed = typeof value === "boolean" && normsOf(sayName(field)).every(isTyped);
     // "On" and "no" may be of something else.
@@ -451,6 +456,12 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
+  private isValue(at: number): boolean {
+    const { tokens, dates, ranges } = this.request;
+    const isIn = ({ start, end }: Said) => start <= at && at < end;
+    return tokens[at]?.kind === "number" || tokens[at]?.kind === "quote" || dates.some(isIn) || ranges.some(isIn);
+  }
+
   result(): Omit<Account, "unsaid"> & { readonly unsaid: readonly Unsaid[] } {
     const { words, tokens } = this.request;
     const isAside = new Set<number>(words.keys());
@@ -471,11 +482,11 @@ class RequestAccount {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
       if (typeof by === "object") return { text, by: "value", place: by };
-      return { text, by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : "left") };
+      return { text, by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isValue(at) ? "unused" : "left") };
     });
     return {
       words: accounted,
-      left: accounted.filter(({ by }) => by === "left").map(({ text }) => text),
+      left: accounted.filter(({ by }) => by === "left" || by === "unused").map(({ text }) => text),
       twice: [...this.copied.values()].filter(({ places }) => places.length > 1),
       unsaid: this.unsaid,
     };

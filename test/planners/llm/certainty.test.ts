@@ -43,6 +43,16 @@ describe("the certainty of a plan", () => {
     expect(await certaintyFor("note milk blue striped")).toBeLessThan(one);
   });
 
+  it.each([
+    ["a number", "note milk 7 blue"],
+    ["a time", "note milk tomorrow blue"],
+    ["a quoted text", "note milk 'the red one' blue"],
+    ["a denial", "note milk not blue"],
+  ])("is 0 if the plan leaves out %s", async (_what, request) => {
+    const failure = await failureOf([likely(noteOf("milk"))], request);
+    expect(failure).toMatchObject({ details: { reason: "unsure" } });
+  });
+
   it("is that of the least certain wish", async () => {
     const answers = [likely(noteOf("milk"), { milk: -0.1 }), likely(noteOf("bread"), { bread: -0.4 })];
     expect(await planWith(answers, "note milk. note bread")).toMatchObject({
@@ -78,18 +88,18 @@ describe("the certainty of a plan", () => {
       expect(await planWith([likely(answer, { [token]: -0.3 })], asked)).toMatchObject({
         source: { certainty: 0.741 },
       });
-      expect(await failureOf([likely(answer, { [token]: -0.8 })], asked)).toMatchObject({
+      expect(await failureOf([likely(answer, { [token]: -0.5 })], asked)).toMatchObject({
         details: { reason: "unsure" },
       });
     }
-    const usual = await planWith([likely(noteOf("milk"), { milk: -0.8 })], "note milk");
-    expect(usual.source?.certainty).toBe(0.449);
+    const usual = await planWith([likely(noteOf("milk"), { milk: -0.5 })], "note milk");
+    expect(usual.source?.certainty).toBe(0.607);
   });
 
   it("is one of the words alone where a model does not tell, and then refuses only what is grave", async () => {
     expect(await planWith([noteOf("milk")], "note milk")).toMatchObject({ source: { certainty: 1 } });
     const left = await planWith([noteOf("milk")], `note milk ${"blue ".repeat(50)}`);
-    expect(left.source?.certainty).toBeLessThan(0.35);
+    expect(left.source?.certainty).toBeLessThan(0.1);
     expect(await planWith([wipeCellar], "wipe the cellar")).toMatchObject({ source: { certainty: 1 } });
     const failure = await failureOf([wipeCellar], "wipe the cellar blue");
     expect(failure).toMatchObject({ details: { reason: "unsure", readings: [{ tool: "Wipe" }] } });

@@ -31,14 +31,14 @@ async function planInTurn(request: string, answers: readonly string[], first: Pl
 }
 
 describe("several wishes", () => {
-  it("are asked about one at a time, each below the steps before it", async () => {
+  it("are asked about one at a time, below the steps before it if it refers to one", async () => {
     const { steps, requests, source } = await planWith(
       [noteOf("milk"), answerOf({ do: "Sum", a: 2, b: 3 }), noteOf("$2")],
       requestOf("note milk. add 2 to 3. note it", { tools: [note, sum] }),
     );
     expect(requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([
       expect.stringMatching(/^note milk/),
-      expect.stringMatching(/^\$1 Note\nadd 2 to 3/),
+      expect.stringMatching(/^add 2 to 3/),
       expect.stringMatching(/^\$1 Note\n\$2 Sum\nnote it/),
     ]);
     expect(steps.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
@@ -56,10 +56,17 @@ describe("several wishes", () => {
     expect(steps.map(({ input }) => input)).toEqual([{ title: "milk" }, { title: "bread" }]);
   });
 
+  it("that only state something are asked about with the next one", async () => {
+    const answers = [answerOf({ do: "Sum", a: 15, b: 62 })];
+    const request = "the dose is 15 mg and the rest 62 mg, how many mg are that";
+    const { requests } = await planWith(answers, requestOf(request, { tools: [note, sum] }));
+    expect(requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([request]);
+  });
+
   it("that the rules plan stay as they are, and the model is asked for the others", async () => {
     const text = "add buy milk, then scribble pears, then complete tea";
     const { planned, asked, told } = await planInTurn(text, [noteOf("pears")]);
-    expect(asked).toEqual(["$1 TodoStore.add\nscribble pears"]);
+    expect(asked).toEqual(["scribble pears"]);
     expect(planned).toMatchObject({
       steps: [
         { tool: "TodoStore", input: { operation: "add", title: "buy milk" }, dependsOn: [] },
