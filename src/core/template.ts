@@ -199,6 +199,18 @@ export const firstOf = remembered((node): FirstWords => {
   return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
 });
 
+/** A word for each way to say a part: of "get rid of" the last of the longest, else the first. */
+function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
+  if (node.type === "choice") {
+    const all = node.items.map(someOf);
+    return { words: new Set(all.flatMap(({ words }) => [...words])), isOpen: all.some(({ isOpen }) => isOpen) };
+  }
+  const words = node.type === "sequence" ? node.items.flatMap((item) => (item.type === "word" ? item.word : [])) : [];
+  if (node.type !== "sequence" || words.length < node.items.length) return firstOf(node);
+  const longest = words.reduce((best, word) => (word.length >= best.length ? word : best), "");
+  return { words: new Set([longest]), isOpen: false };
+}
+
 /**
  * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
  * but for the noun before a slot, which "it" replaces.
@@ -208,7 +220,7 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
   const items = node.type === "sequence" ? node.items : [node];
   return items
     .filter((item, at) => !isNullable(item) && !(at > 0 && items[at + 1]?.type === "slot"))
-    .map(firstOf)
+    .map(someOf)
     .filter(({ isOpen }) => !isOpen)
     .map(({ words }) => words);
 }

@@ -11,8 +11,8 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
-import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { mentionsResult } from "../../english/references.ts";
+import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, type AccountedWord, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
@@ -391,9 +391,9 @@ class Making {
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
     if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
     const certainty = certaintyOf(this.likelihood ?? 1, account, this);
-    const needed = this.isGrave || isMeant ? graveCertainty(minCertainty) : minCertainty;
+    const needed = Math.min(1, minCertainty * strictness(this.isGrave, isMeant));
     const isKnown = this.likelihood !== undefined;
-    const isGuess = account.left.length > 0 && needed > minCertainty;
+    const isGuess = account.left.length > 0 && (this.isGrave || isMeant);
     // Without probabilities, only words say that an operation is meant.
     const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
@@ -480,15 +480,10 @@ function findUnsaid(
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
-/** What each word that nothing explains leaves of the certainty. Fitted with the thresholds, see docs/decisions/planning-by-models.md. */
-const factors = {
-  /** In a clause that asks for nothing: "…, the repair man came". */
-  aside: 0.95,
-  /** In a clause of the plan. */
-  left: 0.9,
-  /** Where things are shown that only closed values tell apart, such as the todos of a list. */
-  leftOfFilter: 0.7,
-};
+/** What a word that nothing explains leaves of the certainty. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
+const left = 0.95;
+/** The same where things are shown that only closed values tell apart, such as the todos of a list. */
+const leftOfFilter = 0.7;
 
 /** What is counted in a sum is none of it: only its numbers must be explained. */
 function certaintyOf(
@@ -502,15 +497,15 @@ function certaintyOf(
   if (words.some(isOther)) return 0;
   // One word may be another verb of the operation: how sure the model is says whether it is.
   const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
-  const left = isSum ? 1 : (hasFilter ? factors.leftOfFilter : factors.left) ** others;
-  return Number((likelihood * left * factors.aside ** count("aside")).toFixed(3));
+  const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** others;
+  return Number((likelihood * own * left ** count("aside")).toFixed(3));
 }
 
 const denial = /^(?:not|never|nobody|nothing|none|without|nor|\w+n['’]t)$/i;
 
-/** What cannot be taken back, or is said in other words, needs more. */
-function graveCertainty(minCertainty: number): number {
-  return Math.min(1, minCertainty * 1.2);
+/** What cannot be taken back, or has another verb than the tool's, needs a surer model; what is both a still surer one. */
+function strictness(isGrave: boolean, isMeant: boolean): number {
+  return isGrave && isMeant ? 1.5 : isGrave || isMeant ? 1.2 : 1;
 }
 
 function isOpen({ type: { kind } }: Slot): boolean {

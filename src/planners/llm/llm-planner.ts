@@ -34,7 +34,7 @@ export interface LlmPlannerOptions {
   /**
    * How sure a plan must be, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
    * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as its first `readings`. Tools
-   * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.55
+   * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */
   minCertainty?: number | undefined;
   /** Whether the model may write conditions and loops; for strong models. @default false */
@@ -55,7 +55,7 @@ const plannerOptions = {
   temperature: { isValid: isTemperature, expected: "a number from 0 to 2", default: 0 },
   maxOutputTokens: { type: "integer", min: 1 },
   tools: { oneOf: ["all", "nearest"], default: "all" },
-  minCertainty: { type: "number", min: 0, max: 1, default: 0.55 },
+  minCertainty: { type: "number", min: 0, max: 1, default: 0.6 },
   expressions: { type: "boolean", default: false },
   cache: readCache,
 } satisfies OptionTable<LlmPlannerOptions>;

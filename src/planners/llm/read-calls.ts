@@ -281,8 +281,11 @@ class CallReader {
           ),
     );
     found.sort((left, right) => right.end - right.start - (left.end - left.start));
-    for (const { name, start, end, value } of found) {
-      if (value === anaphor || this.isFilled(name) || this.covered.subarray(start, end).includes(1)) continue;
+    for (const { name, start, end, value, isMeasured } of found) {
+      // "For 6" says no kilometres.
+      const isCounted = isMeasured === true || this.operation.closed.get(name)?.unit === undefined;
+      if (value === anaphor || !isCounted || this.isFilled(name) || this.covered.subarray(start, end).includes(1))
+        continue;
       const isSame = (each: (typeof found)[number]) =>
         each.name !== name || each.value === value || this.covered.subarray(each.start, each.end).includes(1);
       if (!found.every(isSame)) continue;

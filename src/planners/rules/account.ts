@@ -188,7 +188,9 @@ class RequestAccount {
     const rules = this.tools.find(({ tool }) => tool.name === step.tool);
     if (!callsTool(step) || rules === undefined) return;
     const input = step.input ?? {};
-    const said = rules.candidates(this.present);
+    // What cannot be taken back is said in its own words.
+    const exact = new Set(rules.candidates(this.request.words));
+    const said = rules.candidates(this.present).filter((rule) => !rule.isExact || exact.has(rule));
     const phrases = said.flatMap((rule) => this.readPhrase(rule, input) ?? []);
     // "P1" is said without a phrase around it, too.
     const read = [...phrases, ...this.readBeside(rules, input)];
@@ -197,7 +199,8 @@ class RequestAccount {
     const own = isOnly ? sayName(step.tool).split(" ") : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
     for (const [at, word] of this.request.words.entries())
-      if (isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each))) this.by[at] ??= "operation";
+      if (isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each)))
+        this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
     this.explainNames(step);
@@ -482,7 +485,10 @@ class RequestAccount {
       const by = this.by[at];
       const text = textBetween(this.request, at, at + 1);
       if (typeof by === "object") return { text, by: "value", place: by };
-      return { text, by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isValue(at) ? "unused" : "left") };
+      return {
+        text,
+        by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isValue(at) ? "unused" : "left"),
+      };
     });
     return {
       words: accounted,

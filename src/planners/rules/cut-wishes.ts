@@ -1,7 +1,8 @@
 import { wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
+import { readAnaphor } from "../../english/references.ts";
 import { wishVerbs } from "../../english/sentences.ts";
 import { auxiliaries } from "../../english/verb-groups.ts";
-import { startsWithVerb } from "../../english/verbs.ts";
+import { isVerb, startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type Clause, findBullets, splitClauses } from "./clauses.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";
@@ -61,7 +62,7 @@ export function cutWishes(text: string): readonly Wish[] {
       isHard ||= endsHard;
       continue;
     }
-    if (last !== undefined && !isOwn) last.end = end;
+    if (last !== undefined && (!isOwn || saysOf(words, last, end))) last.end = end;
     else {
       const asks = opensWish(words, start, end) || asksQuestion(words, start) || !statesValue(words, start, end);
       wishes.push({ start, end, isSure: last === undefined || (isHard && !isAside && asks && last.asks), asks });
@@ -90,6 +91,14 @@ export function opensWish(words: readonly string[], start: number, end: number):
 function asksQuestion(words: readonly string[], start: number): boolean {
   const first = words[start] ?? "";
   return wishOpeners.has(first) || auxiliaries.has(first) || wishOpeningPairs.has(`${first} ${words[start + 1]}`);
+}
+
+/** True if words up to `until` say what is to be done with what others name: "Dark Side of the Moon, please play it". */
+function saysOf(words: readonly string[], { start, end }: Pick<Clause, "start" | "end">, until: number): boolean {
+  if (readAnaphor(words, until - 1) !== until || opensWish(words, start, end)) return false;
+  const said = words.slice(start, end);
+  const isSaid = (word: string) => auxiliaries.has(word) || isVerb(word) || /(?:ed|done|gone|over|off)$/.test(word);
+  return !said.some(isSaid) && !asksQuestion(words, start);
 }
 
 /** "The dose is 15 mg", "1000 ml over 8 hours" */

@@ -386,7 +386,7 @@ const changePhrases: readonly Phrase[] = [
   ),
   ...about(
     [
-      "(make|set|mark|flag|change|raise|lower|bump|update|put|turn|move|give) @ [(to|as|a|up to|down to|to be|with)] [a] {priority} (priority|prio)",
+      "(make|set|mark|flag|change|raise|lower|bump|update|turn|give) @ [(to|as|a|up to|down to|to be|with)] [a] {priority} (priority|prio)",
       "(set|change|raise|lower|update|make|bump|increase|decrease|reduce) [the] (priority|prio) (of|for|on) @ [(to|as|be)] {priority} [(priority|prio)]",
       "(make|mark|flag|set) @ [(as|to|to be)] {urgency}",
       "@ (is|are|has|has become) [(now|a)] ({priority} (priority|prio)|{urgency})",
@@ -421,6 +421,7 @@ const changePhrases: readonly Phrase[] = [
       "(remove|delete|take|drop|clear) [off] [the] (tag|label) [#] {removeTags} (from|off|of|on) @",
       "(remove|delete|take|drop|clear) [off] [the] [#] {removeTags} (tag|label) (from|off|of|on) @",
       "(remove|delete|take|drop) # {removeTags} (from|off) @",
+      "(put|move) @ (to|as|at|on|up to|down to) [a] {priority} (priority|prio)",
     ],
     { operation: "update" },
   ),
@@ -466,7 +467,7 @@ const clearPhrases: readonly Phrase[] = [
 const listing = (phrases: readonly string[], options: Partial<Phrase> & { readonly make?: Made } = {}) =>
   phrasesOf(phrases, { input: { operation: "list" }, slots: filterSlots, anywhere: filters, ...options });
 const show =
-  "(show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|repeat|recite|iterate|provide|what|what kind of|which|how many|do i have|have i got|are there|is there|let me see)";
+  "([(only|just)] show|list|display|read|tell me|tell us|give|see|view|print|pull up|open|bring up|check|go through|run through|get|hear|repeat|recite|iterate|provide|what|what kind of|which|how many|do i have|have i got|are there|is there|let me see)";
 const shownNoun =
   "(todo[s]|to do[s]|task[s]|item[s]|reminder[s]|chore[s]|entries|errand[s]|list[s]|agenda|on my plate)";
 const listPhrases = listing([
@@ -481,7 +482,9 @@ const listPhrases = listing([
   "(what is|show me) (due|next|coming up)",
   "(show|list|read|give) [me] everything",
   `(what does ${anyList} (look like|consist of|contain|say|have on it)|(what did i|what have i) (put|add|write) (on|to|in) ${anyList}|can i (have|see|get|hear) ${anyList})`,
+  `${show} ({priority} (priority|prio)|{urgency})`,
 ]);
+const shownInOrder = listing([`(sort|arrange|rank) ${shownNoun} {order}`]);
 const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me] {listBefore} [again|back] [to me]"], {
   input: { operation: "list" },
   make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
@@ -528,6 +531,7 @@ const searchPhrases = searching([
   `${whether} (i|we) (have|had|put|added|need) [already] [(put|added|got)] {query} (on|in|to) ${anyList}`,
   `[(do|did|have)] (i|we) [already] (have|had) [already] (put|added|got) {query} (on|in|to) ${anyList}`,
   `does ${anyList} (have|include|contain|say) {query} [on it]`,
+  "(search|find|look up) : {query}",
 ]);
 
 /** "Its due date": of what was spoken of before. */
@@ -571,5 +575,6 @@ export const todoPhrases: readonly Phrase[] = [
   ...itsPhrases,
   ...clearPhrases,
   ...searchPhrases,
+  ...shownInOrder,
   ...examples,
 ];
