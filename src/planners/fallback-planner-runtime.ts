@@ -109,8 +109,11 @@ function lastError(
   if (failures.length === 0) return error;
   const { reason, examples, readings } = data.details;
   // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
-  if (reason === "not-understood" && examples.length === 0 && readings === undefined && first !== undefined)
-    return cannotPlan(first, { planner, failures: [...failures, ...failuresOf(planner, data)], cause: error });
+  const isVague = reason === "not-understood" && examples.length === 0 && readings === undefined;
+  if (isVague && first !== undefined && failures.every(({ code }) => code === "cannot-plan")) {
+    const details = { ...first.details, failures: [...failures, ...failuresOf(planner, data)] };
+    return new AgentError("cannot-plan", first.message, { details, cause: error });
+  }
   return cannotPlan(data, { planner, failures: [...failures, ...triesOf(data)], cause: error });
 }
 

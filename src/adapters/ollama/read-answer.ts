@@ -116,12 +116,29 @@ export function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLin
   );
 }
 
+/** Ollama ends a stream without its last line after 30 equal tokens. */
+const maxRepeats = 28;
+
+/** Counts how often the text of a message is that of the one before. */
+class Repeats {
+  count = 0;
+  private last: string | undefined;
+
+  add(message: unknown): void {
+    const { content } = (message ?? {}) as { readonly content?: unknown };
+    const text = typeof content === "string" ? content.trim() : undefined;
+    this.count = text !== undefined && text === this.last ? this.count + 1 : 0;
+    this.last = text;
+  }
+}
+
 async function* readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   options: AnswerLinesOptions,
 ): AsyncGenerator<string> {
   const { fail } = options;
   let isFirst = true;
+  const repeats = new Repeats();
   for await (const line of splitLines(reader, options)) {
     if (line.text.trim() === "") continue;
     const answer = parseObject(line.text);
@@ -137,9 +154,12 @@ async function* readLines(
       );
     }
     isFirst = false;
+    repeats.add(answer.message);
     yield line.text;
     if (answer.done === true) return;
   }
+  // The server gives up a model that writes the same again and again: nothing else comes, however often it is asked.
+  if (repeats.count >= maxRepeats) return void (yield JSON.stringify({ done: true, done_reason: "stop" }));
   throw fail("interrupted", "The answer ended before it said that it was done");
 }
 

@@ -459,6 +459,7 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
+  /** True for a number, a quoted text, or a part of a time. */
   private isValue(at: number): boolean {
     const { tokens, dates, ranges } = this.request;
     const isIn = ({ start, end }: Said) => start <= at && at < end;
@@ -471,9 +472,12 @@ class RequestAccount {
     const beside = new Set<number>();
     for (const { start, end } of cutClauses(this.request)) {
       if (isCourtesy(words, start, end) || statesReason(words, start, end)) continue;
-      // "…, the repair man came": none of it is in the plan, and it asks for nothing.
-      const isBeside = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
       const all = words.slice(start, end);
+      // "…, and for 6?" names a value alone.
+      const isOnlyValue = all.every((_, at) => this.isValue(start + at) || !this.mustBeExplained(start + at));
+      // "…, the repair man came": none of it is in the plan, and it asks for nothing.
+      const isFree = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
+      const isBeside = isFree && !isOnlyValue;
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
       const last = start + all.findLastIndex(isValue);

@@ -62,7 +62,7 @@ export function cutWishes(text: string): readonly Wish[] {
       isHard ||= endsHard;
       continue;
     }
-    if (last !== undefined && (!isOwn || saysOf(words, last, end))) last.end = end;
+    if (last !== undefined && (!isOwn || saysOf(words, last, { start, end }))) last.end = end;
     else {
       const asks = opensWish(words, start, end) || asksQuestion(words, start) || !statesValue(words, start, end);
       wishes.push({ start, end, isSure: last === undefined || (isHard && !isAside && asks && last.asks), asks });
@@ -93,9 +93,12 @@ function asksQuestion(words: readonly string[], start: number): boolean {
   return wishOpeners.has(first) || auxiliaries.has(first) || wishOpeningPairs.has(`${first} ${words[start + 1]}`);
 }
 
-/** True if words up to `until` say what is to be done with what others name: "Dark Side of the Moon, please play it". */
-function saysOf(words: readonly string[], { start, end }: Pick<Clause, "start" | "end">, until: number): boolean {
-  if (readAnaphor(words, until - 1) !== until || opensWish(words, start, end)) return false;
+type Span = Pick<Clause, "start" | "end">;
+
+/** True if words say what is to be done with what others before them name: "Dark Side of the Moon, please play it". */
+function saysOf(words: readonly string[], { start, end }: Span, own: Span): boolean {
+  const isLater = words.slice(end, own.start).includes("then");
+  if (isLater || readAnaphor(words, own.end - 1) !== own.end || opensWish(words, start, end)) return false;
   const said = words.slice(start, end);
   const isSaid = (word: string) => auxiliaries.has(word) || isVerb(word) || /(?:ed|done|gone|over|off)$/.test(word);
   return !said.some(isSaid) && !asksQuestion(words, start);

@@ -44,6 +44,7 @@ export const faults: readonly Fault[] = [
   { name: "thinking only", answer: { fault: "thinking-only", text: goodPlan }, canThink: true },
   { name: "empty", answer: { fault: "empty" } },
   { name: "done is false, or no done line", answer: { fault: "silent-end", text: goodPlan } },
+  { name: "one token again and again", answer: { fault: "silent-end", text: " 0".repeat(200) } },
   { name: "cut by length", answer: { fault: "cut-short", text: goodPlan } },
   { name: "white space to the limit", answer: { fault: "white-space" } },
   { name: "two objects", answer: { fault: "two-objects", text: goodPlan } },

@@ -18,6 +18,7 @@ const endings: Readonly<Record<string, readonly [once: string, always: string]>>
   "thinking only": ["llm, tries: 1", "llm, tries: 1"],
   empty: ["llm, tries: 2 (no-json)", "rules (no-json, no-json)"],
   "done is false, or no done line": ["llm, tries: 1", "rules (model-failed)"],
+  "one token again and again": ["llm, tries: 2 (no-json)", "rules (no-json, no-json)"],
   "cut by length": ["llm, tries: 2 (cut-off)", "rules (cut-off, cut-off)"],
   "white space to the limit": ["llm, tries: 2 (cut-off)", "rules (cut-off, cut-off)"],
   "two objects": ["llm, tries: 2 (no-json)", "rules (no-json, no-json)"],
