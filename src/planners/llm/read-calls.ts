@@ -284,8 +284,9 @@ class CallReader {
     for (const { name, start, end, value, isMeasured } of found) {
       // "For 6" says no kilometres.
       const isCounted = isMeasured === true || this.operation.closed.get(name)?.unit === undefined;
-      if (value === anaphor || !isCounted || this.isFilled(name) || this.covered.subarray(start, end).includes(1))
-        continue;
+      // A choice may be a word for what was spoken of.
+      const isAnaphor = value === anaphor || readAnaphor(String(value).split(" "), 0) !== undefined;
+      if (isAnaphor || !isCounted || this.isFilled(name) || this.covered.subarray(start, end).includes(1)) continue;
       const isSame = (each: (typeof found)[number]) =>
         each.name !== name || each.value === value || this.covered.subarray(each.start, each.end).includes(1);
       if (!found.every(isSame)) continue;

@@ -269,6 +269,8 @@ const addPhrases = adding(
   `(add|create|make|new) [(a|another|new|a new)] ${todo} {doing}`,
   "(new|add) (todo|task) {doing}",
   "• {title}",
+  `(jot down|note down|write down|put down|make a note) ${needTo} {doing}`,
+  `${add} [down] ${onList} to {doing}`,
 ).concat(
   phrasesOf([`${namedList} (:|-) {title}`], {
     input: { operation: "add" },
