@@ -18,8 +18,8 @@ import {
   type ReplanRequest,
   toPlanningError,
 } from "../core/planner.ts";
-import { mayHoldDate } from "../dates/date-words.ts";
 import { readAnaphor } from "../english/references.ts";
+import { months, weekdays } from "../english/times.ts";
 import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
 
 /** The settings of a chain of planners, and its request. */
@@ -161,7 +161,10 @@ function isAskedAfter(
 /** True for words that are no number, no time and no "it". */
 function isFreeText(text: string): boolean {
   const words = text.toLowerCase().split(/\s+/);
-  return /\p{L}{2}/u.test(text) && readAnaphor(words, 0) !== words.length && !mayHoldDate(text);
+  const isTime = words.some(
+    (word) => weekdays.includes(word) || months.includes(word) || /^to(?:day|night|morrow)$/.test(word),
+  );
+  return /\p{L}{2}/u.test(text) && readAnaphor(words, 0) !== words.length && !isTime;
 }
 
 /** The longest time that is kept for planners without a model. */

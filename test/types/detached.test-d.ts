@@ -12,7 +12,6 @@ import type {
 import type {
   CollectedEvents,
   ConformanceCase,
-  FakeOllama,
   FaultyRunStore,
   ManualClock,
   RecordedModel,
@@ -40,7 +39,6 @@ describe("the methods of our objects", () => {
     // `stop` is a property, which may be detached as it is.
     expectTypeOf<Unbound<CollectedEvents>>().toEqualTypeOf<"stop">();
     expectTypeOf<Unbound<ConformanceCase>>().toBeNever();
-    expectTypeOf<Unbound<FakeOllama>>().toBeNever();
   });
 
   it("can be detached unless users implement them", () => {

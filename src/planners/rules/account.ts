@@ -266,8 +266,8 @@ class RequestAccount {
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
     const values = new Map<string, (Said & { readonly json: string })[]>();
     const given = givenBy(types, input);
-    const isOfOperation = this.noteValues(values, { rule, input, given, said: [{ slots: given, start: 0, end: 0 }] });
-    const isAlso = this.noteValues(values, { rule, input, given, said: this.slotsSaid(types, given) });
+    const isOfOperation = this.keepValues(values, { rule, input, given, said: [{ slots: given, start: 0, end: 0 }] });
+    const isAlso = this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) });
     return isOfOperation || isAlso ? { rule, values } : undefined;
   }
 
@@ -280,7 +280,7 @@ class RequestAccount {
       const types = new Map([...rule.slots, ...beside]);
       const given = givenBy(types, input);
       const values = new Map<string, (Said & { readonly json: string })[]>();
-      if (!this.noteValues(values, { rule, input, given, said: this.slotsSaid(types, given) })) continue;
+      if (!this.keepValues(values, { rule, input, given, said: this.slotsSaid(types, given) })) continue;
       // They do not say what is to be done.
       if (branch !== undefined) values.delete(branch);
       return [{ rule, values }];
@@ -295,8 +295,8 @@ class RequestAccount {
     );
   }
 
-  /** Notes what a phrase makes of slots, by field. True if something is of the operation of an input. */
-  private noteValues(
+  /** Keeps what a phrase makes of slots, by field. True if something is of the operation of an input. */
+  private keepValues(
     values: Map<string, (Said & { readonly json: string })[]>,
     {
       rule,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FakeOllamaShowAnswer } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
+import type { FakeOllamaShowAnswer } from "../../fake-ollama/fake-ollama-answer.ts";
 import { checkNothingIsLeft, setUp } from "./setup-ollama.ts";
 
 const hi = { text: "Hi" };

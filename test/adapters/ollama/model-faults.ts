@@ -6,10 +6,10 @@ import { isAgentError } from "../../../src/core/errors.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
-import type { FakeOllamaAnswer } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
+import type { FakeOllamaAnswer } from "../../fake-ollama/fake-ollama-answer.ts";
 
 /** A plan for {@link request}, as a model writes it. */
 export const goodPlan = '{"steps":[{"do":"TodoStore.add","title":"café crème"}]}';

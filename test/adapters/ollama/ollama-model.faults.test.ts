@@ -4,8 +4,8 @@ import { createAgent } from "../../../src/agent.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";
-import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
+import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
 import { faults, goodPlan, planWith, request } from "./model-faults.ts";
 
 /** How planning ends when a fault occurs once before a good answer, and when it always occurs. */

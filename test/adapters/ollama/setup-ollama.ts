@@ -5,8 +5,8 @@ import type { OllamaModelOptions } from "../../../src/adapters/ollama/ollama-opt
 import type { Clock } from "../../../src/async/clock.ts";
 import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
 import type { ModelRequest, ModelResponse } from "../../../src/core/language-model.ts";
-import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
-import type { FakeOllama, FakeOllamaOptions } from "../../../src/testing/fake-ollama/fake-ollama-options.ts";
+import { startFakeOllama } from "../../fake-ollama/fake-ollama.ts";
+import type { FakeOllama, FakeOllamaOptions } from "../../fake-ollama/fake-ollama-options.ts";
 
 /** A promise, and what settles it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {

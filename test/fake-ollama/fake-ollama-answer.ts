@@ -1,4 +1,4 @@
-import type { TokenLogprob } from "../../core/language-model.ts";
+import type { TokenLogprob } from "../../src/core/language-model.ts";
 
 /** A complete answer of a model. @inline */
 export interface FakeOllamaText {

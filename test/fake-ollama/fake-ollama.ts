@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { systemClock } from "../../async/clock.ts";
-import { countPending } from "../../async/pending-work.ts";
-import { describeThrown } from "../../core/text.ts";
+import { systemClock } from "../../src/async/clock.ts";
+import { countPending } from "../../src/async/pending-work.ts";
+import { describeThrown } from "../../src/core/text.ts";
 import { checkChat, parseBody } from "./check-chat.ts";
 import { FakeModels, showModel } from "./fake-models.ts";
 import type {

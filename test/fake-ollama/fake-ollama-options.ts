@@ -1,5 +1,5 @@
-import type { Clock } from "../../async/clock.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { Clock } from "../../src/async/clock.ts";
+import type { JsonValue } from "../../src/core/json.ts";
 import type { FakeOllamaModel } from "./fake-models.ts";
 import type { FakeOllamaAnswer, FakeOllamaShowAnswer } from "./fake-ollama-answer.ts";
 

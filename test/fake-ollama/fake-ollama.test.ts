@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { Ollama } from "ollama/browser";
 import { afterEach, describe, expect, it } from "vitest";
-import { startFakeOllama } from "../../../src/testing/fake-ollama/fake-ollama.ts";
-import { fakeOllamaFaults } from "../../../src/testing/fake-ollama/fake-ollama-answer.ts";
-import type { FakeOllama, FakeOllamaOptions } from "../../../src/testing/fake-ollama/fake-ollama-options.ts";
-import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { startFakeOllama } from "./fake-ollama.ts";
+import { fakeOllamaFaults } from "./fake-ollama-answer.ts";
+import type { FakeOllama, FakeOllamaOptions } from "./fake-ollama-options.ts";
 
 const open: FakeOllama[] = [];
 

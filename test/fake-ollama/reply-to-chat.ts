@@ -1,5 +1,5 @@
-import type { TokenLogprob } from "../../core/language-model.ts";
-import { cutText } from "../../core/text.ts";
+import type { TokenLogprob } from "../../src/core/language-model.ts";
+import { cutText } from "../../src/core/text.ts";
 import type {
   FakeOllamaAnswer,
   FakeOllamaFault,
