@@ -87,7 +87,7 @@ function writeSlot(
 }
 
 /** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */
-function schemaOf(type: SlotType, { earlier, spans }: SchemaOptions, isComposed: boolean): JsonSchema {
+function schemaOf(type: SlotType, { earlier, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const results = Array.from({ length: earlier }, (_, index) => `$${index + 1}`);
   const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };
   const orEarlier = (schema: JsonSchema): JsonSchema =>
@@ -105,11 +105,14 @@ function schemaOf(type: SlotType, { earlier, spans }: SchemaOptions, isComposed:
     case "list":
       return { type: "array", items: type.item === "number" ? orEarlier({ type: "number" }) : copied };
     case "sum":
-      return text;
+      return dialect === "grammar" ? { ...text, pattern: sumPattern } : text;
     default:
       return copied;
   }
 }
+
+/** Numbers, signs and functions: words would be none, and a small model may write digits without end. */
+const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 /** Longer requests have too many runs of words for a grammar. */
 const maxSpanTokens = 60;
