@@ -1,3 +1,4 @@
+import { countPending } from "../../async/pending-work.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import { weekdays } from "../../english/times.ts";
@@ -85,7 +86,7 @@ async function findRanges(
   clock: DateClock,
 ): Promise<readonly RequestRange[]> {
   if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return [];
-  rangeReader ??= (await import("../../dates/read-range.ts")).readRange;
+  rangeReader ??= (await countPending(import("../../dates/read-range.ts"))).readRange;
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
     const found = rangeReader(text.slice(from), clock);
@@ -107,7 +108,7 @@ let rangeReader: typeof import("../../dates/read-range.ts").readRange | undefine
 /** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
 export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
   if (!mayHoldDate(text)) return undefined;
-  dateReader ??= (await import("../../dates/read-dates.ts")).readDates;
+  dateReader ??= (await countPending(import("../../dates/read-dates.ts"))).readDates;
   return dateReader;
 }
 
