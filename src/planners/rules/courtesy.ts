@@ -74,7 +74,9 @@ export function contentEnds(words: readonly string[], start: number, end: number
 
 /** Whether a clause is nothing but courtesies. */
 export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
-  if (end - start > maxTokens) return false;
+  // "Second, add eggs", but "delete the first and second"
+  const isPlace = end - start === 1 && /^(?:first|second|third|fourth|fifth)$/.test(words[start] ?? "");
+  if (end - start > maxTokens || (isPlace && /^(?:and|,|&)$/.test(words[start - 1] ?? ""))) return false;
   return spread(start, (at) =>
     at >= end ? [] : isFiller(words[at] ?? "") ? [at + 1] : endsAt(wholes, words, at).filter((place) => place <= end),
   ).includes(end);

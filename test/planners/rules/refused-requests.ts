@@ -422,7 +422,10 @@ add milk to my shopping list and my work list
 set milk to high and eggs to low priority
 show my list sorted by colour
 add 2 and 3 to my list
-put the fish in the freezer and set a timer`,
+put the fish in the freezer and set a timer
+delete the first and third
+complete the first and second
+delete the first, second and third`,
 };
 
 /** The same by kind. */
