@@ -413,6 +413,38 @@ describe("the result of an earlier step", () => {
   });
 });
 
+describe("beside the words that a model copied, code reads", () => {
+  it.each([
+    [
+      "a choice alone",
+      "make payslip query low",
+      "update",
+      "payslip query",
+      { title: "payslip query", priority: "low" },
+    ],
+    ["no time of a reason", "shift jab to 2030-05-01, I am busy tomorrow", "update", "jab", { dueDate: "2030-05-01" }],
+    [
+      "no noun of the operation",
+      "kindly show the details of the vendor contract task",
+      "get",
+      "vendor contract task",
+      { title: "vendor contract" },
+    ],
+    [
+      "what a phrase has no words for",
+      "rename tea to oolong, P1",
+      "update",
+      "tea",
+      { newTitle: "oolong", priority: "high" },
+    ],
+  ])("%s", async (_what, text, operation, title, input) => {
+    const newTitle = operation === "update" && text.startsWith("rename") ? { newTitle: "oolong" } : {};
+    const answer = answerOf({ do: `TodoStore.${operation}`, title, ...newTitle });
+    const { steps } = await planWith([answer], requestOf(text, { tools: builtIn }));
+    expect(steps).toMatchObject([{ input: { operation, ...input } }]);
+  });
+});
+
 describe("conditions and loops", () => {
   const expressions = { expressions: true };
   const plan = (text: string, ...calls: readonly object[]) => {

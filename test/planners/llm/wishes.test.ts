@@ -103,6 +103,7 @@ describe("a model behind the rules", () => {
     })),
     ...(["unbound", "small-talk", "too-long"] as const).map((reason) => ({ reason })),
     { reason: "missing", missing: title, words: word("phrase") },
+    { reason: "missing", missing: title, words: [{ text: "tomorrow", by: "slot", slot: "due" }, ...word("phrase")] },
     { reason: "missing", missing: title, words: [{ text: "could you please", by: "courtesy" }, ...word("phrase")] },
     { reason: "ambiguous", readings: [reading, { ...reading, destructive: true }] },
     {
@@ -121,6 +122,7 @@ describe("a model behind the rules", () => {
     { reason: "not-understood" },
     { reason: "missing", missing: title, words: word("left") },
     { reason: "missing", missing: title, words: [{ text: "we are out of milk,", by: "courtesy" }, ...word("phrase")] },
+    { reason: "missing", missing: title, words: [{ text: "milk", by: "slot", slot: "list" }, ...word("phrase")] },
     { reason: "ambiguous", readings: [reading, reading] },
     { reason: "corrected" },
     { reason: "question" },
@@ -129,6 +131,15 @@ describe("a model behind the rules", () => {
     const { planned, asked } = await planInTurn("note milk", [noteOf("milk")], refuses(details));
     expect(planned).toMatchObject({ steps: [{ tool: "Note" }] });
     expect(asked).toEqual(["note milk"]);
+  });
+
+  it("leaves what the rules said if it finds nothing that is meant", async () => {
+    const details = { examples: ["note tea"], words: word("left") };
+    const { planned } = await planInTurn("note milk", [answerOf({ do: "unclear" })], refuses(details));
+    expect(planned).toMatchObject({
+      message: "No.",
+      details: { ...details, failures: [{ planner: "first" }, { planner: "llm", code: "cannot-plan" }] },
+    });
   });
 
   it.each([true, false])("is asked always or never with continueOnCannotPlan: %s", async (continueOnCannotPlan) => {

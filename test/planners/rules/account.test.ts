@@ -77,6 +77,20 @@ describe("accountFor", () => {
     expect(left).toEqual(["rain"]);
   });
 
+  it.each<[string, string, string[]]>([
+    [
+      "a number, a time and a quoted text as unused",
+      "add milk 6 friday 'x'",
+      ["6 unused", "friday unused", "'x' unused"],
+    ],
+    ["a clause that asks for nothing as aside", "add milk, the numbers were wrong", ["numbers aside", "wrong aside"]],
+    ["a clause of a value alone as unused", "add milk, and for 6", ["6 unused"]],
+  ])("tells %s", async (_what, request, left) => {
+    const { words } = await account(request, [add({ title: "milk" })]);
+    const others = words.filter(({ by }) => by !== "value" && by !== "operation" && by !== "courtesy");
+    expect(others.map(({ text, by }) => `${text} ${by}`)).toEqual(left);
+  });
+
   it.each<[string, string, PlanStep, string[]]>([
     ["a text", "add milk", add({ title: "milk and eggs" }), ["title: and eggs"]],
     ["a list", "add milk", add({ title: "milk", list: "work" }), ["list: work"]],
