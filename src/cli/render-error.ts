@@ -67,8 +67,15 @@ function describePending(item: PendingItem): string {
 }
 
 function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): string[] {
-  const { examples } = details;
-  const first = `planwright: ${printable(message)}`;
-  if (examples.length === 0) return [first];
-  return [first, "What can be done, for example:", ...examples.map((example) => `  ${printable(example)}`)];
+  const { examples, readings = [] } = details;
+  const meant = readings.slice(0, 3).map(({ steps }) => {
+    const calls = steps.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`);
+    return `  ${printable(calls.join("; "))}`;
+  });
+  return [
+    `planwright: ${printable(message)}`,
+    ...(meant.length > 0 ? ["It may mean:", ...meant] : []),
+    ...(examples.length > 0 ? ["What can be done, for example:"] : []),
+    ...examples.map((example) => `  ${printable(example)}`),
+  ];
 }

@@ -192,6 +192,15 @@ describe("a request that cannot be planned", () => {
     );
   });
 
+  it("prints what it may mean", async () => {
+    const steps = [{ id: "s1", tool: "Fake", input: { text: "milk\u001b" }, dependsOn: [] }];
+    const details = { reason: "unsure", examples: [], readings: [{ tool: "Fake", meaning: "milk", steps }] } as const;
+    const unsure = new AgentError("cannot-plan", "Not sure.", { details });
+    const agent = createFakeAgent({ planner: createScriptedPlanner([unsure]) });
+    const { exitCode, stderr } = await callCli(["milk it"], createFakeIo({ agent }));
+    expect([exitCode, stderr]).toEqual([2, 'planwright: Not sure.\nIt may mean:\n  Fake {"text":"milk\\u001b"}\n']);
+  });
+
   it("prints a failed result with --json", async () => {
     const { exitCode, stdout } = await callCli(["--json", "sing"], createFakeIo({ agent: refusing() }));
     expect(exitCode).toBe(2);
