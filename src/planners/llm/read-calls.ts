@@ -198,7 +198,7 @@ class CallReader {
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
       // "the dentist task"
-      const behind = wordsBehind(this.operation, name);
+      const behind = this.fits(name, { start, end }) ? none : wordsBehind(this.operation, name);
       while (behind.has(words[end - 1] ?? "") && end - start > 1 && !this.fits(name, { start, end })) end--;
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
@@ -450,6 +450,7 @@ class CallReader {
 }
 
 const textType: SlotType = { kind: "text" };
+const none: ReadonlySet<string> = new Set();
 
 /** What "it" is after a step. */
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
