@@ -13,7 +13,7 @@ import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/references.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
-import { type Account, type AccountedWord, accountFor } from "../rules/account.ts";
+import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
@@ -493,15 +493,12 @@ function certaintyOf(
 ): number {
   const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
   // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
-  const isOther = ({ by, text }: AccountedWord) => by === "unused" || (by === "left" && denial.test(text));
-  if (words.some(isOther)) return 0;
+  if (words.some(({ by }) => by === "unused")) return 0;
   // One word may be another verb of the operation: how sure the model is says whether it is.
   const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
   const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** others;
   return Number((likelihood * own * left ** count("aside")).toFixed(3));
 }
-
-const denial = /^(?:not|never|nobody|nothing|none|without|nor|\w+n['’]t)$/i;
 
 /** What cannot be taken back, or has another verb than the tool's, needs a surer model; what is both a still surer one. */
 function strictness(isGrave: boolean, isMeant: boolean): number {

@@ -33,7 +33,7 @@ export interface AccountedWord {
   readonly text: string;
   /**
    * What explains it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is a number, a
-   * time or a quoted text that no step has, `left` any other word that nothing explains.
+   * time, a quoted text or a denial that no step has, `left` any other word that nothing explains.
    */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";
   /** With `value`: the first place that has it. */
@@ -198,9 +198,12 @@ class RequestAccount {
     const isOnly = branchField(schemasAt(rules.schemas.input, []) ?? []) === undefined;
     const own = isOnly ? sayName(step.tool).split(" ") : [];
     const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
-    for (const [at, word] of this.request.words.entries())
-      if (isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each)))
-        this.by[at] ??= "operation";
+    const { words: typed } = this.request;
+    const isSpoken = (word: string) =>
+      isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each));
+    // "Not done" is of the operation, "not mine" is not.
+    for (const [at, word] of typed.entries())
+      if (isSpoken(word) && (!denials.has(word) || isSpoken(typed[at + 1] ?? ""))) this.by[at] ??= "operation";
     if (findReferences(step.input).length > 0) this.explainResults({ stepId: step.id, path: ["input"] });
     for (const leaf of leavesOf(inputOf(step), [])) this.addLeaf(leaf, { step, rules, phrases: read });
     this.explainNames(step);
@@ -459,6 +462,12 @@ class RequestAccount {
     return isSaid(word) && !saysNothing.has(word) && !(this.answers && asking.has(word));
   }
 
+  /** True for a value or a denial, which no plan leaves out; "no more lessons" may be why something is done. */
+  private isLost(at: number): boolean {
+    const word = this.request.words[at] ?? "";
+    return this.isValue(at) || (denials.has(word) && word !== "no");
+  }
+
   /** True for a number, a quoted text, or a part of a time. */
   private isValue(at: number): boolean {
     const { tokens, dates, ranges } = this.request;
@@ -477,7 +486,7 @@ class RequestAccount {
       const isOnlyValue = all.every((_, at) => this.isValue(start + at) || !this.mustBeExplained(start + at));
       // "…, the repair man came": none of it is in the plan, and it asks for nothing.
       const isFree = this.by.slice(start, end).every((by) => by === undefined) && !opensWish(words, start, end);
-      const isBeside = isFree && !isOnlyValue;
+      const isBeside = isFree && !isOnlyValue && !all.some((word) => denials.has(word));
       const isValue = (_: string, at: number) => typeof this.by[start + at] === "object";
       const first = start + Math.max(0, all.findIndex(isValue));
       const last = start + all.findLastIndex(isValue);
@@ -491,7 +500,7 @@ class RequestAccount {
       if (typeof by === "object") return { text, by: "value", place: by };
       return {
         text,
-        by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isValue(at) ? "unused" : "left"),
+        by: by ?? (beside.has(at) ? "aside" : isAside.has(at) ? "courtesy" : this.isLost(at) ? "unused" : "left"),
       };
     });
     return {

@@ -85,6 +85,7 @@ describe("accountFor", () => {
     ],
     ["a clause that asks for nothing as aside", "add milk, the numbers were wrong", ["numbers aside", "wrong aside"]],
     ["a clause of a value alone as unused", "add milk, and for 6", ["6 unused"]],
+    ["a denial as unused", "add milk, not mine", ["not unused", "mine left"]],
   ])("tells %s", async (_what, request, left) => {
     const { words } = await account(request, [add({ title: "milk" })]);
     const others = words.filter(({ by }) => by !== "value" && by !== "operation" && by !== "courtesy");
