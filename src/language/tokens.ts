@@ -1,4 +1,5 @@
 import { contractedWords, contractionEndings, contractions } from "../english/contractions.ts";
+
 /** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
 export interface Token {
   readonly kind: "word" | "number" | "quote" | "sign";
@@ -19,6 +20,14 @@ const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 /** "a.m." is one word behind a number, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
+const arrow = /→|⇒|➔|➜|[-=]>/y;
+/** Directly behind a number: "3.6M". */
+const scales: ReadonlyMap<string, string> = new Map([
+  ["M", "million"],
+  ["mn", "million"],
+  ["mio", "million"],
+  ["bn", "billion"],
+]);
 const closers = new Map([
   ['"', '"'],
   ["“", "”"],
@@ -86,7 +95,8 @@ class Tokenizer {
     if (half !== undefined) return this.push("word", half.toLowerCase().replaceAll(".", ""), position, position + 4);
     const found = matchAt(word, this.text, position);
     if (found === undefined) return undefined;
-    const norm = normalizeWord(found);
+    const isBehindNumber = this.tokens.at(-1)?.kind === "number" && this.lastEnd === position;
+    const norm = (isBehindNumber && scales.get(found)) || normalizeWord(found);
     const end = position + found.length;
     const apostrophe = norm.lastIndexOf("'");
     const whole = contractions.get(norm);
@@ -109,6 +119,8 @@ class Tokenizer {
   }
 
   private nextSign(position: number): number {
+    const to = matchAt(arrow, this.text, position);
+    if (to !== undefined) return this.push("word", "to", position, position + to.length);
     const sign = String.fromCodePoint(this.text.codePointAt(position) ?? 0);
     const end = position + sign.length;
     // A hyphen or slash inside a word joins two words: "to-do" is "to do", "twenty-five" is "twenty five".
@@ -119,7 +131,10 @@ class Tokenizer {
       last.end === position &&
       /^\p{L}/u.test(this.text.slice(end, end + 2));
     if (joins) return end;
-    return this.push("sign", sign, position, end);
+    // "MOT + service" is one thing, but what is quoted are two.
+    const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
+    const norm = isAnd ? "&" : sign;
+    return this.push("sign", norm, position, end);
   }
 
   private push(kind: Token["kind"], norm: string, start: number, end: number): number {

@@ -1,4 +1,4 @@
-import { units } from "../english/units.ts";
+import { type Unit, units } from "../english/units.ts";
 import { readAmount } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
 import { atom, type Term } from "./terms.ts";
@@ -30,7 +30,7 @@ const whole = /^\d{1,9}$/;
  */
 export class SumTokenizer {
   private readonly tokens: SumToken[] = [];
-  private readonly units = new Set<string>();
+  private readonly units = new Map<string, Unit>();
   private readonly currencies = new Set<string>();
   /** True if the area of something is asked for. */
   private readonly hasShape: boolean;
@@ -56,7 +56,16 @@ export class SumTokenizer {
     // Amounts in two units or currencies would have to be converted; "6 cans at 89 cents" is in dollars or in cents.
     const isProduct = tokens.some(({ word }) => word === "times");
     const isMixed = isProduct ? currencies.has("cent") : this.units.size + currencies.size > 1;
-    return isMixed || this.units.size > 1 || currencies.size > 1 ? undefined : { tokens, hasUnit: this.units.size > 0 };
+    const isMixture = (isMixed || this.units.size > 1) && !this.isRate();
+    return isMixture || currencies.size > 1 ? undefined : { tokens, hasUnit: this.units.size > 0 };
+  }
+
+  /** "60 km / 2 hours": two kinds of units, with no other sign than one that divides. */
+  private isRate(): boolean {
+    const [first, second, ...others] = this.units.values();
+    const signs = this.tokens.filter(({ word }) => vocabulary.has(word) && /^\W$/.test(word));
+    const isOther = first !== undefined && first.kind !== (second ?? first).kind;
+    return isOther && others.length + this.currencies.size === 0 && signs.length === 1 && signs[0]?.word === "/";
   }
 
   private wordAt(at: number): string {
@@ -109,7 +118,7 @@ export class SumTokenizer {
     // "3.6m" may be a million.
     const isAmount = last?.term !== undefined && last.end === at && !(word === "m" && this.glued[at] === true);
     if (unit === undefined || !isAmount) return undefined;
-    this.units.add(unit.names[0]);
+    this.units.set(unit.names[0], unit);
     return at + 1;
   }
 
@@ -131,7 +140,8 @@ export class SumTokenizer {
     const isCountedNoun = () =>
       this.isCounted(at + 1) && tokens.slice(0, -1).every((token) => lexicon.weakWords.has(token.word));
     if (isSaidTwice || lexicon.around.has(word) || isCountedNoun()) return at + 1;
-    return isKnown(meaning) && !this.isExclamation(at) ? this.push(meaning, at, at + 1) : undefined;
+    if (isKnown(meaning) && !this.isExclamation(at)) return this.push(meaning, at, at + 1);
+    return this.isCountedFactor(at) ? at + 1 : undefined;
   }
 
   private percent(at: number): number | undefined {
@@ -147,6 +157,15 @@ export class SumTokenizer {
       this.push(digits, at, at + 1, atom(digits));
     }
     return at + 1;
+  }
+
+  /** "5 devs × 8 pts": what is counted on either side of such a sign is none of the sum. */
+  private isCountedFactor(at: number): boolean {
+    const [amount, before] = [this.tokens.at(-1), this.tokens.at(-2)];
+    const isCount =
+      amount?.term !== undefined && amount.end === at && !this.glued[at] && /^\p{Ll}+$/u.test(this.wordAt(at));
+    const signs = [before?.word ?? "", lexicon.meanings.get(this.wordAt(at + 1)) ?? this.wordAt(at + 1)];
+    return isCount && signs.some((sign) => /^[*/]$/.test(sign));
   }
 
   /** "6 times 7!" */

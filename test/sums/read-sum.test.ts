@@ -26,6 +26,11 @@ describe("readSum", () => {
     ["1e3 + 1", "1e3 + 1"],
     ["5x6", "5 * 6"],
     ["[1 + 2] * 3", "(1 + 2) * 3"],
+    ["3.6M / 12", "3600000 / 12"],
+    ["2.5bn * 2", "2500000000 * 2"],
+    ["4 rooms × 120", "4 * 120"],
+    ["3 crates * 2 pallets, less 10%", "3 * 2 * (1 - 10%)"],
+    ["60 km / 2 hours", "60 / 2"],
   ])("writes %s as an expression for the calculator", (text, expression) => {
     expect(readText(text)).toMatchObject({ expression, variables: [] });
   });

@@ -5,7 +5,7 @@ import { functionWords, prepositions } from "../../english/verb-groups.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import type { TextEdges } from "./text-edges.ts";
+import { closers, type TextEdges } from "./text-edges.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
 export interface Piece {
@@ -404,10 +404,21 @@ export class Matcher {
     if (fits === undefined) {
       const word = this.request.words[position] ?? "";
       const starting = this.meaningsOf(word).length > 0 ? anywhere : startingWith(anywhere, word);
-      fits = starting.flatMap((template) => this.modifierAt(template, position));
+      fits = closers.has(word)
+        ? this.enclosedAt(anywhere, position)
+        : starting.flatMap((template) => this.modifierAt(template, position));
       byPosition[position] = fits;
     }
     return fits;
+  }
+
+  /** "team sync (friday)" */
+  private enclosedAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
+    const { words } = this.request;
+    const closer = closers.get(words[position] ?? "");
+    if (closers.has(words[position + 1] ?? "")) return noFits;
+    const fits = this.modifiersAt(anywhere, position + 1).filter(({ end }) => words[end] === closer);
+    return fits.map((fit) => ({ ...fit, end: fit.end + 1 }));
   }
 
   private modifierAt(template: Template, position: number): readonly AsideFit[] {

@@ -21,6 +21,11 @@ export const denials: ReadonlySet<string> = new Set([
   "without",
   "nor",
 ]);
+/** The signs that close what these open. */
+export const closers: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+]);
 const loose: ReadonlySet<string> = new Set(
   ", ; : and or but & - – — … to of the a an my our from with by for at than as is are be into onto".split(" "),
 );
@@ -31,9 +36,13 @@ export function readTextEdges({ tokens, words, dates, falseDates }: RequestText)
   const firm = new Uint8Array(words.length);
   const named = new Uint8Array(words.length);
   const starts = new Set<number>();
-  for (const { end, leadStart, isFirm } of dates) {
-    if (isFirm) starts.add(leadStart);
-    (isFirm ? firm : named).fill(1, leadStart, end);
+  for (const { end: last, leadStart, isFirm } of dates) {
+    // "team sync (friday)"
+    const closer = closers.get(words[leadStart - 1] ?? "");
+    const isEnclosed = closer !== undefined && closer === words[last];
+    const [start, end] = isEnclosed ? [leadStart - 1, last + 1] : [leadStart, last];
+    if (isFirm) starts.add(start);
+    (isFirm ? firm : named).fill(1, start, end);
   }
   // What looks like a date and cannot be read belongs to no text.
   for (const at of falseDates) firm[at] = 1;

@@ -307,6 +307,14 @@ function about(frames: readonly string[], input: Phrase["input"], options: Parti
   );
 }
 const besideTodo = [offList];
+/** A second change of a todo, behind the first. */
+const besideChange: readonly string[] = [
+  ...besideTodo,
+  "(,|and|, and) [(make it|set it to|with)] [(a|the)] {priority} (priority|prio)",
+  "(,|and|, and) [(make it|mark it|mark it as)] {urgency}",
+  "(,|and|, and) (tag|tag it) [(as|with)] [#] {addTags}",
+  "# {addTags}",
+];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -357,7 +365,7 @@ const changePhrases: readonly Phrase[] = [
       `(i|we) [(have|am|are)] [(just|already|now|finally)] (done|finished|completed|did|sorted|ticked off) [(with|off)] ~`,
       `(just|already) (done|finished|completed|did|sorted) [with] @`,
       `@ (is|are|has been|have been|was|got) [(now|already|all|finally)] ${doneWord}`,
-      `@ [(,|:|-)] (done|finished|completed|complete|sorted)`,
+      `@ [(,|:|-|to)] (done|finished|completed|complete|sorted)`,
       `(done|finished|completed) [(with|:)] ~`,
       `@ can be [(marked|set)] [(as|to)] (${doneWord}|closed)`,
     ],
@@ -426,6 +434,7 @@ const changePhrases: readonly Phrase[] = [
       "(put|move) @ (to|as|at|on|up to|down to) [a] {priority} (priority|prio)",
     ],
     { operation: "update" },
+    { anywhere: besideChange },
   ),
   ...about(
     [

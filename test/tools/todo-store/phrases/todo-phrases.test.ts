@@ -278,6 +278,30 @@ describe("todoPhrases", () => {
   });
 
   it.each([
+    ["add team sync (friday)", [{ operation: "add", title: "team sync", dueDate: "2026-11-27" }]],
+    ["add milk (high priority)", [{ operation: "add", title: "milk", priority: "high" }]],
+    ["add milk [to the shopping list]", [{ operation: "add", title: "milk", list: "shopping" }]],
+    ["add milk (2 litres)", [{ operation: "add", title: "milk (2 litres)" }]],
+    ["move milk → party list", [{ operation: "update", title: "milk", newList: "party" }]],
+    ["rename 'milk' -> 'oat milk'", [{ operation: "update", title: "milk", newTitle: "oat milk" }]],
+    ["PRD review => done", [{ operation: "complete", title: "PRD review" }]],
+    ["add service + inspection", [{ operation: "add", title: "service + inspection" }]],
+    [
+      "delete 'milk' + 'bread'",
+      [
+        { operation: "delete", title: "milk" },
+        { operation: "delete", title: "bread" },
+      ],
+    ],
+    [
+      "rename milk to oat milk, tag food, P1",
+      [{ operation: "update", title: "milk", newTitle: "oat milk", addTags: ["food"], priority: "high" }],
+    ],
+  ])("read signs: %s", async (request, inputs) => {
+    expect(await inputsFor(request)).toEqual(inputs);
+  });
+
+  it.each([
     "if anything is due by friday, list it",
     "remind me to call bob after friday",
     "remind me to call bob between 3pm and 5pm tomorrow",
