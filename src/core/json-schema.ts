@@ -156,7 +156,7 @@ function allowsType(schema: JsonSchema, type: string): boolean {
 }
 
 /** A schema without `$ref`, `anyOf`, `oneOf` and `allOf` at its top: one schema for each way to fit it. */
-function branchesOf(root: JsonSchema, schema: JsonSchema, value: unknown, depth = 0): readonly JsonSchema[] {
+export function branchesOf(root: JsonSchema, schema: JsonSchema, value?: unknown, depth = 0): readonly JsonSchema[] {
   if (depth > 20) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
   if ($ref !== undefined) return branchesOf(root, resolvePointer(root, $ref), value, depth + 1);
@@ -179,7 +179,8 @@ function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
   }
   const additionalProperties = schemas.map(othersOf).find((others) => others !== false) ?? false;
   const type = schemas.find((schema) => schema.type !== undefined)?.type;
-  return { ...(type && { type }), properties, additionalProperties };
+  const required = distinct(schemas.flatMap((schema) => schema.required ?? []));
+  return { ...(type && { type }), properties, required, additionalProperties };
 }
 
 /** What an object schema has for the keys that it does not name: a schema, `true` for anything, `false` for nothing. */

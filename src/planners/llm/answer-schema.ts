@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { type RequestText, textBetween } from "../rules/request.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
-import type { Operation, Slot } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
 import { orNull, type SchemaDialect, SchemaWriter } from "./schema-writer.ts";
 
@@ -38,7 +38,6 @@ export function answerSchema(operations: readonly Operation[], options: SchemaOp
 }
 
 function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
-  const definitions: Record<string, JsonSchema> = {};
   let isClosed = true;
   const isStrict = options.dialect === "strict";
   const calls = operations.map(({ name, slots, rules }) => {
@@ -51,39 +50,23 @@ function writeSchema(operations: readonly Operation[], options: SchemaOptions) {
     if (options.expressions) add("if", text, false);
     if (options.expressions) add("each", text, false);
     for (const slot of slots) {
-      const written = writeSlot(slot, rules.schemas.input, {
-        ...options,
-        name: `${name}_${slot.name}`.replace(/\W/g, "_"),
-      });
-      Object.assign(definitions, written.definitions);
-      isClosed &&= written.isClosed;
-      add(slot.key, written.schema, slot.isRequired);
+      const writer = new SchemaWriter(rules.schemas.input, options.dialect);
+      const schema =
+        slot.schema === undefined ? schemaOf(slot.type, options, slot.isComposed) : writer.write(slot.schema);
+      isClosed &&= writer.isClosed;
+      add(slot.key, schema, slot.isRequired);
     }
     return closedObject(Object.fromEntries(properties), required);
   });
   const items = [...calls, closedObject({ do: constant(unclear) }, ["do"])];
   const steps = { type: "array", items: { anyOf: items }, minItems: 1, maxItems: options.maxCalls };
-  const schema = closedObject({ steps }, ["steps"]);
-  return { isClosed, schema: Object.keys(definitions).length > 0 ? { ...schema, $defs: definitions } : schema };
+  return { isClosed, schema: closedObject({ steps }, ["steps"]) };
 }
 
 const text: JsonSchema = { type: "string" };
 
 function constant(value: string): JsonSchema {
   return { type: "string", const: value };
-}
-
-function writeSlot(
-  { type, schema, isComposed }: Slot,
-  root: JsonSchema,
-  options: SchemaOptions & { readonly name: string },
-) {
-  if (schema !== undefined) {
-    const writer = new SchemaWriter(root, options);
-    const written = writer.write(schema);
-    return { schema: written, definitions: writer.definitions, isClosed: writer.isClosed };
-  }
-  return { schema: schemaOf(type, options, isComposed), definitions: {}, isClosed: true };
 }
 
 /** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */

@@ -2,7 +2,7 @@ import { countPending } from "../../async/pending-work.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";
-import type { ModelPlanner, ModelPlannerSettings } from "./llm-planner-runtime.ts";
+import type { ModelPlanner, ModelPlannerSettings } from "./model-planner.ts";
 import type { PlanExample } from "./prompt.ts";
 
 /** Options of {@link createLlmPlanner}. @group Planners */
@@ -80,7 +80,7 @@ export function createLlmPlanner(options: LlmPlannerOptions): Planner {
   let loading: Promise<ModelPlanner> | undefined;
   const load = (): Promise<ModelPlanner> => {
     // The code that reads answers is loaded by the first request.
-    loading ??= countPending(import("./llm-planner-runtime.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
+    loading ??= countPending(import("./model-planner.ts")).then(({ ModelPlanner }) => new ModelPlanner(settings));
     return loading;
   };
   return {

@@ -1,13 +1,13 @@
 import MiniSearch from "minisearch";
-import type { JsonSchema } from "../../core/json-schema.ts";
+import { estimateTokens } from "../../core/language-model.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { toolSchemas } from "../../core/tool-schemas.ts";
 import { smallWords } from "../../english/small-words.ts";
-import { lineTokens } from "./prompt.ts";
+import { stem } from "../../language/stem.ts";
+import { operationsOf } from "./operations.ts";
+import { describeOperation } from "./prompt.ts";
 
 /** How many tools a model is shown at least, however long their descriptions are. */
 const minTools = 5;
-const maxDepth = 5;
 
 /** What is searched of a tool, by its place in the list. */
 interface ToolText {
@@ -15,7 +15,8 @@ interface ToolText {
   readonly name: string;
   readonly description: string;
   readonly examples: string;
-  readonly fields: string;
+  /** Its lines in the prompt. */
+  readonly lines: string;
 }
 
 /** Which tools a model is shown. */
@@ -28,11 +29,11 @@ export interface ChosenTools {
 /** A number of tools, of which a request gets those with the most of its words. */
 export class NearestTools {
   private readonly search = new MiniSearch<ToolText>({
-    fields: ["name", "description", "examples", "fields"],
+    fields: ["name", "description", "examples", "lines"],
     tokenize: wordsOf,
-    processTerm: (word) => (smallWords.has(word) ? null : withoutEnding(word)),
+    processTerm: (word) => (smallWords.has(word) ? null : stem(word)),
     // Chosen on three published sets of tools: other weights, stemmers and measures of length made no difference.
-    searchOptions: { boost: { fields: 0.25 } },
+    searchOptions: { boost: { lines: 0.25 } },
   });
 
   private constructor(
@@ -43,11 +44,11 @@ export class NearestTools {
 
   /** Reads the tools. Returns undefined if the lines of all of them have no more than so many tokens. */
   static async of(tools: readonly DefinedTool[], maxTokens: number): Promise<NearestTools | undefined> {
-    const sizes = await Promise.all(tools.map(lineTokens));
+    const texts = await Promise.all(tools.map(textOf));
+    const sizes = texts.map(({ lines }) => estimateTokens(lines));
     if (tools.length <= minTools || sizes.reduce((sum, size) => sum + size, 0) <= maxTokens) return undefined;
-    const byTool = new Map(tools.map((tool, index) => [tool, sizes[index] ?? 0]));
-    const nearest = new NearestTools(tools, byTool, maxTokens);
-    nearest.search.addAll(await Promise.all(tools.map(textOf)));
+    const nearest = new NearestTools(tools, new Map(tools.map((tool, at) => [tool, sizes[at] ?? 0])), maxTokens);
+    nearest.search.addAll(texts);
     return nearest;
   }
 
@@ -94,45 +95,14 @@ export class NearestTools {
 }
 
 async function textOf(tool: DefinedTool, id: number): Promise<ToolText> {
-  const { input } = await toolSchemas(tool);
-  const phrases = typeof tool.phrases === "function" ? await tool.phrases() : tool.phrases;
-  return {
-    id,
-    name: tool.name,
-    description: tool.description,
-    examples: phrases.map(({ phrase }) => phrase).join("\n"),
-    fields: fieldsOf(input).join("\n"),
-  };
-}
-
-/** The names of the fields of an input, what is said of them, and the constants that they may be. */
-function fieldsOf(schema: unknown, depth = 0): readonly string[] {
-  if (typeof schema !== "object" || schema === null || depth > maxDepth) return [];
-  const { properties = {}, items, description, enum: values = [], const: constant, $defs = {} } = schema as JsonSchema;
-  const { anyOf = [], oneOf = [], allOf = [] } = schema as JsonSchema;
-  const parts = [...Object.values(properties), items, ...anyOf, ...oneOf, ...allOf, ...Object.values($defs as object)];
-  const constants = [...values, constant].filter((value) => typeof value === "string");
-  return [
-    ...Object.keys(properties),
-    ...(typeof description === "string" && depth > 0 ? [description] : []),
-    ...constants,
-    ...parts.flatMap((part) => fieldsOf(part, depth + 1)),
-  ];
+  const operations = await operationsOf([tool]);
+  const { name, description } = tool;
+  const examples = operations.flatMap(({ phrases }) => phrases.map(({ source }) => source.phrase)).join("\n");
+  return { id, name, description, examples, lines: operations.map(describeOperation).join("\n") };
 }
 
 /** Words in lower case; those of `getUserName` and `get_user_name` are three. */
 function wordsOf(text: string): string[] {
   const apart = text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return apart.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-/** Cuts what English adds to a word: it is enough that all forms of a word become the same. */
-function withoutEnding(word: string): string {
-  if (word.length < 4) return word;
-  if (word.length === 4) return word.replace(/s$/, "");
-  return word
-    .replace(/ies$/, "y")
-    .replace(/(?:ing|ed|es|s)$/, "")
-    .replace(/(.)\1$/, "$1")
-    .replace(/e$/, "");
 }

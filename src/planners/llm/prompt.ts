@@ -87,12 +87,8 @@ export async function promptOf(
   };
 }
 
-/** How many tokens the line of a tool takes in a prompt. */
-export async function lineTokens(tool: DefinedTool): Promise<number> {
-  return estimateTokens((await operationsOf([tool])).map(describeOperation).join("\n"));
-}
-
-function describeOperation(operation: Operation): string {
+/** The line of an operation: its name, slots, what it does, and what its result has. */
+export function describeOperation(operation: Operation): string {
   const { name, slots, description, outputs, rules } = operation;
   const isNamed = rules.tool.result === undefined && outputs.length > 1 && outputs.length <= maxOutputs;
   const result = isNamed ? ` → ${outputs.join(", ")}` : "";

@@ -5,20 +5,17 @@ const maxSets = 20;
 
 /** What is made of sets of tools. A set is known by its tools, not by its list, which may be made for each request. */
 export class ToolSets<T> {
-  private known: { readonly tools: readonly DefinedTool[]; readonly variant: unknown; made: Promise<T> }[] = [];
+  private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
 
-  constructor(private readonly make: (tools: readonly DefinedTool[], variant: number) => Promise<T>) {}
+  constructor(private readonly make: (tools: readonly DefinedTool[]) => Promise<T>) {}
 
-  /** What was made of these tools in this variant; made once, unless that fails or many others came in between. */
-  get(tools: readonly DefinedTool[], variant = 0): Promise<T> {
-    const found = this.known.find(
-      (entry) =>
-        entry.variant === variant &&
-        entry.tools.length === tools.length &&
-        entry.tools.every((tool, index) => tool === tools[index]),
-    );
+  /** What was made of these tools; made once, unless that fails or many others came in between. */
+  get(tools: readonly DefinedTool[]): Promise<T> {
+    const isSame = (known: readonly DefinedTool[]) =>
+      known.length === tools.length && known.every((tool, index) => tool === tools[index]);
+    const found = this.known.find((entry) => isSame(entry.tools));
     if (found !== undefined) return found.made;
-    const entry = { tools: [...tools], variant, made: this.make(tools, variant) };
+    const entry = { tools: [...tools], made: this.make(tools) };
     entry.made.catch(() => {
       this.known = this.known.filter((other) => other !== entry);
     });

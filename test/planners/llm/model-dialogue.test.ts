@@ -214,7 +214,7 @@ describe("a cut answer", () => {
 
   it.each([
     [{ text: "", reasoning: "Hm" }, "which its thinking used up"],
-    [{ text: "" }, "before it began: thinking probably used it up"],
+    [{ text: "" }, "probably by thinking"],
   ])("says if thinking used the room (%#)", async (answer, message) => {
     const { source } = await planWith([{ ...answer, finishReason: "length" }, good], request);
     expect(source?.failures?.[0]?.message).toBe(`The answer was cut after 2048 tokens, ${message}.`);

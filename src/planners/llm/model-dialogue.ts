@@ -1,5 +1,5 @@
 import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorLike, isAgentError } from "../../core/errors.ts";
+import { AgentError, type AgentErrorLike, isAgentError, type PossibleReading } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   type LanguageModel,
@@ -9,13 +9,13 @@ import {
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { leastLikely } from "./certainty.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
 import { StepReporter } from "./report-steps.ts";
-import { requireResponse } from "./require-response.ts";
 
 /** What a model is asked about a set of tools. */
 export interface Question {
@@ -30,22 +30,31 @@ export interface Question {
   readonly chosen?: readonly string[] | undefined;
 }
 
-/** What is needed to ask a model for one plan. */
-export interface ModelTask {
-  readonly planner: string;
+/** How a planner asks its model. */
+export interface ModelSettings {
+  readonly name: string;
   readonly model: LanguageModel;
-  readonly request: PlanRequest;
-  readonly question: Question;
-  /** Asks about other tools, if those of the question cannot do what is asked; called once. */
-  readonly elsewhere?: (() => Promise<Question>) | undefined;
   /** Null for the model's default. */
   readonly temperature: number | null;
   /** The longest answer; undefined for a limit that suits the request. */
   readonly maxOutputTokens: number | undefined;
-  /** Sources of schemas, and the format `json`, that the model has refused before: they are not tried again. */
-  readonly refusedFormats: WeakSet<object>;
-  /** Called when the model refuses a temperature. */
-  readonly onTemperatureRefused: () => void;
+}
+
+/** What a model is known to refuse: it is not tried again. */
+export class Refusals {
+  /** Sources of schemas, and the format `json`. */
+  readonly formats = new WeakSet<object>();
+  temperature = false;
+}
+
+/** What is needed to ask a model for one plan. */
+export interface ModelTask {
+  readonly settings: ModelSettings;
+  readonly refusals: Refusals;
+  readonly request: PlanRequest;
+  readonly question: Question;
+  /** Asks about other tools, if those of the question cannot do what is asked; called once. */
+  readonly elsewhere?: (() => Promise<Question>) | undefined;
 }
 
 /** The steps of an answer, and how it came about. */
@@ -74,15 +83,8 @@ const maxMessage = 2_000;
  * Asks a model for a plan and checks its answer against the tools. If the model refuses a format, a weaker one is
  * tried. A cut answer is never repaired: it is requested once more, with twice the room. One that broke off is also
  * requested once more. An invalid one is requested once more, with what is wrong.
- *
- * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which lists every
- * try, with `limit-exceeded`, or with the reason of the signal.
  */
-export async function askModel(task: ModelTask): Promise<ModelSteps> {
-  return new Asking(task).run();
-}
-
-class Asking {
+export class ModelDialogue {
   private readonly failures: PlanFailure[] = [];
   private question: Question;
   private messages: readonly ModelMessage[];
@@ -98,18 +100,23 @@ class Asking {
   private mayAskElsewhere = true;
 
   constructor(private readonly task: ModelTask) {
+    const { model, temperature, maxOutputTokens } = task.settings;
     this.question = task.question;
     this.messages = task.question.messages;
-    this.temperature = task.temperature ?? undefined;
-    this.maxOutputTokens = task.maxOutputTokens ?? (task.model.hasOutputLimit ? undefined : usualOutput);
+    this.temperature = task.refusals.temperature ? undefined : (temperature ?? undefined);
+    this.maxOutputTokens = maxOutputTokens ?? (model.hasOutputLimit ? undefined : usualOutput);
     this.format = this.strongestFormat();
   }
 
   private strongestFormat(): Format {
-    const { refusedFormats } = this.task;
-    return refusedFormats.has(anyJson) ? "text" : refusedFormats.has(this.question.source) ? "json" : "schema";
+    const { formats } = this.task.refusals;
+    return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
+  /**
+   * Rejects with `cannot-plan` if the model says that the tools cannot do it, with `planning-failed`, which lists every
+   * try, with `limit-exceeded`, or with the reason of the signal.
+   */
   async run(): Promise<ModelSteps> {
     for (;;) {
       const response = await this.call();
@@ -163,15 +170,13 @@ class Asking {
     }
     if (response.finishReason !== "length") return response;
     const limit = this.maxOutputTokens;
-    const { maxOutputTokens: room = limit } = response;
+    const { maxOutputTokens: room = limit, text, reasoning } = response;
     const isFull = limit === undefined || (room ?? 0) < limit;
+    // Thinking counts as output, and some providers do not show it.
+    const thought = text.trim() !== "" ? "" : reasoning ? ", which its thinking used up" : ", probably by thinking";
     const why = isFull && room !== undefined ? ", all that the model's context or the budget leaves" : "";
     const where = room === undefined ? "at the model's own limit" : `after ${room} tokens`;
-    // Thinking counts as output, and some providers do not show it.
-    const isHidden = !response.reasoning && response.text === "";
-    const used = isHidden ? ", before it began: thinking probably used it up" : ", which its thinking used up";
-    const thought = isHidden || (response.reasoning && response.text.trim() === "") ? used : "";
-    this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, response.text);
+    this.fail("cut-off", `The answer was cut ${where}${thought}${why}.`, text);
     // Without more room, the answer would be cut again.
     if (!this.mayAskForAll || isFull) throw this.planningFailed();
     this.mayAskForAll = false;
@@ -180,7 +185,8 @@ class Asking {
   }
 
   private async generate(): Promise<ModelResponse> {
-    const { model, request, planner } = this.task;
+    const { request, settings } = this.task;
+    const { name: planner, model } = settings;
     const { scope } = this.question;
     const { messages, maxOutputTokens, temperature } = this;
     const { signal, emit } = request;
@@ -205,17 +211,8 @@ class Asking {
     const responseFormat = this.responseFormat();
     try {
       const attempts: ModelAttempts = { make, retry: () => {} };
-      const asked = {
-        messages,
-        responseFormat,
-        maxOutputTokens,
-        temperature,
-        logprobs: true,
-        signal,
-        onTextDelta,
-        attempts,
-      };
-      return requireResponse(model, await generate(model, asked));
+      const asked = { messages, responseFormat, maxOutputTokens, temperature, logprobs: true, signal };
+      return requireResponse(model, await generate(model, { ...asked, onTextDelta, attempts }));
     } finally {
       // The steps of one answer are emitted before those of the next.
       if (!signal.aborted) await reporter?.end();
@@ -243,16 +240,16 @@ class Asking {
     const { reason } = thrown.details;
     if (reason === "rejected" && this.temperature !== undefined && /temperature/i.test(message)) {
       this.temperature = undefined;
-      this.task.onTemperatureRefused();
+      this.task.refusals.temperature = true;
       return;
     }
-    if (reason === "interrupted" && this.mayAskForAll && this.task.model.retry === undefined) {
+    if (reason === "interrupted" && this.mayAskForAll && this.task.settings.model.retry === undefined) {
       // An answer that broke off was cut, too, though not for lack of room.
       this.mayAskForAll = false;
       return;
     }
     if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    this.task.refusedFormats.add(format === "schema" ? this.question.source : anyJson);
+    this.task.refusals.formats.add(format === "schema" ? this.question.source : anyJson);
     this.format = next;
   }
 
@@ -262,19 +259,14 @@ class Asking {
   }
 
   private fail(code: string, message: string, text?: string): void {
-    const { planner, model } = this.task;
+    const { name: planner, model } = this.task.settings;
     const beginning = text === undefined ? "" : cut(text.trim(), maxText);
     const failure = { planner, model: modelName(model), code, message: cut(message, maxMessage) };
     this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
   private cannotPlan(reason: string): AgentError<"cannot-plan"> {
-    const { model } = this.task;
-    const said = cut(reason, maxText);
-    const failures = this.failures.length > 0 && { failures: this.failures };
-    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${said}.`, {
-      details: { reason: "not-understood", examples: [], ...failures },
-    });
+    return cannotPlan(this.task.settings.model, { why: reason, failures: this.failures });
   }
 
   /** The last failure is the limit itself. */
@@ -286,18 +278,40 @@ class Asking {
   }
 
   private planningFailed(cause?: unknown): AgentError<"planning-failed"> {
-    const { planner, model } = this.task;
+    const { name: planner, model } = this.task.settings;
     const last = this.failures.at(-1)?.message ?? "";
     const tries = this.attempts > 1 ? ` after ${this.attempts} tries` : "";
-    return new AgentError(
-      "planning-failed",
-      `The planner "${planner}" got no plan from ${modelName(model)}${tries}: ${last}`,
-      {
-        details: { planner, model: modelName(model), failures: this.failures },
-        cause,
-      },
-    );
+    const message = `The planner "${planner}" got no plan from ${modelName(model)}${tries}: ${last}`;
+    const details = { planner, model: modelName(model), failures: this.failures };
+    return new AgentError("planning-failed", message, { details, cause });
   }
+}
+
+/** A custom model may return anything. */
+function requireResponse(model: LanguageModel, response: unknown): ModelResponse {
+  const { text, finishReason } = (response ?? {}) as Partial<ModelResponse>;
+  if (typeof text === "string" && typeof finishReason === "string") return response as ModelResponse;
+  const message = `generate of ${modelName(model)} must return { text, finishReason, usage }, but returned ${typeof response}.`;
+  throw modelFailure(model, "invalid-response", { message });
+}
+
+/** The error of a request for which a model has no plan, or none of which it is sure. */
+export function cannotPlan(
+  model: LanguageModel,
+  {
+    why,
+    failures,
+    ...details
+  }: {
+    readonly why: string;
+    readonly failures: readonly PlanFailure[];
+    readonly reason?: "unsure";
+    readonly readings?: readonly PossibleReading[];
+  },
+): AgentError<"cannot-plan"> {
+  return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, maxText)}.`, {
+    details: { reason: "not-understood", examples: [], ...details, ...(failures.length > 0 && { failures }) },
+  });
 }
 
 /** The beginning of a text. What quotes it may have no half of a character. */

@@ -1,9 +1,9 @@
 import { RecentMap } from "../../async/recent-map.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import type { AccountText, UnsaidValue } from "../../core/approval.ts";
-import { AgentError, isAgentError, type PossibleReading } from "../../core/errors.ts";
+import { AgentError, isAgentError } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
-import { type LanguageModel, modelName } from "../../core/language-model.ts";
+import { modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../core/planner.ts";
 import { isDoneRecord, type StepRecord } from "../../core/run-result.ts";
@@ -18,8 +18,16 @@ import { cutWishes } from "../rules/cut-wishes.ts";
 import { readRequest } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
-import { askModel, cut, type ModelSteps, type Question } from "./ask-model.ts";
 import { earlierStep } from "./check-answer.ts";
+import {
+  cannotPlan,
+  cut,
+  ModelDialogue,
+  type ModelSettings,
+  type ModelSteps,
+  type Question,
+  Refusals,
+} from "./model-dialogue.ts";
 import { NearestTools } from "./nearest-tools.ts";
 import type { Operation, Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
@@ -27,12 +35,7 @@ import type { EarlierStep } from "./read-calls.ts";
 import { ToolSets } from "./tool-sets.ts";
 
 /** The options of a planner, checked and with their defaults. */
-export interface ModelPlannerSettings extends PromptOptions {
-  readonly name: string;
-  readonly model: LanguageModel;
-  /** Null for the model's default. */
-  readonly temperature: number | null;
-  readonly maxOutputTokens: number | undefined;
+export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
   readonly tools: "all" | "nearest";
   readonly minCertainty: number;
   /** How many plans are kept. */
@@ -65,9 +68,8 @@ export class ModelPlanner {
   private readonly plans: RecentMap<ModelPlan>;
   /** Plans that are being asked for: an equal request waits for the answer. */
   private readonly underWay = new Map<string, Promise<ModelPlan | undefined>>();
-  private readonly refusedFormats = new WeakSet<object>();
+  private readonly refusals = new Refusals();
   private contextTokens: Promise<number | undefined> | undefined;
-  private refusesTemperature = false;
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
@@ -155,26 +157,20 @@ export class ModelPlanner {
     request: PlanRequest,
     { making, text, maxCalls: calls }: { readonly making: Making; readonly text: string; readonly maxCalls: number },
   ): Promise<ModelSteps> {
-    const { name, model, temperature, maxOutputTokens } = this.settings;
     const nearest = await this.nearest.get(request.tools);
     const { first, others } = nearest?.choose(text, making.usedTools()) ?? { first: request.tools, others: undefined };
     const about = async (tools: readonly DefinedTool[]) => ({
       ...(await this.questionOf(request, { making, text, maxCalls: calls, tools })),
       ...(nearest !== undefined && { chosen: tools.map((tool) => tool.name) }),
     });
-    return askModel({
-      planner: name,
-      model,
+    const dialogue = new ModelDialogue({
+      settings: this.settings,
+      refusals: this.refusals,
       request: making.isReplan ? { ...request, emit: undefined } : request,
       question: await about(first),
       elsewhere: others && (() => about(others())),
-      temperature: this.refusesTemperature ? null : temperature,
-      maxOutputTokens,
-      refusedFormats: this.refusedFormats,
-      onTemperatureRefused: () => {
-        this.refusesTemperature = true;
-      },
     });
+    return dialogue.run();
   }
 
   private async questionOf(
@@ -389,7 +385,8 @@ class Making {
     const isFree = ({ stepId, path }: UnsaidValue) =>
       isOperation(path) || this.madeByModel.get(stepId)?.has(String(path[1])) === true;
     const unsaid = findUnsaid(account, { steps: this.steps, tools, isFree });
-    if (unsaid !== undefined) throw this.refusal(model, "not-understood", unsaid);
+    const { failures } = this;
+    if (unsaid !== undefined) throw cannotPlan(model, { why: unsaid, failures });
     const certainty = certaintyOf(this.likelihood ?? 1, account, this);
     const needed = Math.min(1, minCertainty * strictness(this.isGrave, isMeant));
     const isKnown = this.likelihood !== undefined;
@@ -398,7 +395,7 @@ class Making {
     const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
       const reading = { tool: toolOf(this.steps[0] as PlanStep), meaning: this.request.request, steps: this.steps };
-      throw this.refusal(model, "unsure", "the model is not sure enough", [reading]);
+      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", readings: [reading] });
     }
     const source: PlanSource = {
       planner: name,
@@ -406,7 +403,7 @@ class Making {
       attempts: this.attempts,
       certainty,
       ...(this.chosen && { tools: this.chosen }),
-      ...(this.failures.length > 0 && { failures: this.failures }),
+      ...(failures.length > 0 && { failures }),
       ...(this.warnings.length > 0 && { warnings: this.warnings }),
     };
     return { steps: this.only ?? this.inOrder(), source };
@@ -434,21 +431,6 @@ class Making {
       ...(context === undefined ? [] : [{ source: { type: "context" as const }, value: context }]),
       ...(this.replan?.steps ?? []).flatMap(textsOfRecord),
     ];
-  }
-
-  private refusal(
-    model: LanguageModel,
-    reason: "not-understood" | "unsure",
-    why: string,
-    readings?: readonly PossibleReading[],
-  ): AgentError<"cannot-plan"> {
-    const details = {
-      reason,
-      examples: [],
-      ...(readings && { readings }),
-      ...(this.failures.length > 0 && { failures: this.failures }),
-    };
-    return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, 500)}.`, { details });
   }
 }
 
