@@ -27,7 +27,9 @@ export function readAnaphor(words: readonly string[], start: number): number | u
     const noun = resultOrder.has(words[start + 1] ?? "") ? start + 2 : start + 1;
     if (resultNouns.has(words[noun] ?? "")) return noun + 1;
   }
-  if (pronouns.has(first)) return words[start + 1] === "one" && /^th(?:at|is)$/.test(first) ? start + 2 : start + 1;
+  // "that one", "that many apples"
+  const isTwo = /^th(?:at|is)$/.test(first) && /^(?:one|many|much)$/.test(words[start + 1] ?? "");
+  if (pronouns.has(first)) return isTwo ? start + 2 : start + 1;
   const whatYouGet =
     first === "what" && words[start + 1] === "you" && (words[start + 2] === "get" || words[start + 2] === "got");
   return whatYouGet ? start + 3 : undefined;

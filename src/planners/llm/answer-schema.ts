@@ -1,5 +1,4 @@
 import type { JsonSchema } from "../../core/json-schema.ts";
-import { type RequestText, textBetween } from "../rules/request.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
@@ -15,8 +14,8 @@ export interface AnswerSchema {
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
-  /** How many earlier steps a slot may be the result of. */
-  readonly earlier: number;
+  /** What names the results of earlier steps: `$1`, `$1.key`. */
+  readonly results: readonly string[];
   /** The only texts that are copied, for a server that holds a grammar of its own for each request. @default any */
   readonly spans?: readonly string[] | undefined;
   readonly expressions: boolean;
@@ -70,8 +69,7 @@ function constant(value: string): JsonSchema {
 }
 
 /** Times are written in words, sums in signs; what is not text may be an earlier result in place of a value. */
-function schemaOf(type: SlotType, { earlier, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
-  const results = Array.from({ length: earlier }, (_, index) => `$${index + 1}`);
+function schemaOf(type: SlotType, { results, spans, dialect }: SchemaOptions, isComposed: boolean): JsonSchema {
   const copied = spans === undefined || isComposed ? text : { ...text, enum: [...spans, ...results] };
   const orEarlier = (schema: JsonSchema): JsonSchema =>
     results.length > 0 ? { anyOf: [schema, { ...text, enum: results }] } : schema;
@@ -96,29 +94,6 @@ function schemaOf(type: SlotType, { earlier, spans, dialect }: SchemaOptions, is
 
 /** Numbers, signs and functions: words would be none, and a small model may write digits without end. */
 const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
-
-/** Longer requests have too many runs of words for a grammar. */
-const maxSpanTokens = 60;
-const maxSpan = 12;
-/** Signs with which no text begins or ends. */
-const outside = /^[,;:.!?•]$/;
-
-/** Every run of a few words of a request, as it is written; undefined for a long request. */
-export function spansOf(request: RequestText): readonly string[] | undefined {
-  const { tokens } = request;
-  if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
-  const spans = new Set<string>();
-  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
-  // Not within a word: "semi-final", "it's".
-  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
-  for (const [start, { kind, norm }] of tokens.entries()) {
-    if (kind === "quote") spans.add(norm);
-    if (isOutside(start) || !isBoundary(start)) continue;
-    for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
-      if (!isOutside(end - 1) && isBoundary(end)) spans.add(textBetween(request, start, end));
-  }
-  return [...spans];
-}
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };

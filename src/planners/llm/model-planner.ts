@@ -15,9 +15,9 @@ import { mentionsResult } from "../../english/references.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { cutWishes } from "../rules/cut-wishes.ts";
-import { readRequest } from "../rules/request.ts";
+import { readRequest, spansOf } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
-import { type AnswerSchema, answerSchema, spansOf } from "./answer-schema.ts";
+import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
 import { earlierStep } from "./check-answer.ts";
 import {
   cannotPlan,
@@ -52,7 +52,7 @@ interface ModelPlan {
 interface Known {
   readonly prompt: Prompt;
   readonly operations: ReadonlyMap<string, Operation>;
-  /** By the number of calls and of earlier results. */
+  /** By the number of calls and the names of earlier results. */
   readonly schemas: Map<string, AnswerSchema>;
 }
 
@@ -191,15 +191,10 @@ export class ModelPlanner {
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
-    const spans = dialect === "grammar" ? spansOf(wish) : undefined;
-    const options = {
-      dialect,
-      maxCalls: Math.min(most, maxCalls),
-      earlier: shown.length + most - 1,
-      expressions,
-      spans,
-    };
-    const key = `${options.maxCalls} ${options.earlier}`;
+    const results = namesOfResults(shown, most - 1);
+    const spans = dialect === "grammar" ? spansOf(wish, results) : undefined;
+    const options = { dialect, maxCalls: Math.min(most, maxCalls), results, expressions, spans };
+    const key = `${options.maxCalls} ${results}`;
     const schema = (spans === undefined ? schemas.get(key) : undefined) ?? answerSchema(prompt.operations, options);
     if (spans === undefined) schemas.set(key, schema);
     return {
@@ -221,6 +216,15 @@ export class ModelPlanner {
       },
     };
   }
+}
+
+/** `$1` for each earlier step and each but the last of the new ones, and `$1.key` for the parts of a result that has several. */
+function namesOfResults(earlier: readonly EarlierStep[], others: number): readonly string[] {
+  const known = earlier.flatMap(({ operation: { rules, outputs } }, index) => {
+    const parts = rules.tool.result === undefined && outputs.length > 1 ? outputs : [];
+    return [`$${index + 1}`, ...parts.map((key) => `$${index + 1}.${key}`)];
+  });
+  return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 
 /** A part of a request: planned already, or to be asked about. */

@@ -132,7 +132,7 @@ function splitSlots(parts: Parts) {
   const { phrases, all, constants, branch, input } = parts;
   const fields = branch.properties ?? {};
   const beside = new Map(all.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])));
-  const named = new Map(phrases.flatMap((rule) => slotsIn(rule).map((slot) => [slot, rule.slots.get(slot)] as const)));
+  const named = new Map(phrases.flatMap(({ slots }) => [...slots]));
   const hasFunction = phrases.some(({ source }) => source.toInput !== undefined);
   const typeOf = (name: string): SlotType =>
     named.get(name) ?? beside.get(name) ?? withUnit(slotTypeOf(schemasAt(input, [name], constants)), name);
@@ -207,7 +207,7 @@ function requiredIn(
 /** True if phrases say what the value of a slot is: "to the {newList} list". */
 function isNamed(name: string, phrases: readonly PhraseRule[]): boolean {
   const having = phrases.filter((rule) => slotsIn(rule).includes(name));
-  return having.every(({ example }) => example.includes(`{${name}} `));
+  return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));
 }
 
 /** The slots of a phrase as somebody would say it, in their order. */

@@ -11,6 +11,7 @@ import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
+import { mentionsResult } from "../../english/references.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
@@ -146,7 +147,11 @@ class Planning {
       let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
+        const { words } = await this.read(wish.text);
+        // "Buy that many apples" says something else alone.
+        const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
+        if (isLoose && !(made instanceof Refused)) made = new Refused("not-understood", "it refers to a result");
       }
       if (made instanceof Refused) {
         found.push({ text: wish.text, reason: made.reason });

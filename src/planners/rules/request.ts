@@ -1,6 +1,7 @@
 import { countPending } from "../../async/pending-work.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { readAnaphor } from "../../english/references.ts";
 import { weekdays } from "../../english/times.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { findBullets } from "./clauses.ts";
@@ -219,4 +220,44 @@ export function textBetween(
   const first = tokens[start];
   const last = tokens[end - 1];
   return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);
+}
+
+/** Longer requests have too many runs of words for a grammar. */
+const maxSpanTokens = 60;
+const maxSpan = 12;
+/** Signs with which no text begins or ends. */
+const outside = /^[,;:.!?•]$/;
+
+/**
+ * Every run of a few words of a request, as it is written; undefined for a long request. Where a run speaks of a result ("buy
+ * that many apples"), it stands there with each of the `results` in its place, too.
+ */
+export function spansOf(request: RequestText, results: readonly string[]): readonly string[] | undefined {
+  const { tokens } = request;
+  if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
+  const spans = new Set<string>();
+  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
+  // Not within a word: "semi-final", "it's".
+  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
+  for (const [start, { kind, norm }] of tokens.entries()) {
+    if (kind === "quote") spans.add(norm);
+    if (isOutside(start) || !isBoundary(start)) continue;
+    for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
+      if (!isOutside(end - 1) && isBoundary(end))
+        for (const text of textsBetween(request, { start, end, results })) spans.add(text);
+  }
+  return [...spans];
+}
+
+function textsBetween(
+  request: RequestText,
+  { start, end, results }: { readonly start: number; readonly end: number; readonly results: readonly string[] },
+): readonly string[] {
+  const at =
+    results.length === 0 ? -1 : request.words.findIndex((_, at) => at >= start && readAnaphor(request.words, at));
+  const last = at === -1 ? undefined : readAnaphor(request.words, at);
+  const isWithin = last !== undefined && last <= end && last - at < end - start;
+  const around = (result: string) =>
+    `${textBetween(request, start, at)} ${result} ${textBetween(request, last ?? end, end)}`.trim();
+  return [textBetween(request, start, end), ...(isWithin ? results.map(around) : [])];
 }

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import {
   createCalculator,
+  createFallbackPlanner,
   createLlmPlanner,
+  createRulePlanner,
   createTodoStore,
   type DefinedTool,
   defineTool,
@@ -117,11 +119,26 @@ const weather = defineTool({
   execute: () => null,
 });
 
+/** An optional text that stands in brackets alone, and something to switch. */
+const gift = defineTool({
+  name: "Gift",
+  description: "Sends a gift",
+  inputSchema: z.object({ what: z.string(), card: z.string().optional(), giftWrap: z.boolean().optional() }),
+  phrases: [
+    {
+      phrase: "send {what} [with a card saying {card}]",
+      slots: { card: z.string() },
+      toInput: (found) => found as { what: string; card?: string },
+    },
+  ],
+  execute: () => null,
+});
+
 const [letter, parcel] = ["Letter", "Parcel"].map((name) =>
   defineTool({ name, description: "Sends it", inputSchema: z.object({ to: z.string() }), execute: () => null }),
 ) as [DefinedTool, DefinedTool];
 
-const own = [lamp, ride, door, shape, visit, odd, wide, order, weather, letter, parcel];
+const own = [gift, lamp, ride, door, shape, visit, odd, wide, order, weather, letter, parcel];
 const builtIn = [createTodoStore(), createCalculator()];
 
 async function planOf(request: string, calls: readonly object[], tools: readonly DefinedTool[] = own) {
@@ -145,6 +162,7 @@ describe("the line of an operation", () => {
     [door, 'Door.lock {which: words, code: number} – as "lock the {which} door with {code}"'],
     [shape, "Shape {colour: words, radius?: number, width?: number} – Draws"],
     [visit, "Visit {name: words, day: when, minutes?: number, kind?: check_up|vaccination} – Plans a visit → id, day"],
+    [gift, "Gift {what: words, card?: words} – Sends a gift"],
     [odd, "Odd {do_: words, if_?: words, each_?: number} – Has odd fields"],
     [wide, "Wide {name: words, field7?: words} – Has forty fields"],
     [letter, "Letter {to: words} – Sends it"],
@@ -170,6 +188,32 @@ describe("the line of an operation", () => {
     expect(system).toContain("\nTodoStore.add {title: words} – ");
     expect(system).toContain("\nCalculator {sum: sum} – ");
     expect(JSON.stringify(responseFormat)).not.toMatch(/"(?:dueDate|dueAt|priority|list)"/);
+  });
+
+  it("is held strictly where a server can: what may be left out is null", async () => {
+    const model = createScriptedModel([answerOf({ do: "Lamp", room: "hall", level: null, mood: null })]);
+    const planner = createLlmPlanner({ model: Object.assign(model, { schemas: "strict" as const }) });
+    await planner.plan(requestOf("dim hall", { tools: [lamp, visit] }));
+    const [{ responseFormat } = {}] = model.requests;
+    expect(responseFormat).toMatchObject({ strict: true });
+    expect(JSON.stringify(responseFormat)).toContain(
+      '"kind":{"anyOf":[{"type":"string","enum":["check_up","vaccination"]},{"type":"null"}]}',
+    );
+  });
+
+  it("lets a server's grammar copy the user's words only, with a result in the place of words for it", async () => {
+    const model = createScriptedModel([answerOf({ do: "TodoStore.add", title: "buy $1 apples" })]);
+    const llm = createLlmPlanner({ model: Object.assign(model, { schemas: "grammar" as const }) });
+    const planner = createFallbackPlanner([createRulePlanner(), llm]);
+    const request = requestOf("calculate 6 * 7 and add a todo to buy that many apples", {
+      tools: builtIn,
+    });
+    const { steps } = await planner.plan(request);
+    expect(steps.map(({ input }) => input)).toEqual([
+      { expression: "6 * 7" },
+      { operation: "add", title: "buy ${s1.value} apples" },
+    ]);
+    expect(JSON.stringify(model.requests[0]?.responseFormat)).toContain('"buy that many apples","buy $1 apples"');
   });
 
   it("tells of conditions and loops only where they are allowed", async () => {
