@@ -14,7 +14,7 @@ import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/references.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
-import { cutWishes } from "../rules/cut-wishes.ts";
+import { splitRequest } from "../rules/cut-wishes.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
@@ -129,7 +129,7 @@ export class ModelPlanner {
     if (isAlone && refusal !== undefined && !isQuestion && !isWritten) throw notAsked(refusal);
     this.contextTokens ??= this.askForContext(signal);
     const making = new Making(request, replan);
-    for (const part of replan === undefined ? splitRequest(request) : [{ text, maxCalls }]) {
+    for (const part of replan === undefined ? splitRequest(request.request, request.wishes) : [{ text, maxCalls }]) {
       if (part.steps !== undefined) await making.take(part.steps, this.settings.name);
       else {
         const before = making.count;
@@ -225,32 +225,6 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
     return [`$${index + 1}`, ...parts.map((key) => `$${index + 1}.${key}`)];
   });
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
-}
-
-/** A part of a request: planned already, or to be asked about. */
-interface Part {
-  readonly text: string;
-  readonly steps?: readonly PlanStep[] | undefined;
-  readonly maxCalls?: number | undefined;
-}
-
-/** The wishes of a request; those that nobody can cut for certain are one part. */
-function splitRequest({ request, wishes: known = [] }: PlanRequest): readonly Part[] {
-  const wishes = cutWishes(request);
-  const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
-  const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
-  for (const [at, { start, end, isSure }] of wishes.entries()) {
-    const steps = isSame ? known[at]?.steps : undefined;
-    const last = parts.at(-1);
-    // Behind one that is planned, a verb begins another.
-    const isJoined = last !== undefined && !isSure && last.steps === undefined;
-    if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
-    else parts.push({ start, end, count: 1, steps });
-  }
-  if (parts.length === 0) return [{ text: request }];
-  // Courtesies beside a single wish are a part of what was said.
-  if (parts.length === 1) return [{ text: request, maxCalls: parts[0]?.count ?? 1 }];
-  return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }
 
 /** What a tool without an effect may answer: "how much would it be?" */

@@ -1,6 +1,7 @@
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { compileTool, type PhraseRule, type ToolRules } from "../rules/phrase-rules.ts";
+import type { Template } from "../rules/match.ts";
+import { compileTool, type PhraseRule, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
 
 /** One thing that a tool does: all of it, or a branch of its input that a constant names. */
@@ -17,6 +18,8 @@ export interface Operation {
   /** What code reads beside that: the optional slots of a closed kind. */
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
+  /** What may stand beside its words with values for closed slots alone: its own templates, or else those of its tool. */
+  readonly beside: readonly Template[];
   /** The fields of its result that later steps may name. */
   readonly outputs: readonly string[];
 }
@@ -63,12 +66,12 @@ export function operationOf(
 function ofTool(rules: ToolRules): readonly Operation[] {
   const branches = schemasAt(rules.schemas.input, []) ?? [];
   const field = branchField(branches);
-  if (field === undefined)
-    return [makeOperation(rules, { name: rules.tool.name, constants: {}, branch: join(branches) })];
+  const { name } = rules.tool;
+  if (field === undefined) return [new OperationReader(rules, join(branches), {}).read(name)];
   return branches.flatMap((branch) => {
     const { const: only, enum: several = [only] } = branch.properties?.[field] ?? {};
     return several.map((constant) =>
-      makeOperation(rules, { name: `${rules.tool.name}.${constant}`, constants: { [field]: constant }, branch }),
+      new OperationReader(rules, branch, { [field]: constant }).read(`${name}.${constant}`),
     );
   });
 }
@@ -84,145 +87,151 @@ function join(branches: readonly JsonSchema[]): JsonSchema {
   };
 }
 
-interface Branch {
-  readonly name: string;
-  readonly constants: Readonly<Record<string, unknown>>;
-  readonly branch: JsonSchema;
-}
+/** Reads an operation from the phrases and the schema of its tool. */
+class OperationReader {
+  private readonly phrases: readonly PhraseRule[];
+  private readonly fields: Readonly<Record<string, JsonSchema>>;
+  private readonly hasFunction: boolean;
+  /** The slots that phrases name, and those of what may stand beside any phrase of the tool. */
+  private readonly named: ReadonlyMap<string, SlotType>;
+  private readonly beside: ReadonlyMap<string, SlotType>;
 
-function makeOperation(rules: ToolRules, { name, constants, branch }: Branch): Operation {
-  const { tool, schemas } = rules;
-  const phrases = rules.rules.filter(({ fixed, source }) =>
-    Object.entries(constants).every(([key, value]) => (fixed[key] ?? source.input?.[key]) === value),
-  );
-  const { asked, closed } = splitSlots({ phrases, all: rules.rules, constants, branch, input: schemas.input });
-  const isKnown = (slot: string) => closed.has(slot) || asked.some((each) => each.name === slot);
-  const said = phrases
-    .filter((rule) => slotsIn(rule).every(isKnown))
-    .sort((left, right) => Number(slotsIn(left).length === 0) - Number(slotsIn(right).length === 0))
-    .slice(0, 2)
-    .map(({ example }) => `"${example}"`)
-    .join(", ");
-  const branchText =
-    typeof branch.description === "string" && branch !== schemas.input ? branch.description : undefined;
-  const about = branchText ?? (Object.keys(constants).length > 0 && said !== "" ? `as ${said}` : tool.description);
-  const outputs = schemasAt(schemas.output ?? {}, []) ?? [];
-  return {
-    ...{ name, rules, constants, phrases, closed },
-    description: about.replace(/\s+/g, " ").slice(0, maxDescription),
-    slots: asked.map((slot) => ({ ...slot, key: reserved.has(slot.name) ? `${slot.name}_` : slot.name })),
-    outputs: [...new Set(outputs.flatMap(({ properties = {} }) => Object.keys(properties)))],
-  };
-}
+  constructor(
+    private readonly rules: ToolRules,
+    private readonly branch: JsonSchema,
+    private readonly constants: Readonly<Record<string, unknown>>,
+  ) {
+    this.phrases = rules.rules.filter(({ fixed, source }) =>
+      Object.entries(constants).every(([key, value]) => (fixed[key] ?? source.input?.[key]) === value),
+    );
+    this.fields = branch.properties ?? {};
+    this.hasFunction = this.phrases.some(({ source }) => source.toInput !== undefined);
+    this.named = new Map(this.phrases.flatMap(({ slots }) => [...slots]));
+    this.beside = new Map(rules.rules.flatMap(slotsBeside));
+  }
 
-interface Parts {
-  readonly phrases: readonly PhraseRule[];
-  /** Those of the whole tool. */
-  readonly all: readonly PhraseRule[];
-  readonly constants: Readonly<Record<string, unknown>>;
-  readonly branch: JsonSchema;
-  readonly input: JsonSchema;
-}
+  read(name: string): Operation {
+    const { rules, branch, constants, phrases } = this;
+    const { tool, schemas } = rules;
+    const { slots, closed } = this.splitSlots();
+    const isKnown = (slot: string) => closed.has(slot) || slots.some((each) => each.name === slot);
+    const said = phrases
+      .filter((rule) => slotsIn(rule).every(isKnown))
+      .sort((left, right) => Number(slotsIn(left).length === 0) - Number(slotsIn(right).length === 0))
+      .slice(0, 2)
+      .map(({ example }) => `"${example}"`)
+      .join(", ");
+    const ofBranch =
+      typeof branch.description === "string" && branch !== schemas.input ? branch.description : undefined;
+    const about = ofBranch ?? (Object.keys(constants).length > 0 && said !== "" ? `as ${said}` : tool.description);
+    const outputs = (schemasAt(schemas.output ?? {}, []) ?? []).flatMap(({ properties = {} }) =>
+      Object.keys(properties),
+    );
+    const description = about.replace(/\s+/g, " ").slice(0, maxDescription);
+    const beside = this.templatesOf(closed);
+    return { name, rules, constants, phrases, slots, closed, beside, description, outputs: [...new Set(outputs)] };
+  }
 
-/**
- * Which slots a model is asked for, and which code reads: the optional ones of a closed kind, unless two are of one kind
- * and nobody could tell which is meant.
- */
-function splitSlots(parts: Parts) {
-  const { phrases, all, constants, branch, input } = parts;
-  const fields = branch.properties ?? {};
-  const beside = new Map(all.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])));
-  const named = new Map(phrases.flatMap(({ slots }) => [...slots]));
-  const hasFunction = phrases.some(({ source }) => source.toInput !== undefined);
-  const typeOf = (name: string): SlotType =>
-    named.get(name) ?? beside.get(name) ?? withUnit(slotTypeOf(schemasAt(input, [name], constants)), name);
-  const isText = (name: string) => !isReadable(typeOf(name)) && typeOf(name).kind !== "list";
-  const names = inSpokenOrder(slotNamesOf(parts, { named: new Set(named.keys()), hasFunction, isText }), phrases);
-  const isRequired = requiredIn(parts, { hasFunction, isText });
-  const optional = names.filter((name) => !isRequired(name));
-  const kindOf = (name: string) => (isDate(typeOf(name)) ? "date" : typeOf(name).kind);
-  const isClosed = (name: string) => {
-    const type = typeOf(name);
-    if (isRequired(name) || phrases.length === 0 || !isRead(type, fields[name])) return false;
-    // Two of one kind are told apart by a function only.
-    if (!hasFunction && optional.filter((each) => kindOf(each) === kindOf(name)).length > 1) return false;
-    const isLed = hasFunction && (type.kind === "list" || (isText(name) && isNamed(name, phrases)));
-    return beside.has(name) || isReadable(type) || isLed;
-  };
-  const asked = names
-    .filter((name) => !isClosed(name))
-    .map((name) => ({
-      ...{ name, type: typeOf(name), isRequired: isRequired(name) },
-      schema: isRead(typeOf(name), fields[name]) ? undefined : fields[name],
-      isComposed: fields[name]?.composed === true,
-    }));
-  const own = hasFunction ? phrases.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots])) : [];
-  const read = names.filter(isClosed).map((name) => [name, typeOf(name)] as const);
-  const closed = new Map<string, SlotType>([...own, ...read]);
-  // A template may fill one of several slots: the name of a list, or of a place.
-  for (const { slots } of all.flatMap(({ anywhere }) => anywhere))
-    if ([...slots.keys()].some((name) => closed.has(name))) for (const [name, type] of slots) closed.set(name, type);
-  for (const { name } of asked) closed.delete(name);
-  return { asked, closed };
-}
+  private templatesOf(closed: ReadonlyMap<string, SlotType>): readonly Template[] {
+    const isClosed = ({ slots }: Template) => slots.size > 0 && [...slots.keys()].every((name) => closed.has(name));
+    const templatesIn = (rules: readonly PhraseRule[]) =>
+      new Set(rules.flatMap(({ anywhere }) => anywhere).filter(isClosed));
+    const own = templatesIn(this.phrases);
+    const has = (name: string) => [...own].some(({ slots }) => slots.has(name));
+    const others = [...templatesIn(this.rules.rules)].filter(({ slots }) => ![...slots.keys()].some(has));
+    return [...own, ...others];
+  }
 
-interface SlotNaming {
-  /** The slots that phrases name. */
-  readonly named: ReadonlySet<string>;
-  readonly hasFunction: boolean;
-  readonly isText: (name: string) => boolean;
-}
+  /**
+   * Which slots a model is asked for, and which code reads: the optional ones of a closed kind, unless two are of one kind
+   * and nobody could tell which is meant.
+   */
+  private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
+    const names = this.inSpokenOrder(this.slotNames());
+    const required = new Set(names.filter((name) => this.isRequired(name)));
+    const kindOf = (name: string) => (isDate(this.typeOf(name)) ? "date" : this.typeOf(name).kind);
+    const isTwofold = (name: string) =>
+      names.some((each) => each !== name && !required.has(each) && kindOf(each) === kindOf(name));
+    const isClosed = (name: string) => {
+      const type = this.typeOf(name);
+      if (required.has(name) || this.phrases.length === 0 || !isRead(type, this.fields[name])) return false;
+      // Two of one kind are told apart by a function only.
+      if (!this.hasFunction) return !isTwofold(name) && (this.beside.has(name) || isReadable(type));
+      const isLed = type.kind === "list" || (this.isText(name) && this.isNamed(name));
+      return this.beside.has(name) || isReadable(type) || isLed;
+    };
+    const slots = names
+      .filter((name) => !isClosed(name))
+      .map((name) => ({
+        name,
+        key: reserved.has(name) ? `${name}_` : name,
+        type: this.typeOf(name),
+        isRequired: required.has(name),
+        schema: isRead(this.typeOf(name), this.fields[name]) ? undefined : this.fields[name],
+        isComposed: this.fields[name]?.composed === true,
+      }));
+    const read = names.filter(isClosed).map((name) => [name, this.typeOf(name)] as const);
+    const closed = new Map<string, SlotType>([...(this.hasFunction ? this.phrases.flatMap(slotsBeside) : []), ...read]);
+    // A template may fill one of several slots: the name of a list, or of a place.
+    for (const { slots: all } of this.rules.rules.flatMap(({ anywhere }) => anywhere))
+      if ([...all.keys()].some((name) => closed.has(name))) for (const [name, type] of all) closed.set(name, type);
+    for (const { name } of slots) closed.delete(name);
+    return { slots, closed };
+  }
 
-/** The fields of an operation that count, and the slots of its phrases that are no fields. */
-function slotNamesOf(
-  { phrases, constants, branch }: Parts,
-  { named, hasFunction, isText }: SlotNaming,
-): readonly string[] {
-  const fields = branch.properties ?? {};
-  const required = new Set(branch.required ?? []);
-  const isMany = Object.keys(fields).length > maxFields;
-  const isUsed = (name: string) => named.has(name) || phrases.some(({ source }) => name in (source.input ?? {}));
-  const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
-  const ofFields = Object.keys(fields).filter((name) => !(name in constants) && isShown(name));
-  // A slot without a field stands for one, in a way that the phrase's function knows.
-  const hasOwnText = ofFields.some(isText);
-  return [...ofFields, ...[...named].filter((name) => !(name in fields) && !(isText(name) && hasOwnText))];
-}
+  private typeOf(name: string): SlotType {
+    const { rules, constants } = this;
+    const known = this.named.get(name) ?? this.beside.get(name);
+    return known ?? withUnit(slotTypeOf(schemasAt(rules.schemas.input, [name], constants)), name);
+  }
 
-/** Tells which slots a call must have: the required fields, or those without which few phrases can be said. */
-function requiredIn(
-  { phrases, branch }: Parts,
-  { hasFunction, isText }: Omit<SlotNaming, "named">,
-): (name: string) => boolean {
-  const { properties: fields = {}, required = [] } = branch;
-  if (!hasFunction) return (name) => required.includes(name);
-  const standsFor = (each: string, name: string) => !(each in fields) && isText(each) && isText(name);
-  const speaking = phrases.filter(({ source }) => source.toInput !== undefined);
-  return (name) => {
-    const saying = speaking.filter((rule) => slotsIn(rule).some((each) => each === name || standsFor(each, name)));
+  private isText(name: string): boolean {
+    return !isReadable(this.typeOf(name)) && this.typeOf(name).kind !== "list";
+  }
+
+  /** The fields of an operation that count, and the slots of its phrases that are no fields. */
+  private slotNames(): readonly string[] {
+    const { fields, named, hasFunction } = this;
+    const required = new Set(this.branch.required ?? []);
+    const isMany = Object.keys(fields).length > maxFields;
+    const isUsed = (name: string) => named.has(name) || this.phrases.some(({ source }) => name in (source.input ?? {}));
+    const isShown = (name: string) => (hasFunction ? named.has(name) : required.has(name) || !isMany || isUsed(name));
+    const ofFields = Object.keys(fields).filter((name) => !(name in this.constants) && isShown(name));
+    // A slot without a field stands for one, in a way that the phrase's function knows.
+    const hasOwnText = ofFields.some((name) => this.isText(name));
+    const others = [...named.keys()].filter((name) => !(name in fields) && !(this.isText(name) && hasOwnText));
+    return [...ofFields, ...others];
+  }
+
+  /** True for a slot that a call must have: a required field, or one without which few phrases can be said. */
+  private isRequired(name: string): boolean {
+    if (!this.hasFunction) return this.branch.required?.includes(name) === true;
+    const standsFor = (each: string) => !(each in this.fields) && this.isText(each) && this.isText(name);
+    const speaking = this.phrases.filter(({ source }) => source.toInput !== undefined);
+    const saying = speaking.filter((rule) => slotsIn(rule).some((each) => each === name || standsFor(each)));
     return saying.length > usual * speaking.length;
-  };
+  }
+
+  /** True if phrases say what the value of a slot is: "to the {newList} list". */
+  private isNamed(name: string): boolean {
+    const having = this.phrases.filter((rule) => slotsIn(rule).includes(name));
+    return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));
+  }
+
+  /** Names as the phrases have them: what comes first in the phrase with the most of them. */
+  private inSpokenOrder(names: readonly string[]): readonly string[] {
+    const orders = this.phrases.map(slotsIn).sort((left, right) => right.length - left.length);
+    const place = (name: string) => {
+      const order = orders.find((each) => each.includes(name));
+      return order === undefined ? names.length : order.indexOf(name);
+    };
+    return [...new Set(names)].sort((left, right) => place(left) - place(right));
+  }
 }
 
-/** True if phrases say what the value of a slot is: "to the {newList} list". */
-function isNamed(name: string, phrases: readonly PhraseRule[]): boolean {
-  const having = phrases.filter((rule) => slotsIn(rule).includes(name));
-  return having.length > 0 && having.every(({ example }) => example.includes(`{${name}} `));
-}
-
-/** The slots of a phrase as somebody would say it, in their order. */
-export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
-  return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
-}
-
-/** Names as the phrases have them: what comes first in the phrase with the most of them. */
-function inSpokenOrder(names: readonly string[], phrases: readonly PhraseRule[]): readonly string[] {
-  const orders = phrases.map(slotsIn).sort((left, right) => right.length - left.length);
-  const place = (name: string) => {
-    const order = orders.find((each) => each.includes(name));
-    return order === undefined ? names.length : order.indexOf(name);
-  };
-  return [...new Set(names)].sort((left, right) => place(left) - place(right));
+/** The slots of what may stand beside a phrase. */
+function slotsBeside({ anywhere }: PhraseRule): readonly (readonly [string, SlotType])[] {
+  return anywhere.flatMap(({ slots }) => [...slots]);
 }
 
 /** True if a reader knows the type: words, a number, a time, a choice; not an object or a list of objects. */

@@ -4,9 +4,10 @@ import type { DefinedTool } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { startsWithVerb } from "../../english/verbs.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";
 import { choicesOf, isDate, type SlotType } from "../rules/slots.ts";
-import { describeSlot, type Operation, operationOf, operationsOf, type Slot, slotsIn } from "./operations.ts";
+import { describeSlot, type Operation, operationOf, operationsOf, type Slot } from "./operations.ts";
 
 /** A request and its plan, shown to the model as an example. @group Planners */
 export interface PlanExample {

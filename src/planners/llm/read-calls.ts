@@ -6,15 +6,15 @@ import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { Clause } from "../rules/clauses.ts";
 import { cutClauses, statesReason } from "../rules/cut-wishes.ts";
-import { type AsideFit, Matcher, type Piece, piecesOf, type Template, TooMuchWork, WorkMeter } from "../rules/match.ts";
+import { type AsideFit, Matcher, type Piece, piecesOf, TooMuchWork, WorkMeter } from "../rules/match.ts";
 import { readSlotValues, type SlotRule } from "../rules/matches.ts";
-import { sayName } from "../rules/phrase-rules.ts";
+import { sayName, slotsIn, wordsBehind } from "../rules/phrase-rules.ts";
 import { readSlot } from "../rules/read-slot.ts";
 import { quotedWord, type RequestText } from "../rules/request.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "../rules/slots.ts";
 import { toStepInput } from "../rules/step-input.ts";
 import { readTextEdges } from "../rules/text-edges.ts";
-import { type Operation, type Slot, slotsIn } from "./operations.ts";
+import type { Operation, Slot } from "./operations.ts";
 import type { WrittenCall } from "./prompt.ts";
 
 /** A step that stands before a call: what "$1" names. */
@@ -198,7 +198,7 @@ class CallReader {
       const lead = this.fitsAt(start).find((fit) => fit.end < end && (fit.isSpoken || this.isDate(fit)));
       if (lead !== undefined) start = lead.end;
       // "the dentist task"
-      const behind = this.fits(name, { start, end }) ? none : wordsBehind(this.operation, name);
+      const behind = this.fits(name, { start, end }) ? none : wordsBehind(this.operation.phrases, name);
       while (behind.has(words[end - 1] ?? "") && end - start > 1 && !this.fits(name, { start, end })) end--;
     }
     this.pieces.push({ kind: "slot", start, end, name, value: undefined, before: undefined });
@@ -265,7 +265,7 @@ class CallReader {
    */
   private readBare(): void {
     const { wish } = this.scope;
-    const beside = new Set(templatesOf(this.operation).flatMap(({ slots }) => [...slots.keys()]));
+    const beside = new Set(this.operation.beside.flatMap(({ slots }) => [...slots.keys()]));
     const isBare = (name: string, { kind, ...type }: SlotType) =>
       !beside.has(name) || kind === "number" || kind === "enum" || isDate({ kind, ...type });
     const open = [...this.operation.closed].filter(([name, type]) => !this.isFilled(name) && isBare(name, type));
@@ -314,7 +314,6 @@ class CallReader {
   }
 
   private matcher: Matcher | undefined;
-  private templates: readonly Template[] | undefined;
 
   /** What of the closed slots fits at a token. */
   private fitsAt(at: number): readonly AsideFit[] {
@@ -326,8 +325,7 @@ class CallReader {
       () => false,
       this.work,
     );
-    this.templates ??= templatesOf(this.operation);
-    return this.matcher.modifiersAt(this.templates, at);
+    return this.matcher.modifiersAt(this.operation.beside, at);
   }
 
   /** Where the wish has some words, first where nothing else was copied from. */
@@ -455,35 +453,4 @@ const none: ReadonlySet<string> = new Set();
 /** What "it" is after a step. */
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
-}
-
-/** The words that stand directly behind a slot in the phrases of an operation. */
-function wordsBehind({ phrases }: Operation, name: string): ReadonlySet<string> {
-  const places = new Set(phrases.map(({ start }) => start));
-  const found = new Set<string>();
-  for (const { steps } of places) {
-    for (const next of [...steps.words.values()].flat()) places.add(next);
-    for (const slot of steps.slots) {
-      places.add(slot.next);
-      if (slot.name === name) for (const word of slot.next.steps.words.keys()) found.add(word);
-    }
-  }
-  return found;
-}
-
-const known = new WeakMap<Operation, readonly Template[]>();
-
-/** The templates of an operation's closed slots: its own, or else those of its tool. */
-function templatesOf(operation: Operation): readonly Template[] {
-  let templates = known.get(operation);
-  if (templates === undefined) {
-    const { phrases, rules, closed } = operation;
-    const isClosed = ({ slots }: Template) => slots.size > 0 && [...slots.keys()].every((name) => closed.has(name));
-    const own = new Set(phrases.flatMap(({ anywhere }) => anywhere).filter(isClosed));
-    const all = new Set(rules.rules.flatMap(({ anywhere }) => anywhere).filter(isClosed));
-    const has = (name: string) => [...own].some(({ slots }) => slots.has(name));
-    templates = [...own, ...[...all].filter(({ slots }) => ![...slots.keys()].some(has))];
-    known.set(operation, templates);
-  }
-  return templates;
 }

@@ -1,3 +1,5 @@
+import type { PlanStep } from "../../core/plan.ts";
+import type { PlanRequest } from "../../core/planner.ts";
 import { wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
 import { readAnaphor } from "../../english/references.ts";
 import { wishVerbs } from "../../english/sentences.ts";
@@ -136,4 +138,30 @@ function reasonStarts(words: readonly string[]): ReadonlySet<number> {
     if (at > 1 && (word === "because" || isPlea)) starts.add(at);
   }
   return starts;
+}
+
+/** A part of a request: planned already, or to be asked about. */
+export interface RequestPart {
+  readonly text: string;
+  readonly steps?: readonly PlanStep[] | undefined;
+  readonly maxCalls?: number | undefined;
+}
+
+/** The parts of a request of which some wishes are planned; those that cannot be cut for certain are one part. */
+export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
+  const wishes = cutWishes(request);
+  const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
+  const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
+  for (const [at, { start, end, isSure }] of wishes.entries()) {
+    const steps = isSame ? known[at]?.steps : undefined;
+    const last = parts.at(-1);
+    // Behind one that is planned, a verb begins another.
+    const isJoined = last !== undefined && !isSure && last.steps === undefined;
+    if (isJoined) Object.assign(last, { end, count: last.count + 1, steps: undefined });
+    else parts.push({ start, end, count: 1, steps });
+  }
+  if (parts.length === 0) return [{ text: request }];
+  // Courtesies beside a single wish are a part of what was said.
+  if (parts.length === 1) return [{ text: request, maxCalls: parts[0]?.count ?? 1 }];
+  return parts.map(({ start, end, count, steps }) => ({ text: request.slice(start, end), steps, maxCalls: count }));
 }

@@ -366,3 +366,22 @@ function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): 
   if (keys.length !== 1 || only === undefined) return "";
   return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
 }
+
+/** The slots of a phrase as somebody would say it, in their order. */
+export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
+  return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** The words that stand directly behind a slot in some phrases. */
+export function wordsBehind(phrases: readonly PhraseRule[], name: string): ReadonlySet<string> {
+  const places = new Set(phrases.map(({ start }) => start));
+  const found = new Set<string>();
+  for (const { steps } of places) {
+    for (const next of [...steps.words.values()].flat()) places.add(next);
+    for (const slot of steps.slots) {
+      places.add(slot.next);
+      if (slot.name === name) for (const word of slot.next.steps.words.keys()) found.add(word);
+    }
+  }
+  return found;
+}
