@@ -7,9 +7,6 @@ export const smallWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Words that make a number negative; the last one is the position -1. */
-export const minusWords: ReadonlySet<string> = new Set(["minus", "negative", "below", "last"]);
-
 /** Words for true and false. */
 export const truthWords: Readonly<Record<string, boolean>> = {
   true: true,

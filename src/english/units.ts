@@ -63,12 +63,6 @@ export function unitOf(word: string): Unit | undefined {
   return converted.get(word);
 }
 
-/** All names of the unit that a word names, in lower case; none if it names no unit. */
-export function unitNames(word: string): readonly string[] {
-  if (word === "kelvin" || word === "k") return ["kelvin", "k"];
-  return (converted.get(word) ?? units.get(word))?.names ?? [];
-}
-
 /** Signs of currencies. */
 export const currencySigns: ReadonlySet<string> = new Set(["$", "€", "£", "¥"]);
 

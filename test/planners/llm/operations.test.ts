@@ -124,13 +124,7 @@ const gift = defineTool({
   name: "Gift",
   description: "Sends a gift",
   inputSchema: z.object({ what: z.string(), card: z.string().optional(), giftWrap: z.boolean().optional() }),
-  phrases: [
-    {
-      phrase: "send {what} [with a card saying {card}]",
-      slots: { card: z.string() },
-      toInput: (found) => found as { what: string; card?: string },
-    },
-  ],
+  phrases: ["send {what} [with a card saying {card}]"],
   execute: () => null,
 });
 
@@ -312,6 +306,18 @@ describe("what code reads", () => {
       "dim kitchen warm",
       { do: "Lamp", room: "kitchen warm" },
       { room: "kitchen", mood: "warm" },
+    ],
+    [
+      "something that is switched on",
+      "send flowers with gift wrap",
+      { do: "Gift", what: "flowers" },
+      { what: "flowers", giftWrap: true },
+    ],
+    [
+      "something that is switched off",
+      "send flowers, no gift wrap",
+      { do: "Gift", what: "flowers" },
+      { what: "flowers", giftWrap: false },
     ],
     ["a constant", "open the garden door", { do: "Door.open", which: "garden" }, { act: "open", which: "garden" }],
     [
