@@ -222,12 +222,12 @@ export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "po
  * - `corrupt`: its file is damaged, or is not a database.
  * - `full`: there is no room left.
  * - `read-only`: it cannot be written to.
- * - `newer-format`: a later version of this package has written it.
+ * - `wrong-format`: another version of this package has written it.
  * - `busy`: another process has kept it locked, or no connection is free.
  * - `unreachable`: its server does not answer.
  * @inline
  */
-export type StoreProblem = "corrupt" | "full" | "read-only" | "newer-format" | "busy" | "unreachable";
+export type StoreProblem = "corrupt" | "full" | "read-only" | "wrong-format" | "busy" | "unreachable";
 
 /**
  * Every code an error of this package can have. It may grow in a minor release: keep a default branch.

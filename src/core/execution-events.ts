@@ -17,7 +17,7 @@ interface Digested {
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The version of the format of the events of this execution: 3. */
+  /** The format of the events of this execution: 5. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];

@@ -55,7 +55,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.approval = requested(event);
       // A step that was cut off waits now, and has not failed.
       delete step.error;
-      step.status = step.approval.status === "requested" ? "waiting" : "pending";
+      step.status = "waiting";
       break;
     case "approval-end":
       decide(step, event);

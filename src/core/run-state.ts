@@ -8,7 +8,7 @@ import type { Plan } from "./plan.ts";
 import { plannedStep, unchangedSteps } from "./planned-steps.ts";
 import { reduceStep, retryFailed, takeOver } from "./reduce-step.ts";
 import { type Deliveries, reduceWait } from "./reduce-wait.ts";
-import { askedNow, type RunStatus, runStatusAfter } from "./run-summary.ts";
+import { type RunStatus, runStatusAfter } from "./run-summary.ts";
 import {
   type ApprovalState,
   decided,
@@ -126,7 +126,7 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
       reduceWait(state, event);
       break;
     case "run-suspend":
-      state.pending = askedNow(event.pending);
+      state.pending = event.pending;
       break;
     case "run-resume":
       reopen(state, event);

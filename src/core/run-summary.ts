@@ -30,8 +30,8 @@ interface PendingSummary {
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
-  /** The kinds of all of them, each once; absent in a summary by an earlier version. */
-  readonly kinds?: readonly PendingKind[];
+  /** The kinds of all of them, each once. */
+  readonly kinds: readonly PendingKind[];
 }
 
 /** A stored run in a list. @group Runs and results */
@@ -83,7 +83,7 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
     case "plan-revise":
       return event.usage === undefined ? digest : { ...digest, usage: addUsage(digest.usage, event.usage) };
     case "run-suspend":
-      return suspended(digest, askedNow(event.pending));
+      return suspended(digest, event.pending);
     case "run-resume": {
       const { pending: _pending, resumeAt: _resumeAt, error: _error, endedAt: _endedAt, ...rest } = digest;
       return rest;
@@ -103,12 +103,6 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
 /** Whether an event may change what {@link digestAfter} returns. */
 export function changesDigest({ type }: AgentEvent): boolean {
   return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
-}
-
-/** Without the questions recorded under an older, narrower hash: they are asked again when the run resumes. */
-export function askedNow(pending: readonly PendingItem[]): readonly PendingItem[] {
-  const isAsked = (item: PendingItem) => item.kind === "outcome" || item.kind === "wait" || item.hash !== undefined;
-  return pending.every(isAsked) ? pending : pending.filter(isAsked);
 }
 
 function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: readonly PendingItem[]): RunDigest {

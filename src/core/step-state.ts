@@ -134,7 +134,7 @@ export function instanceAt(
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-type Question = Pick<Extract<AgentEvent, { type: "approval-request" }>, "expiresAt"> & { readonly hash?: string };
+type Question = Pick<Extract<AgentEvent, { type: "approval-request" }>, "expiresAt" | "hash">;
 type Decision = Extract<AgentEvent, { type: "approval-end" }>;
 
 /** What was asked and decided about a step or a plan. */
@@ -154,9 +154,8 @@ export interface ApprovalState {
   readonly changed?: ChangedCall;
 }
 
-/** A newly opened question. One recorded under an older, narrower hash (`inputHash`, `planHash`) is asked again. */
+/** A newly opened question. */
 export function requested({ hash, expiresAt }: Question): ApprovalState {
-  if (hash === undefined) return { hash: "", status: "withdrawn" };
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 

@@ -113,7 +113,7 @@ const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputToken
 const usage = optional(isUsage);
 const sensitive = object({ input: listOf(isText), output: listOf(isText) });
 const execution = {
-  version: optional(Number.isInteger),
+  version: isPositive,
   tools: listOf(
     object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects), sensitive: optional(sensitive) }),
   ),
@@ -133,8 +133,6 @@ const options = object({
   approvedHash: optional(isText),
 });
 const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-/** Absent from a question under an older, narrower hash, which is asked again. */
-const hash = optional(isText);
 const reasons = listOf(object({ code: isText }));
 const approvals = optional(listOf(object({ stepId: isText, reasons })));
 const revision = oneOfShapes("status", {
@@ -143,11 +141,11 @@ const revision = oneOfShapes("status", {
   cancelled: failure,
 });
 const expiresAt = optional(isTime);
-const asked = { hash, expiresAt, reasons: optional(reasons) };
+const asked = { hash: isText, expiresAt, reasons: optional(reasons) };
 const pending = oneOfShapes("kind", {
   outcome: place,
   approval: { ...step, ...asked, input: isObject, effect: isEffect },
-  "plan-approval": { hash, expiresAt },
+  "plan-approval": { hash: isText, expiresAt },
   wait: { stepId: isText, until: optional(isTime), event: optional(isText) },
 });
 const note = { by: optional(isText), comment: optional(isText) };
@@ -167,7 +165,7 @@ const start = keys({
   forkedFrom: optional(object({ runId: isText, after: isPositive })),
 });
 
-/** The checks of recorded events, in the newest version, except of the fields that all events have. */
+/** The checks of recorded events, except of the fields that all events have. */
 export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   "run-start": (event) =>
     start(event) ?? ((event.request === undefined) === (event.plan === undefined) ? "plan" : undefined),
@@ -214,7 +212,7 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   }),
   "approval-request": ofStepOrPlan({
     step: { ...step, ...asked, iterations, input: isObject, effect: isEffect, reasoning },
-    plan: { hash, expiresAt },
+    plan: { hash: isText, expiresAt },
   }),
   "approval-end": ofStepOrPlan({ step: { ...place, ...stepDecision }, plan: planDecision }),
   "undo-start": keys(step),

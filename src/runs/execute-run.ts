@@ -1,7 +1,7 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
-import { eventVersion } from "../core/event-version.ts";
 import type { EventInit } from "../core/events.ts";
+import { formatVersion } from "../core/format-version.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
@@ -119,7 +119,7 @@ export async function startEvent(run: Run, beginning: RunBeginning): Promise<Eve
   const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
   return {
     type: "run-start",
-    version: eventVersion,
+    version: formatVersion,
     // A request that is far too long is refused later; here it must not fill the store.
     ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
     ...(context !== undefined && { context }),

@@ -1,6 +1,6 @@
 import { AgentError } from "../core/errors.ts";
-import { upgradeEvents } from "../core/event-version.ts";
 import type { AgentEvent, ApprovalEndEvent } from "../core/events.ts";
+import { checkEventFormat } from "../core/format-version.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus } from "../core/run-summary.ts";
@@ -9,15 +9,12 @@ import { type FindWrongKey, type Keyed, wrongKeyOf } from "./event-shapes.ts";
 
 /** A run as it was recorded. */
 export interface RecordedRun {
-  /** In the newest format. */
   readonly events: readonly AgentEvent[];
   /** The first and the last event of the run, even if they were known before. */
   readonly first: AgentEvent | undefined;
   readonly last: AgentEvent | undefined;
   /** The state that they lead to. */
   readonly state: RunState;
-  /** The format in which the last of them was recorded. */
-  readonly version: number;
 }
 
 const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
@@ -35,18 +32,19 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
     const reason = whyNoEvent(runId, event, sequence);
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
-  // All events first: an execution of a later version must be reported as such, whatever its events are.
-  const { events, version } = upgradeEvents(runId, found as readonly AgentEvent[], known);
+  const events = found as readonly AgentEvent[];
+  // All events first: an execution in another format must be reported as such, whatever its events are.
+  checkEventFormat(runId, events);
   for (const event of events) {
     const reason = whyWrong(state, event);
     if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
     reduceRunState(state, event);
   }
   const [first, last] = [known?.first ?? events[0], events.at(-1) ?? known?.last];
-  return { events, first, last, state, version };
+  return { events, first, last, state };
 }
 
-/** Checks the fields that events of any version have. */
+/** Checks the fields that all events have. */
 function whyNoEvent(runId: string, event: unknown, next: number): string | undefined {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
@@ -59,7 +57,6 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
 
 function whyWrong(state: RunState, event: AgentEvent): string | undefined {
   const findWrong = wrongKeys.get(event.type);
-  // A version that records another type has its own number.
   if (findWrong === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
   const key = findWrong(event as unknown as Keyed);
   if (key !== undefined) return `the "${key}" of ${event.type} is missing or invalid`;
@@ -128,10 +125,7 @@ function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>)
   return outcome.status === "approved" && outcome.changed !== undefined;
 }
 
-/**
- * A question under an older, narrower hash counts as withdrawn, and may have been decided. A fork also withdraws what
- * was approved for the other run.
- */
+/** A question that was withdrawn may still be decided. A fork withdraws what was approved for the other run. */
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
   if (approval?.status === "approved") return outcome.status === "withdrawn";
   return approval?.status === "requested" || approval?.status === "withdrawn";

@@ -56,7 +56,7 @@ function isWanted(
   const { status, events } = run;
   if (statuses !== undefined && !statuses.has(status)) return false;
   if (resumable && !canResume(run, nowMs)) return false;
-  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds?.some((kind) => pending.has(kind))) return false;
+  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds.some((kind) => pending.has(kind))) return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   if (sinceMs === undefined && untilMs === undefined) return true;

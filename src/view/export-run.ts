@@ -1,8 +1,8 @@
 import { AgentError } from "../core/errors.ts";
 import { isDigested } from "../core/event-types.ts";
-import { upgradeEvents } from "../core/event-version.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
+import { checkEventFormat } from "../core/format-version.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";
@@ -102,7 +102,8 @@ export async function describeEvents(
   { digest, recordedTo }: EventDigests,
 ): Promise<ExportedRun> {
   const state = initialRunState(runId);
-  for (const event of upgradeEvents(runId, events).events) reduceRunState(state, event);
+  checkEventFormat(runId, events);
+  for (const event of events) reduceRunState(state, event);
   const { status, request, plan, approvals = [] } = toRunSnapshot(state);
   return {
     format: "planwright-run",

@@ -82,8 +82,8 @@ async function whyChanged(run: ExportedRun): Promise<string | undefined> {
       if (!isSameAt(key, derived, given)) return `Its "${key}" is not that of its events.`;
     }
   } catch (thrown) {
-    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "newer-format") {
-      failOption("document", run, "a run in a format that is known: a later version of planwright has recorded it");
+    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "wrong-format") {
+      failOption("document", run, "a run in a format that is known: another version of planwright has recorded it");
     }
     return "Its events are not those of a run.";
   }

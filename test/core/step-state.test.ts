@@ -98,15 +98,6 @@ describe("a step that needs approval", () => {
     expect(fold(ask(), decide("withdrawn"), decide("approved")).approval?.status).toBe("withdrawn");
   });
 
-  it("needs approval again if it was requested under an older, narrower hash", () => {
-    const { hash, ...old } = { ...ask(), hash: undefined };
-    expect(hash).toBeUndefined();
-    const asked = old as EventInit;
-    expect(fold(asked)).toMatchObject({ status: "pending", approval: { hash: "", status: "withdrawn" } });
-    expect(fold(asked, decide("approved")).approval?.status).toBe("withdrawn");
-    expect(fold(asked, decide("rejected")).approval?.status).toBe("rejected");
-  });
-
   it("ignores decisions once it runs", () => {
     const state = fold(ask(), decide("approved"), start(), end());
     expect([isOpen, hasStarted, isDecided, isDone].map((is) => is(state))).toEqual([false, true, false, true]);

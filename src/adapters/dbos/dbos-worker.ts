@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
-import { eventVersion } from "../../core/event-version.ts";
+import { formatVersion } from "../../core/format-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
@@ -80,7 +80,7 @@ const workerOptions = {
   queue: { type: "short-text", default: "runs" },
   concurrency: { type: "integer", min: 1, default: 10 },
   rateLimit: { options: rateLimitOptions },
-  version: { type: "short-text", default: `planwright/${eventVersion}` },
+  version: { type: "short-text", default: `planwright/${formatVersion}` },
   maxAdoptions: { type: "integer", min: 1, default: 10 },
   postponeMs: { type: "number", min: 100, default: 10_000 },
   onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },

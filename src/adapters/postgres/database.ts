@@ -5,7 +5,7 @@ import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.t
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 import type { DatabaseSettings } from "./database-options.ts";
-import { quoteName, upgradeTables } from "./formats.ts";
+import { prepareTables, quoteName } from "./formats.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
@@ -181,7 +181,7 @@ export class Database {
 
   private async prepare(): Promise<PostgresPool> {
     const pool = this.settings.pool ?? (await this.ownPool());
-    await upgradeTables(pool, { schema: this.settings.schema, idleMs: this.settings.timeoutMs });
+    await prepareTables(pool, { schema: this.settings.schema, idleMs: this.settings.timeoutMs });
     return pool;
   }
 

@@ -1,24 +1,12 @@
-import { AgentError } from "../../core/errors.ts";
+import { formatVersion, wrongFormat } from "../../core/format-version.ts";
 import { inTransaction } from "./in-transaction.ts";
 import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 
-/** Upgrades the tables from one format to the next. `schema` is a quoted name with a dot. */
-export type Upgrade = (schema: string) => string;
-
-/**
- * From format 0, no tables, to 1, and so on: to change the format, add a function. Older processes keep running meanwhile, so
- * that one may only add: tables, indexes, and columns that may be left out.
- */
-export const upgrades: readonly Upgrade[] = [toFormat1];
-
-/** The key of the lock that the process holds that upgrades: "plwr". */
+/** The key of the lock that the process holds that creates the tables: "plwr". */
 const lockKey = 0x706c7772;
 
-/**
- * How long a statement of an upgrade may take, unlike others, whose answer counts as lost after `timeoutMs`: it may wait
- * for a process that upgrades, or make an index of a big table.
- */
-const upgradeTimeoutMs = 600_000;
+/** The time limit of the statements that create tables: they may wait for another process that does so. */
+const createTimeoutMs = 600_000;
 
 /** A name as a part of a statement. */
 export function quoteName(name: string): string {
@@ -26,63 +14,51 @@ export function quoteName(name: string): string {
 }
 
 /**
- * Upgrades the tables of a schema to the newest format, in one transaction. One process at a time does, and the others
- * wait for it. Rejects with `store-failed` for tables of a later version, which stay unchanged.
+ * Creates the tables in a schema that has none, in one transaction. One process at a time does, and the others wait for
+ * it. Rejects with `store-failed` for tables of another format, which stay unchanged.
  */
-export async function upgradeTables(
+export async function prepareTables(
   pool: PostgresPool,
-  {
-    schema,
-    idleMs,
-    steps = upgrades,
-  }: { readonly schema: string; readonly idleMs: number; readonly steps?: readonly Upgrade[] },
+  { schema, idleMs }: { readonly schema: string; readonly idleMs: number },
 ): Promise<void> {
   // Without a lock, as nearly always there is nothing to do.
-  if ((await readFormat(pool, schema, steps.length)) === steps.length) return;
+  if (await hasTables(pool, schema)) return;
   await inTransaction({
     pool,
     idleMs,
     work: async (client) => {
       const lock = "SELECT pg_advisory_xact_lock($1)";
-      await client.query({ text: lock, values: [lockKey], query_timeout: upgradeTimeoutMs });
-      await upgrade(client, schema, steps);
+      await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
+      // Another process may have been faster.
+      if (!(await hasTables(client, schema))) await createTables(client, schema);
     },
   });
 }
 
-async function upgrade(client: PostgresQueryable, schema: string, steps: readonly Upgrade[]): Promise<void> {
-  // Another process may have been faster.
-  const format = await readFormat(client, schema, steps.length);
+async function createTables(client: PostgresQueryable, schema: string): Promise<void> {
   const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
   // Whether it exists is asked first, as creating one needs a right even if it is there.
   if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
-  const prefix = `${quoteName(schema)}.`;
-  for (const step of steps.slice(format)) await client.query({ text: step(prefix), query_timeout: upgradeTimeoutMs });
-  await client.query(`UPDATE ${prefix}planwright_format SET format = $1`, [steps.length]);
+  await client.query({ text: tables(`${quoteName(schema)}.`), query_timeout: createTimeoutMs });
 }
 
-/** The format of the tables, 0 if there are none. */
-async function readFormat(db: PostgresQueryable, schema: string, newest: number): Promise<number> {
-  const table = `${quoteName(schema)}.planwright_format`;
+async function hasTables(db: PostgresQueryable, schema: string): Promise<boolean> {
   // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
   const { rows: found } = await db.query(
     `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
     [schema],
   );
-  if (found.length === 0) return 0;
-  const { rows } = await db.query(`SELECT format FROM ${table}`);
-  const format = Number((rows[0] as { readonly format?: unknown } | undefined)?.format);
-  if (!Number.isInteger(format)) throw new SyntaxError("the number of the format is missing");
-  if (format <= newest) return format;
-  const reason = `format ${format}; the newest known is ${newest}`;
-  const message = `The tables of the schema "${schema}" were written by a later version of planwright (${reason}). Update planwright, or choose another schema; nothing was changed.`;
-  throw new AgentError("store-failed", message, {
-    details: { runId: "", operation: "open", reason, problem: "newer-format" },
-  });
+  if (found.length === 0) return false;
+  const { rows } = await db.query(`SELECT format FROM ${quoteName(schema)}.planwright_format`);
+  const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
+  if (Number(format) === formatVersion) return true;
+  throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
 }
 
 /**
+ * The statements that create the tables. `schema` is a quoted name with a dot.
+ *
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
  * - No index mentions what an append changes nearly always, not even in its WHERE: PostgreSQL then need not write to all
@@ -92,10 +68,10 @@ async function readFormat(db: PostgresQueryable, schema: string, newest: number)
  * - Messages up to `dropped_to` were posted to a run that has ended since.
  * - Times of leases are milliseconds since 1970 UTC.
  */
-function toFormat1(schema: string): string {
+function tables(schema: string): string {
   return `
     CREATE TABLE ${schema}planwright_format (format integer NOT NULL);
-    INSERT INTO ${schema}planwright_format VALUES (0);
+    INSERT INTO ${schema}planwright_format VALUES (${formatVersion});
     CREATE SEQUENCE ${schema}planwright_fences;
     CREATE TABLE ${schema}planwright_runs (
       run_id text COLLATE "C" PRIMARY KEY,

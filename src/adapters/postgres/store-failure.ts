@@ -8,7 +8,7 @@ export interface StoreAttempt {
 }
 
 /** The problems that are seen in what the database or the network reports. */
-type DatabaseProblem = Exclude<StoreProblem, "newer-format">;
+type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
 /** An error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, { operation, runId }: StoreAttempt): AgentError {

@@ -36,7 +36,6 @@ export function summaryOf(read: (column: string) => string | undefined): RunSumm
   };
   const request = read("request");
   const startedAt = read("started_at");
-  const digest = read("digest");
   return {
     runId: readText("run_id"),
     status: statusOf(readText("status")),
@@ -44,8 +43,7 @@ export function summaryOf(read: (column: string) => string | undefined): RunSumm
     createdAt: readText("created_at"),
     updatedAt: readText("updated_at"),
     ...(startedAt !== undefined && { startedAt }),
-    // A run that an older version started may have none.
-    ...(digest === undefined ? { metadata: {} } : digestOf(digest)),
+    ...digestOf(readText("digest")),
   };
 }
 

@@ -9,10 +9,8 @@ const statements = {
   remember: "INSERT INTO deleted_runs (number) VALUES (?)",
   findDeleted: `SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`,
   forget: "DELETE FROM deleted_runs WHERE number = ?",
-  // The first event is deleted last: a process that still has statements of an older format could give the number to a
-  // new run, which fails as long as that event exists.
   deleteEvents: `DELETE FROM run_events WHERE rowid IN
-    (SELECT rowid FROM run_events WHERE run = ? ORDER BY sequence DESC LIMIT ?) RETURNING 1 AS deleted`,
+    (SELECT rowid FROM run_events WHERE run = ? LIMIT ?) RETURNING 1 AS deleted`,
 } as const;
 
 /** How many events are deleted at a time: meanwhile, other writers wait. */

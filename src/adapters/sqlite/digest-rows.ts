@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { changesDigest, digestAfter, pendingKinds, type RunDigest } from "../../core/run-summary.ts";
 import { metadataHashes } from "../sql/metadata-hash.ts";
 import { digestOf } from "../sql/stored-runs.ts";
-import { asBytes, readInteger, readText, type SqlDatabase, type SqlRow, type SqlStatement } from "./sql-database.ts";
+import { asBytes, readText, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   findDigest: `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`,
@@ -48,7 +48,7 @@ export class DigestRows {
   }
 
   /** Adds what a suspended run waits for to the index. */
-  insertWaits({ number, createdMs }: DigestedRun, { pending, resumeAt }: RunDigest = { metadata: {} }): void {
+  private insertWaits({ number, createdMs }: DigestedRun, { pending, resumeAt }: RunDigest = { metadata: {} }): void {
     for (const kind of pending?.kinds ?? []) this.prepared.insertWait.run(kind, createdMs, number);
     if (resumeAt !== undefined) this.prepared.saveResume.run(number, Date.parse(resumeAt));
   }
@@ -75,55 +75,4 @@ export class DigestRows {
     const row = this.prepared.findDigest.get(number);
     return row && digestOf(readText(row, "json"));
   }
-}
-
-/** Creates the digests of all runs in a file of an older format. A damaged run gets none. */
-export function digestAll(db: SqlDatabase): void {
-  const rows = new DigestRows(db);
-  // By the start of the text: parsing all events would take minutes if there are millions.
-  const events = db.prepare(`SELECT ${asBytes("json")} FROM run_events WHERE run = ?
-    AND (json LIKE '{"type":"run-%' OR json LIKE '{"type":"plan-%') ORDER BY run_events.sequence`);
-  const firstStep = db.prepare(`SELECT ${asBytes("json")} FROM run_events
-    WHERE run = ? AND json LIKE '{"type":"step-start"%' ORDER BY run_events.sequence LIMIT 1`);
-  const saveStart = db.prepare("UPDATE runs SET started_at = ? WHERE number = ?");
-  forEachRun(db, "true", (run) => {
-    const list = events.all(run.number).map(readEvent);
-    const [first] = list;
-    rows.update(run, list);
-    if (first?.type === "run-start") rows.insertMetadata(run, first.metadata);
-    const step = firstStep.get(run.number);
-    if (step !== undefined) saveStart.run(readEvent(step).timestamp, run.number);
-  });
-}
-
-/** Indexes what the suspended runs of format 3 wait for, by the last suspension of each. A damaged run gets nothing. */
-export function fillWaits(db: SqlDatabase): void {
-  const rows = new DigestRows(db);
-  const last = db.prepare(`SELECT ${asBytes("json")} FROM run_events
-    WHERE run = ? AND json LIKE '{"type":"run-suspend"%' ORDER BY run_events.sequence DESC LIMIT 1`);
-  forEachRun(db, "status = 'suspended'", (run) => {
-    const event = last.get(run.number);
-    if (event !== undefined) rows.insertWaits(run, digestAfter(undefined, readEvent(event)));
-  });
-}
-
-/** Does something with each run that fits a condition; what is thrown for a damaged one is ignored. */
-function forEachRun(db: SqlDatabase, condition: string, use: (run: DigestedRun) => void): void {
-  const page = db.prepare(
-    `SELECT number, ${asBytes("created_ms")} FROM runs WHERE ${condition} AND number > ? ORDER BY number LIMIT 1000`,
-  );
-  for (let after = 0, found = page.all(after); found.length > 0; found = page.all(after)) {
-    for (const row of found) {
-      after = Number(row.number);
-      try {
-        use({ number: after, createdMs: readInteger(row, "created_ms") });
-      } catch (thrown) {
-        if (!(thrown instanceof SyntaxError || thrown instanceof TypeError)) throw thrown;
-      }
-    }
-  }
-}
-
-function readEvent(row: SqlRow): AgentEvent {
-  return JSON.parse(readText(row, "json")) as AgentEvent;
 }

@@ -1,50 +1,38 @@
 import { AgentError } from "../../core/errors.ts";
-import { digestAll, fillWaits } from "./digest-rows.ts";
+import { formatVersion, wrongFormat } from "../../core/format-version.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
-import { createNoteTables, createTodoTables, createWaitTables } from "./tables.ts";
-
-/** Upgrades a database from one format to the next. */
-export type Upgrade = (db: SqlDatabase) => void;
 
 /** Marks a file as one of ours: "plwr". */
 const applicationId = 0x706c7772;
 
 /**
- * From format 0, an empty file, to 1, and so on: to change the format, add a function. A process that opened the file
- * before keeps using its prepared statements: rename a table if the meaning of its rows changes.
+ * Creates the tables of an empty database, in one transaction that locks other processes out. Throws `store-failed` for
+ * a database of another format, or of another program, and leaves it unchanged.
  */
-export const upgrades: readonly Upgrade[] = [toFormat1, toFormat2, toFormat3, toFormat4];
-
-/**
- * Upgrades a database to the newest format, in one transaction that locks other processes out. Throws `store-failed`
- * for a database of a later version, or of another program, and leaves it unchanged.
- */
-export function upgradeDatabase(db: SqlDatabase, path: string, steps: readonly Upgrade[] = upgrades): void {
+export function prepareTables(db: SqlDatabase, path: string): void {
   // In a transaction, too: another process may create the tables between two reads of the file.
-  if (inTransaction(db, "DEFERRED", () => readFormat(db, path, steps.length)) === steps.length) return;
+  if (inTransaction(db, "DEFERRED", () => hasTables(db, path))) return;
   inTransaction(db, "EXCLUSIVE", () => {
     // Another process may have been faster.
-    const format = readFormat(db, path, steps.length);
-    for (const step of steps.slice(format)) step(db);
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
+    if (hasTables(db, path)) return;
+    createRunTables(db);
+    createTodoTables(db);
+    createNoteTables(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`);
   });
 }
 
-function readFormat(db: SqlDatabase, path: string, newest: number): number {
+/** True if the tables exist, false if the database is empty. */
+function hasTables(db: SqlDatabase, path: string): boolean {
   const format = readNumber(db, "PRAGMA user_version");
-  const isOurs = readNumber(db, "PRAGMA application_id") === applicationId;
-  const isEmpty = format === 0 && readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
-  const details = { runId: "", operation: "open" } as const;
-  if (!isOurs && !isEmpty) {
-    const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
-    throw new AgentError("store-failed", message, { details: { ...details, reason: "a database of something else" } });
+  if (readNumber(db, "PRAGMA application_id") === applicationId) {
+    if (format === formatVersion) return true;
+    throw wrongFormat(format || undefined, { what: `The database "${path}"`, runId: "", operation: "open" });
   }
-  if (format > newest) {
-    const reason = `format ${format}; the newest known is ${newest}`;
-    const message = `The database "${path}" was written by a later version of planwright (${reason}). Update planwright, or choose another path; the file was not changed.`;
-    throw new AgentError("store-failed", message, { details: { ...details, reason, problem: "newer-format" } });
-  }
-  return format;
+  if (format === 0 && readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0) return false;
+  const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
+  const reason = "a database of something else";
+  throw new AgentError("store-failed", message, { details: { runId: "", operation: "open", reason } });
 }
 
 function readNumber(db: SqlDatabase, sql: string): number {
@@ -52,11 +40,19 @@ function readNumber(db: SqlDatabase, sql: string): number {
 }
 
 /**
- * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table.
+ * Creates the tables of runs.
+ *
+ * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table. So
+ *   have the other data that a list shows of a run, as they seldom change.
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
+ * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
+ * - The events of a deleted run are deleted in batches. `run_marks` has one row: the highest number and fence of
+ *   deleted runs, which are not used again.
+ * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the earliest
+ *   wait of a run is over.
  */
-function toFormat1(db: SqlDatabase): void {
+function createRunTables(db: SqlDatabase): void {
   db.exec(`
     CREATE TABLE runs (
       number INTEGER PRIMARY KEY,
@@ -65,32 +61,15 @@ function toFormat1(db: SqlDatabase): void {
       sequence INTEGER NOT NULL,
       created_ms INTEGER NOT NULL,
       created_at TEXT NOT NULL,
-      updated_at TEXT NOT NULL
+      updated_at TEXT NOT NULL,
+      started_at TEXT
     );
     CREATE INDEX runs_by_creation ON runs (created_ms, number);
     CREATE INDEX runs_by_status ON runs (status, created_ms, number);
     CREATE TABLE run_requests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
     CREATE TABLE run_events (run INTEGER NOT NULL, sequence INTEGER NOT NULL, json TEXT NOT NULL, UNIQUE (run, sequence));
-    CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, until_ms INTEGER NOT NULL) WITHOUT ROWID;
-  `);
-  createTodoTables(db);
-}
-
-/** A lease also has a start time. One of format 1, or of a process that still writes it, has always started. */
-function toFormat2(db: SqlDatabase): void {
-  db.exec("ALTER TABLE run_claims ADD COLUMN from_ms INTEGER");
-}
-
-/**
- * - The other data that a list shows of a run is in a separate table, as it seldom changes.
- * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - The events of a deleted run are deleted in batches. `run_marks` has one row: the highest number and fence of
- *   deleted runs, which are not used again.
- * - The record of a changed todo contains its previous state. One of an earlier format does not, and cannot be undone.
- */
-function toFormat3(db: SqlDatabase): void {
-  db.exec(`
-    ALTER TABLE runs ADD COLUMN started_at TEXT;
+    CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, from_ms INTEGER NOT NULL,
+      until_ms INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE run_digests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
     CREATE TABLE run_metadata (hash TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
       PRIMARY KEY (hash, created_ms, run)) WITHOUT ROWID;
@@ -99,19 +78,76 @@ function toFormat3(db: SqlDatabase): void {
     CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
     CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
     INSERT INTO run_marks VALUES (0, 0);
-    ALTER TABLE todo_records ADD COLUMN before_json TEXT;
+    CREATE TABLE run_waits (kind TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
+      PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
+    CREATE TABLE run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);
+    CREATE INDEX run_resumes_by_time ON run_resumes (resume_ms);
   `);
-  // What creates digests writes to these, too.
-  createWaitTables(db);
-  digestAll(db);
-  createNoteTables(db);
 }
 
 /**
- * What suspended runs wait for: the kinds in the order of the list, and when the earliest wait of a run is over. A run
- * that a process of an earlier format suspends later has none: it is resumed as before, but not found by its kinds.
+ * Creates the tables of todos.
+ *
+ * - `sequence` is the order of insertion: SQLite gives a new row one more than the highest existing number.
+ * - The values that queries compare are in columns, encoded by `toOrderText`, so that SQLite compares as JavaScript
+ *   does. The todo itself is JSON.
  */
-function toFormat4(db: SqlDatabase): void {
-  createWaitTables(db);
-  fillWaits(db);
+function createTodoTables(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE todos (
+      sequence INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      id TEXT NOT NULL,
+      list_key TEXT NOT NULL,
+      title_key TEXT NOT NULL,
+      completed INTEGER NOT NULL,
+      rank INTEGER,
+      due_day INTEGER,
+      due_ms INTEGER,
+      is_whole_day INTEGER,
+      tags TEXT NOT NULL,
+      json TEXT NOT NULL,
+      UNIQUE (scope, id)
+    );
+    CREATE INDEX todos_by_scope ON todos (scope, sequence, completed);
+    CREATE INDEX todos_by_list ON todos (scope, list_key, sequence, completed);
+    CREATE INDEX todos_by_title ON todos (scope, title_key, sequence);
+  `);
+  createRecordTable(db, "todo_records");
+}
+
+/** Creates the tables of notes. Their columns work like those of todos: see `createTodoTables`. */
+function createNoteTables(db: SqlDatabase): void {
+  db.exec(`
+    CREATE TABLE notes (
+      sequence INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      id TEXT NOT NULL,
+      item_key TEXT NOT NULL,
+      author_key TEXT,
+      json TEXT NOT NULL,
+      UNIQUE (scope, id)
+    );
+    CREATE INDEX notes_by_scope ON notes (scope, sequence);
+    CREATE INDEX notes_by_item ON notes (scope, item_key, sequence);
+  `);
+  createRecordTable(db, "note_records");
+}
+
+/**
+ * Creates a table of call outcomes by idempotency key. The lowest numbers are the oldest, deleted first. The record of a
+ * changed todo contains its previous state, in `before_json`.
+ */
+function createRecordTable(db: SqlDatabase, name: "note_records" | "todo_records"): void {
+  db.exec(`
+    CREATE TABLE ${name} (
+      number INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      key TEXT NOT NULL,
+      operation TEXT NOT NULL,
+      json TEXT NOT NULL,
+      before_json TEXT,
+      UNIQUE (scope, key)
+    );
+  `);
 }

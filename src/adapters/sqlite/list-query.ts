@@ -83,7 +83,7 @@ export function listSql(query: ListQuery, nowMs: number): Sql {
 }
 
 const notHeld = `AND NOT EXISTS (SELECT 1 FROM run_claims c WHERE c.run_id = runs.run_id AND c.owner IS NOT NULL
-  AND c.until_ms > ? AND coalesce(c.from_ms <= ?, 1))`;
+  AND c.until_ms > ? AND c.from_ms <= ?)`;
 
 const hasMetadata = `AND EXISTS (SELECT 1 FROM run_metadata o
   WHERE o.hash = ? AND o.created_ms = runs.created_ms AND o.run = runs.number)`;

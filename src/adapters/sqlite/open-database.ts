@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { AgentError } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
 import { driverPlaces } from "./driver-places.ts";
-import { type Upgrade, upgradeDatabase } from "./formats.ts";
+import { prepareTables } from "./formats.ts";
 import { type NativeDatabase, type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
 
@@ -14,15 +14,12 @@ export const inMemory = ":memory:";
 interface OpenOptions {
   readonly driver: SqliteDriver | undefined;
   readonly busyTimeoutMs: number;
-  /** @default all upgrades */
-  readonly upgrades?: readonly Upgrade[];
 }
 
 /**
- * Opens a database, creates it and the folders above it if they are missing, and upgrades it to the newest format.
- * Throws `store-failed` or `missing-dependency`.
+ * Opens a database, and creates it and the folders above it if they are missing. Throws `store-failed` or `missing-dependency`.
  */
-export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: OpenOptions): SqlDatabase {
+export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOptions): SqlDatabase {
   const Database = loadDriver(driver);
   let db: SqlDatabase | undefined;
   try {
@@ -34,7 +31,7 @@ export function openDatabase(path: string, { driver, busyTimeoutMs, upgrades }: 
     db = toSqlDatabase(new Database(path));
     // Before any other statement: each may find the file locked.
     query(db, `PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    upgradeDatabase(db, path, upgrades);
+    prepareTables(db, path);
     setJournalMode(db);
     db.exec("PRAGMA synchronous = FULL");
     return db;

@@ -10,7 +10,6 @@ import { MessageRows } from "./message-rows.ts";
 import {
   asBytes,
   readInteger,
-  readOptionalInteger,
   readOptionalText,
   readText,
   type SqlDatabase,
@@ -153,7 +152,7 @@ export class RunRows {
     return {
       owner: readOptionalText(row, "owner") ?? null,
       fence: readInteger(row, "fence"),
-      fromMs: readOptionalInteger(row, "from_ms") ?? Number.MIN_SAFE_INTEGER,
+      fromMs: readInteger(row, "from_ms"),
       untilMs: readInteger(row, "until_ms"),
     };
   }

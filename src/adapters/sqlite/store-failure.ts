@@ -4,7 +4,7 @@ import { AgentError, type StoreOperation, type StoreProblem } from "../../core/e
 import { describeThrown } from "../../core/text.ts";
 
 /** The problems that a driver or a disk reports; a newer format is detected when the format is read. */
-type FileProblem = Exclude<StoreProblem, "newer-format" | "unreachable">;
+type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
 /** The operation that failed. */
 export interface StoreAttempt {

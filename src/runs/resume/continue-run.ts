@@ -1,6 +1,6 @@
 import type { AgentError, AgentErrorData } from "../../core/errors.ts";
-import { eventVersion } from "../../core/event-version.ts";
 import type { EventInit } from "../../core/events.ts";
+import { formatVersion } from "../../core/format-version.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -158,7 +158,7 @@ async function recordResume(
   const changedTools = isCancel ? [] : await compareTools(run, { now: tools, ...(retriesFailed && { retriesFailed }) });
   const opening = {
     type: "run-resume",
-    version: eventVersion,
+    version: formatVersion,
     tools,
     ...(changedTools.length > 0 && { changedTools }),
     ...(retriesFailed && { retriesFailed }),

@@ -1,5 +1,4 @@
 import { AgentError } from "../../core/errors.ts";
-import { eventVersion } from "../../core/event-version.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { ForkPoint } from "../../core/execution-events.ts";
 import { deepFreeze } from "../../core/json.ts";
@@ -115,8 +114,7 @@ async function copyEvents(
     // Digests cover the events of one run: the first one of the fork covers these, too.
     const { digest: _digest, ...rest } = event as AgentEvent & { readonly digest?: string };
     const copy = { ...rest, runId };
-    if (copy.type === "run-start") return deepFreeze({ ...copy, timestamp, version: eventVersion, forkedFrom });
-    return deepFreeze(copy.type === "run-resume" ? { ...copy, version: eventVersion } : copy) as AgentEvent;
+    return deepFreeze(copy.type === "run-start" ? { ...copy, timestamp, forkedFrom } : copy) as AgentEvent;
   });
 }
 

@@ -65,7 +65,7 @@ export async function resumeLeft(
 }
 
 function mayPass({ details: { problem } }: AgentError<"store-failed">): boolean {
-  return problem !== "newer-format" && problem !== "corrupt";
+  return problem !== "wrong-format" && problem !== "corrupt";
 }
 
 /**

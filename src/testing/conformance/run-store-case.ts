@@ -1,5 +1,5 @@
-import { eventVersion } from "../../core/event-version.ts";
 import type { AgentEvent } from "../../core/events.ts";
+import { formatVersion } from "../../core/format-version.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 
@@ -48,7 +48,7 @@ export function runStart(
 ): AgentEvent {
   return {
     type: "run-start",
-    version: eventVersion,
+    version: formatVersion,
     runId,
     sequence: 1,
     timestamp: at(minute),
@@ -69,7 +69,7 @@ export function planEnd(runId: string, sequence: number, status: "completed" | "
 
 /** The start of another execution. */
 export function runResume(runId: string, sequence: number, minute = 0): AgentEvent {
-  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: eventVersion, tools: [] };
+  return { type: "run-resume", runId, sequence, timestamp: at(minute), version: formatVersion, tools: [] };
 }
 
 /** The suspension of a run. */

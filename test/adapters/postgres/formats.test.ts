@@ -6,7 +6,7 @@ import { openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();
 
-it("waits for an upgrade by another process for longer than for any other answer", async () => {
+it("waits for the creation of tables by another process for longer than for any other answer", async () => {
   const url = await server.newDatabase();
   const other = new pg.Client({ connectionString: url });
   other.on("error", () => {});

@@ -50,13 +50,18 @@ describe("createPostgresRunStore", () => {
     for (const store of stores) expect((await store.list()).runs).toHaveLength(4);
   });
 
-  it("refuses tables of a later version, and leaves them as they are", async () => {
+  it.each([
+    ["a later format", "UPDATE planwright_format SET format = 6", [{ format: 6 }]],
+    ["an earlier format", "UPDATE planwright_format SET format = 1", [{ format: 1 }]],
+    ["no format", "DELETE FROM planwright_format", []],
+  ])("refuses tables of %s, and leaves them unchanged", async (_name, sql, rows) => {
     const url = await server.newDatabase();
     await openStore(url).append("r", [runStart("r")], { sequence: 1 });
-    await server.query(url, "UPDATE planwright_format SET format = 99");
+    await server.query(url, sql);
     const failure = await failureOf(() => openStore(url).read("r"));
-    expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
-    expect(await server.query(url, "SELECT format FROM planwright_format")).toEqual([{ format: 99 }]);
+    expect(failure.details).toMatchObject({ problem: "wrong-format", operation: "open" });
+    expect(failure.message).toMatch(/The schema "public" was written by another version .* expected format 5/);
+    expect(await server.query(url, "SELECT format FROM planwright_format")).toEqual(rows);
   });
 
   it("records one of many appends that are made at once, without a gap", async () => {

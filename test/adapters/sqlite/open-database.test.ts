@@ -11,9 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { upgradeDatabase, upgrades } from "../../../src/adapters/sqlite/formats.ts";
+import { prepareTables } from "../../../src/adapters/sqlite/formats.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { formatVersion } from "../../../src/core/format-version.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 
@@ -105,56 +106,37 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     }
   });
 
-  it("refuses a file of a later format, and leaves it unchanged", () => {
+  it.each([
+    ["a later format", formatVersion + 1, /format 6; expected format 5/],
+    ["an earlier format", 4, /format 4; expected format 5/],
+    ["no format", 0, /no format; expected format 5/],
+  ])("refuses a file of %s, and leaves it unchanged", (_name, format, message) => {
     const path = newPath();
     fillDatabase(path);
     // As the file is then, so that no driver has a mode of its own to set.
     open(path).close();
-    const later = openRaw(path, driver);
-    later.exec(`PRAGMA user_version = ${upgrades.length + 1}`);
-    later.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    later.close();
+    const other = openRaw(path, driver);
+    other.exec(`PRAGMA user_version = ${format}`);
+    other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    other.close();
     const before = readFileSync(path);
     const failure = failureOf(() => open(path));
-    expect(failure.details).toMatchObject({ problem: "newer-format", operation: "open" });
-    expect(failure.message).toMatch(
-      new RegExp(`format ${upgrades.length + 1}; the newest known is ${upgrades.length}.*Update planwright`),
-    );
+    expect(failure.details).toMatchObject({ problem: "wrong-format", operation: "open" });
+    expect(failure.message).toMatch(message);
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it("upgrades step by step, completely or not at all", () => {
-    const path = newPath();
-    fillDatabase(path);
-    const steps: string[] = [];
-    const next = () => void steps.push("next");
-    const last = () => {
-      steps.push("last");
-      if (steps.length < 4) throw new Error("a failed upgrade");
-    };
-    const options = { driver, busyTimeoutMs: 1, upgrades: [...upgrades, next, last] };
-    expect(failureOf(() => openDatabase(path, options)).message).toContain("a failed upgrade");
-    expect(openStore(path, { driver }).read("r")).toHaveLength(1_000);
-    const db = openDatabase(path, options);
-    expect(steps).toEqual(["next", "last", "next", "last"]);
-    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length + 2 });
-    upgradeDatabase(db, path, options.upgrades);
-    db.close();
-    expect(steps).toHaveLength(4);
-    expect(problemOf(() => open(path))).toBe("newer-format");
-  });
-
-  it("does not repeat the upgrade of another process", () => {
+  it("does not create tables that another process has created", () => {
     const path = newPath();
     const db = openRaw(path, driver);
     const other = openRaw(path, driver);
     const exec = db.exec.bind(db);
     db.exec = (sql) => {
-      if (sql === "BEGIN EXCLUSIVE") upgradeDatabase(other, path);
+      if (sql === "BEGIN EXCLUSIVE") prepareTables(other, path);
       exec(sql);
     };
-    upgradeDatabase(db, path);
-    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: upgrades.length });
+    prepareTables(db, path);
+    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: formatVersion });
     db.close();
     other.close();
   });
@@ -167,11 +149,10 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     let tries = 0;
     const prepare = db.prepare.bind(db);
     db.prepare = (sql) => {
-      if (sql === "PRAGMA application_id" && tries++ === 0)
-        expect(() => upgradeDatabase(other, path)).toThrow(/locked/);
+      if (sql === "PRAGMA application_id" && tries++ === 0) expect(() => prepareTables(other, path)).toThrow(/locked/);
       return prepare(sql);
     };
-    upgradeDatabase(db, path);
+    prepareTables(db, path);
     expect(tries).toBe(2);
     db.close();
     other.close();

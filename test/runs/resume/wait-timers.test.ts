@@ -113,7 +113,7 @@ it("resumes a run once the store answers again, if it fails when the time has co
   expect(clock.pendingTimers).toBe(0);
 });
 
-it.each(["newer-format", "corrupt"] as const)("gives up a run where the store reports %s", async (problem) => {
+it.each(["wrong-format", "corrupt"] as const)("gives up a run where the store reports %s", async (problem) => {
   const { agent, clock, state } = setUp();
   await agent.execute(waiting({ forMs: 1_000 }), { runId: "r" });
   state.problem = problem;

@@ -1,16 +1,26 @@
 import { expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
-import { eventVersion } from "../../src/core/event-version.ts";
+import type { AgentEvent } from "../../src/core/events.ts";
+import { formatVersion } from "../../src/core/format-version.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { runStart } from "../../src/testing/conformance/run-store-case.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
-it("a run that a later version has recorded is left unchanged by every method", async () => {
+it.each([
+  ["a later format", formatVersion + 1, /format 6; expected format 5/],
+  ["an earlier format", 3, /format 3; expected format 5/],
+  ["no format", undefined, /no format; expected format 5/],
+  ["a format that is no number", "5", /format "5"; expected format 5/],
+])("a run in %s is refused by every method, and left unchanged", async (_name, version, message) => {
   const store = createMemoryRunStore();
-  const events = [{ ...runStart("r", { request: "Do it" }), version: eventVersion + 1 }];
+  const events = [{ ...runStart("r", { request: "Do it" }), version } as AgentEvent];
   await store.append("r", events, { sequence: 1 });
   const agent = createAgent({ tools: [createFakeTool({ name: "Fake" })], store });
-  const refusal = { code: "store-failed", details: { runId: "r", problem: "newer-format" } };
+  const refusal = {
+    code: "store-failed",
+    message: expect.stringMatching(message),
+    details: { runId: "r", operation: "read", problem: "wrong-format" },
+  };
   await expect(agent.getRun("r")).rejects.toMatchObject(refusal);
   await expect(agent.resume("r")).rejects.toMatchObject(refusal);
   await expect(agent.run("Do it", { runId: "r" })).rejects.toMatchObject(refusal);
