@@ -7,7 +7,7 @@ import { checkKeys, checkObject, failOption, type OptionTable, readOptions } fro
 import { expectedSchema, inputJsonSchema, isSchema, type StandardSchema, zodVersionOf } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
 import { parsePhrase, readPhrase, slotNames } from "./template.ts";
-import type { PhraseList, Tool, ToolCacheOptions, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
+import type { PhraseList, Tool, ToolLimitOptions, ToolPhraseOptions } from "./tool.ts";
 
 /** The options of a retry policy, with the general defaults. */
 export const retryOptions = {
@@ -17,12 +17,6 @@ export const retryOptions = {
   factor: { type: "number", min: 1, default: 2 },
   maxTotalMs: { type: "duration", min: 0, default: Number.POSITIVE_INFINITY },
 } satisfies OptionTable<RetryOptions>;
-
-const toolCacheOptions = {
-  maxAgeMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
-  maxEntries: { type: "integer", min: 1, max: 10_000, isRequired: true },
-  key: { type: "function" },
-} satisfies OptionTable<ToolCacheOptions>;
 
 /** The options of a `circuitBreaker`. */
 export const circuitBreakerOptions = {
@@ -72,7 +66,6 @@ const toolOptions = {
     default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
-  cache: { options: toolCacheOptions },
   phrases: (value, option): PhraseList => {
     if (isFunction(value)) return [];
     checkPhrases(option, value);

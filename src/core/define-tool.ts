@@ -9,7 +9,6 @@ import type {
   DefinedTool,
   PhraseList,
   Tool,
-  ToolCacheOptions,
   ToolContext,
   ToolEffect,
   ToolLimitOptions,
@@ -36,12 +35,6 @@ export function define(tool: Tool, option?: string): DefinedTool {
   const members = Object.fromEntries(toolKeys.map((key) => [key, tool[key]] as const)) as unknown as Tool;
   const { effect, phrases = [], needsApproval, execute, undo, ...rest } = checkToolOptions(tool, members, option);
   const declaredEffect = typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect;
-  if (rest.cache !== undefined && declaredEffect !== "pure")
-    failOption(
-      `${rest.name}.cache`,
-      rest.cache,
-      `left out, as the effect of the tool is ${declaredEffect} and not pure`,
-    );
   const finished: DefinedTool = Object.freeze({
     ...rest,
     ...(needsApproval && {
@@ -94,7 +87,7 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
   return byName;
 }
 
-interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, TResources> extends ToolLimitOptions {
+interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   name: TName;
   description: string;
@@ -110,11 +103,6 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, 
   /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
   /**
-   * Reuses results of a `pure` tool for later calls with the same input. Write it after `execute`, from which the type
-   * of `resources` is inferred, if its `key` takes them. @default every call is made
-   */
-  cache?: ToolCacheOptions<InferSchemaOutput<TSchema>, TResources> | undefined;
-  /**
    * What the rule planner understands, so that this tool can be planned for without a model. A very long list may come
    * from a function, which the first request calls.
    */
@@ -126,7 +114,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema, 
  * @group Tools
  */
 export interface ToolOptions<TName extends string, TSchema extends StandardSchema, TOutput, TResources>
-  extends ToolOptionsBase<TName, TSchema, TResources> {
+  extends ToolOptionsBase<TName, TSchema> {
   outputSchema?: undefined;
   /** Does the work with the parsed input. */
   execute(input: InferSchemaOutput<TSchema>, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
@@ -151,7 +139,7 @@ export interface CheckedToolOptions<
   TSchema extends StandardSchema,
   TOutputSchema extends StandardSchema,
   TResources,
-> extends ToolOptionsBase<TName, TSchema, TResources> {
+> extends ToolOptionsBase<TName, TSchema> {
   outputSchema: TOutputSchema;
   /** Does the work with the parsed input. */
   execute(

@@ -100,8 +100,6 @@ export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
       StepFields<TTool> & {
         readonly attempts: number;
         readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-        /** The tool was not called: the output is kept from an earlier call (`cache`). */
-        readonly cached?: true;
         /**
          * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
          * is never reported: then it is the progress before that.

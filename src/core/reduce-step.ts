@@ -26,7 +26,6 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.status = "running";
       delete step.error;
       delete step.isSettled;
-      delete step.cached;
       delete step.isTakenOver;
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
@@ -45,7 +44,6 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.attempts = event.attempts;
       step.completedAt = event.timestamp;
       step.endSequence = event.sequence;
-      if (event.cached !== undefined) step.cached = event.cached;
       if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
       else step.error = event.outcome.error;
       break;

@@ -32,8 +32,6 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
       | {
           readonly status: "completed";
           readonly output: InferToolOutput<TTool>;
-          /** The tool was not called: the output is kept from an earlier call (`cache`). */
-          readonly cached?: true;
           readonly error?: undefined;
           readonly reason?: undefined;
         }
@@ -234,7 +232,6 @@ function toRecord(step: StepState, live: LiveCauses | undefined): unknown {
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.iteration !== undefined) record.iteration = step.iteration;
   if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
-  if (step.cached !== undefined && status === "completed") record.cached = step.cached;
   if (step.error !== undefined) record.error = copyError(step.error, live);
   if (step.skipReason !== undefined) record.reason = step.skipReason;
   if (step.effect !== undefined) record.effect = step.effect;

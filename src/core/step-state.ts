@@ -33,8 +33,6 @@ export interface StepState {
   earlierAttempts?: number;
   /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
-  /** Whether the output is that of an earlier call. */
-  cached?: true;
   error?: AgentErrorData;
   effect?: ToolEffect;
   startedAt?: string;

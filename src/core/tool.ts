@@ -65,8 +65,6 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
   /** Which part of the output a later "it" or "the result" in a request stands for, as a path such as `value`. */
   readonly result?: string | undefined;
-  /** Reuses results of a `pure` tool for later calls with the same input. @default every call is made */
-  readonly cache?: ToolCacheOptions<TInput, TResources> | undefined;
   /** What the rule planner understands, or a function that loads it for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
@@ -142,33 +140,6 @@ export type InferToolResources<TTool extends Tool> = (
 ) extends (resources: infer TResources) => void
   ? TResources
   : never;
-
-/**
- * How a `pure` tool keeps results for later calls, over all runs of an agent. Each agent has its own, in memory.
- * @inline
- */
-export interface ToolCacheOptions<TInput = unknown, TResources = unknown> {
-  /** How long a result may be used, from 1. */
-  readonly maxAgeMs: number;
-  /** How many results are kept; the least recently used one is dropped first. From 1 to 10 000. */
-  readonly maxEntries: number;
-  /**
-   * What makes two calls the same. If it throws, there is a warning, and nothing is kept.
-   * @default the parsed input. Then the result of a call that has read `resources` or `metadata` is not kept
-   */
-  key?(input: TInput, context: ToolCacheContext<TResources>): string;
-}
-
-/**
- * What a key may depend on besides the input.
- * @inline
- */
-interface ToolCacheContext<TResources = unknown> {
-  /** What the caller of the run passed as `resources`. */
-  readonly resources: TResources;
-  /** What the caller of the run passed as `metadata`. */
-  readonly metadata: JsonObject;
-}
 
 /** What bounds the calls of a tool, over all runs of an agent. */
 export interface ToolLimitOptions {

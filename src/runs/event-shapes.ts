@@ -201,7 +201,6 @@ export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   "step-end": keys({
     ...step,
     attempts: isCount,
-    cached: optional(isTrue),
     outcome: oneOfShapes("status", {
       completed: { output: isThere },
       failed: failure,

@@ -39,8 +39,7 @@ export interface AgentWarning {
    * for was not started. `message-refused`: another process posted something that is not a message, or that the run
    * does not wait for. `braces-as-text`: an input of a given plan contains `{{step}}`, which is text, where `${step}`
    * would be the output. `no-secret-keys`: a tool has sensitive fields, and there is no key to seal them.
-   * `cache-key-failed`: the `cache.key` of a tool threw, or did not return text. `open-phrase`: a phrase takes nearly any
-   * request, and its tool has the effect `once` or needs approval.
+   * `open-phrase`: a phrase takes nearly any request, and its tool has the effect `once` or needs approval.
    */
   readonly code:
     | "late-result"
@@ -52,7 +51,6 @@ export interface AgentWarning {
     | "message-refused"
     | "braces-as-text"
     | "no-secret-keys"
-    | "cache-key-failed"
     | "open-phrase";
   readonly message: string;
   /** Absent if it is about the agent. */

@@ -16,7 +16,6 @@ import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { RunWatchers } from "./run-watchers.ts";
 import { shownResult } from "./show.ts";
-import { KeptResults } from "./steps/kept-results.ts";
 import { warnOfOverlap } from "./steps/run-attempt.ts";
 import { ToolGates } from "./steps/tool-gate.ts";
 
@@ -105,8 +104,7 @@ export class RunRegistry {
       isLeft: options.leavesWaits,
       resume: (left) => options.resumeLeft(this, left),
     });
-    const [gates, results] = [new ToolGates(clock), new KeptResults(clock)];
-    this.host = { settings, hub, gates, results, leases: this.leases, receive, graceMs };
+    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
   }
 
   /** Whether a run is active here, or about to be. */

@@ -18,7 +18,6 @@ import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
-import type { KeptResults } from "./steps/kept-results.ts";
 import type { ToolGates } from "./steps/tool-gate.ts";
 
 /** Called with the ref of a step or iteration, or nothing for the plan. */
@@ -234,8 +233,6 @@ export interface RunHost {
   readonly hub: EventHub<AgentEvent>;
   /** The limits of tools, over all runs. */
   readonly gates: ToolGates;
-  /** The kept results of tools with a `cache`, over all runs. */
-  readonly results: KeptResults;
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;

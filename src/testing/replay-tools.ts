@@ -43,8 +43,7 @@ export type ReplayedTools<TTools extends readonly Tool[] = readonly DefinedTool[
  * Where a secret was recorded, any value matches, but it must be the same one wherever its placeholder stands. Outputs
  * have placeholders instead of secrets.
  *
- * Throws an error that names the file if it is missing or cannot be read, and for a tool that can only be replayed if it
- * is given, as a function computes the keys of its cache. Throws `invalid-options`.
+ * Throws an error that names the file if it is missing or cannot be read. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/30-recorded-tools.ts}
  * @group Testing

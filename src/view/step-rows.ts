@@ -95,11 +95,9 @@ ${barsSvg(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div cla
 function details(record: StepRecord, { view, axis, maxLength }: Pick<Row, "view" | "axis" | "maxLength">): Html {
   const { status, attempts, effect, startedAt, error, reason } = record;
   const output = record.status === "completed" ? record.output : undefined;
-  const cached = record.status === "completed" && record.cached;
   const words = [
     effect,
     attempts > 1 ? plural(attempts, "attempt") : undefined,
-    cached ? "kept from an earlier call" : undefined,
     status === "skipped" && reason !== undefined ? `skipped: ${skipReasons[reason]}` : undefined,
     startedAt === undefined ? undefined : `started ${formatTime(startedAt)}`,
   ].filter((word) => word !== undefined);

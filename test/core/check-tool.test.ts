@@ -14,8 +14,6 @@ const good = {
   execute: () => null,
 };
 
-const cache = { maxAgeMs: 1, maxEntries: 1 };
-
 function refusedOption(check: () => void): string | undefined {
   try {
     check();
@@ -43,13 +41,10 @@ describe("the options of a tool", () => {
         phrases: ["say {text}", { phrase: "say", input: {}, slots: {}, toInput: () => undefined }],
       },
     ],
-    ["a cache of what is pure", { effect: "pure", cache: { ...cache, key: () => "" } }],
-    ["a checked tool with its cache, spread", { ...define({ ...good, effect: "pure", cache }) }],
     [
       "undefined for what may be left out",
       {
         effect: undefined,
-        cache: undefined,
         retry: undefined,
         phrases: undefined,
         timeoutMs: undefined,
@@ -103,19 +98,7 @@ describe("the options of a tool", () => {
       "Echo.circuitBreaker.resetAfterMs",
     ],
     ["an unknown key of a circuit breaker", { circuitBreaker: { k: 1 } }, "Echo.circuitBreaker.k"],
-    ["an invalid cache", { effect: "pure", cache: true }, "Echo.cache"],
-    ["a cache that keeps nothing", { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 0 } }, "Echo.cache.maxEntries"],
-    [
-      "a cache that keeps too much",
-      { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 1e5 } },
-      "Echo.cache.maxEntries",
-    ],
-    ["a cache without an age", { effect: "pure", cache: { maxEntries: 1 } }, "Echo.cache.maxAgeMs"],
-    ["a cache for ever", { effect: "pure", cache: { maxAgeMs: 1 / 0, maxEntries: 1 } }, "Echo.cache.maxAgeMs"],
-    ["an unknown key of a cache", { effect: "pure", cache: { ...cache, size: 1 } }, "Echo.cache.size"],
-    ["a cache key that is not a function", { effect: "pure", cache: { ...cache, key: "id" } }, "Echo.cache.key"],
-    ["a cache of what has effects", { cache }, "Echo.cache"],
-    ["a cache of what may have effects", { effect: () => "pure", cache }, "Echo.cache"],
+    ["a cache, which there is none of", { effect: "pure", cache: { maxAgeMs: 1, maxEntries: 1 } }, "Echo.cache"],
     ["an invalid retry policy", { retry: 3 }, "Echo.retry"],
     ["a wrong retry policy", { retry: { maxAttempts: 0 } }, "Echo.retry.maxAttempts"],
   ])("refuses %s", (_name, change, option) => {

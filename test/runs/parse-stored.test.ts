@@ -21,8 +21,6 @@ describe("parseEvents", () => {
     expect(parsed).toEqual(events);
     expect(state.steps.get("s1")).toMatchObject({ status: "completed", output: 1 });
     expect(parseEvents("r", []).state.sequence).toBe(0);
-    const cached = parseEvents("r", [runStart("r"), start, { ...end(done), attempts: 0, cached: true }]).state;
-    expect(cached.steps.get("s1")).toMatchObject({ status: "completed", attempts: 0, cached: true });
   });
 
   it.each<[unknown, number | undefined, RegExp]>([
@@ -43,7 +41,6 @@ describe("parseEvents", () => {
     [[runStart("r"), start, end({ status: "done" })], 3, /"outcome" of step-end/],
     [[runStart("r"), start, end({ status: "completed" })], 3, /"outcome" of step-end/],
     [[runStart("r"), start, end({ status: "failed", error: {} })], 3, /"outcome" of step-end/],
-    [[runStart("r"), start, { ...end(done), cached: false }], 3, /"cached" of step-end/],
     [[runStart("r"), start, end(done), { ...start, sequence: 4 }], 4, /step-start of "s1", which is completed/],
     [[runStart("r"), { ...runEnd("r"), sequence: 2 }, runResume("r", 3)], 3, /run-resume of a run that has ended/],
     [[runStart("r"), { ...runEnd("r"), sequence: 2 }, { ...start, sequence: 3 }], 3, /in a run that is completed/],

@@ -317,7 +317,6 @@ describe("recordTools", () => {
         outputSchema: z.object({ celsius: z.number() }),
         effect: "pure",
         retry: { maxAttempts: 2, maxTotalMs: Number.POSITIVE_INFINITY },
-        cache: { maxAgeMs: 1_000, maxEntries: 5 },
         circuitBreaker: { maxFailures: 3 },
         result: "celsius",
         needsApproval: true,
@@ -344,10 +343,6 @@ describe("recordTools", () => {
             },
             "circuitBreaker": {
               "maxFailures": 3
-            },
-            "cache": {
-              "maxAgeMs": 1000,
-              "maxEntries": 5
             },
             "inputSchema": {
               "$schema": "https://json-schema.org/draft/2020-12/schema",

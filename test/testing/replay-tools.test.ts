@@ -113,27 +113,6 @@ describe("replayTools", () => {
     }
   });
 
-  it("needs a tool itself where a function computes the keys of its cache", async () => {
-    const cached = defineTool({
-      name: "Cached",
-      description: "Has keys",
-      inputSchema: z.object({ n: z.number() }),
-      effect: "pure",
-      execute: ({ n }) => n,
-      cache: { maxAgeMs: 1_000, maxEntries: 2, key: ({ n }) => String(n % 2) },
-    });
-    const steps = [1, 3, 2].map((n) => step(`s${n}`, "Cached", { input: { n } }));
-    const runWith = (tools: Parameters<typeof createAgent>[0]["tools"]) =>
-      createAgent({ tools, clock: createManualClock() }).execute({ steps });
-    await runWith(recordTools([cached], path));
-    expect(() => replayTools(path)).toThrow(
-      `The recording "${path}" cannot be replayed without its tools: a function computes the keys of Cached.cache. Call replayTools("${path}", { tools }).`,
-    );
-    const tools = replayTools(path, { tools: [cached] });
-    expect((await runWith(tools)).steps.map(({ output }) => output)).toEqual([1, 1, 2]);
-    tools.assertComplete();
-  });
-
   it("accepts any input where a schema has formats that only its library can check", async () => {
     const decode = defineTool({
       name: "Decode",

@@ -45,13 +45,6 @@ const scenarios: Readonly<Record<string, (clock: ManualClock) => Scenario>> = {
     approvalTtlMs: 1e11,
     requestApproval: async () => ({ decision: "approve", by: "ada", comment: "less", input: { less: true } }),
   }),
-  cached: () => ({
-    tools: [
-      { ...createFakeTool({ name: "A", effect: "pure" }), cache: { maxAgeMs: 1_000, maxEntries: 1 } },
-      createFakeTool({ name: "B" }),
-    ],
-    plan: planOf("A", "A", "B"),
-  }),
   undone: () => ({
     tools: [
       { ...createFakeTool({ name: "A" }), undo: async () => {} },
@@ -75,7 +68,7 @@ const wrong = [null, undefined, 5, -1, 1.5, "nope", "", true, [], {}, [null], { 
 /** Fields that a resumed run depends on. Damage to other fields, such as the text of an error, cannot be detected. */
 const fields = [
   ...["type", "runId", "sequence", "timestamp", "stepId", "tool", "iteration", "iterations", "attempts", "outcome"],
-  ...["plan", "options", "tools", "metadata", "input", "effect", "pending", "reason", "kind", "version", "cached"],
+  ...["plan", "options", "tools", "metadata", "input", "effect", "pending", "reason", "kind", "version"],
   ...[
     "outcome.status",
     "outcome.error",

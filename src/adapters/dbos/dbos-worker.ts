@@ -48,7 +48,8 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /**
    * Which runs it takes: those submitted for this version, and if no version was introduced later, those submitted for
    * none and all that continue. Change it only to keep runs from older workers, or from newer ones when you roll back.
-   * @default the format of recorded runs
+   * By default it has the number of the format of runs.
+   * @default "planwright/5"
    */
   version?: string | undefined;
   /** How often a run may be adopted before it is given up, at least 1. @default 10 */

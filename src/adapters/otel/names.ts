@@ -43,7 +43,6 @@ export const attribute = {
   effect: "planwright.step.effect",
   attempts: "planwright.step.attempts",
   stepStatus: "planwright.step.status",
-  cached: "planwright.step.cached",
   attempt: "planwright.attempt",
   delay: "planwright.retry.delay_ms",
   reason: "planwright.reason",

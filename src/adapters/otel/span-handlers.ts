@@ -142,7 +142,7 @@ function startStep(spans: ExecutionSpans, event: AgentEventOf<"step-start">): vo
 }
 
 function endStep(spans: ExecutionSpans, event: AgentEventOf<"step-end">): void {
-  const { outcome, attempts, cached } = event;
+  const { outcome, attempts } = event;
   const { content } = spans.settings;
   const key = keyOfStep(event);
   const span = spans.get(key);
@@ -152,7 +152,6 @@ function endStep(spans: ExecutionSpans, event: AgentEventOf<"step-end">): void {
   if (span?.isRecording()) {
     span.setAttribute(attribute.attempts, attempts);
     span.setAttribute(attribute.stepStatus, outcome.status);
-    if (cached) span.setAttribute(attribute.cached, true);
     const output = outcome.status === "completed" ? outcome.output : undefined;
     if (content !== "none") span.setAttributes(toolCallAttributes(content, { output }));
   }

@@ -19,8 +19,6 @@ export interface Executed {
   readonly outcome: StepOutcome;
   /** How often the tool was called. */
   readonly attempts: number;
-  /** Whether the output is that of an earlier call. */
-  readonly cached?: true;
   /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;
 }

@@ -8,7 +8,7 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts
 import type { ToolContext } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
-import { attemptNumber, ofIteration, type ResultPlace, refOfTask, type StepCall } from "./step-call.ts";
+import { attemptNumber, ofIteration, refOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
 /** How an attempt ended. */
@@ -203,21 +203,6 @@ function explainMissing(thrown: unknown): unknown {
   return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
 }
 
-/** Records that an attempt reads data of its run, so that its result is not kept for other runs. */
-function watchReads(context: AttemptContext, { resources, metadata }: RunReads, kept: ResultPlace): void {
-  const watched = <T>(value: T): PropertyDescriptor => ({
-    get() {
-      kept.markRead();
-      context[missedKey] ||= value === undefined;
-      return value;
-    },
-    enumerable: true,
-  });
-  Object.defineProperties(context, { resources: watched(resources), metadata: watched(metadata) });
-}
-
-type RunReads = Pick<ToolContext, "resources" | "metadata">;
-
 /** The context that a tool receives for one attempt. */
 class AttemptContext implements ToolContext {
   declare readonly signal: AbortSignal;
@@ -248,8 +233,7 @@ class AttemptContext implements ToolContext {
     this.metadata = settings.metadata;
     this.progress = (value) => reportProgress(run, call, { context: this, value });
     Object.defineProperty(this, "signal", lazySignal);
-    if (call.kept?.isWatched) watchReads(this, settings, call.kept);
-    else if (settings.resources === undefined) Object.defineProperty(this, "resources", missingResources);
+    if (settings.resources === undefined) Object.defineProperty(this, "resources", missingResources);
     else this.resources = settings.resources;
   }
 }

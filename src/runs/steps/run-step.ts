@@ -54,7 +54,6 @@ export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Pro
       executed = made.type === "completed" ? completed(made, 1) : await retry(run, next, { first: made, startedMs });
     }
     if (run.recorder.failure) return "failed";
-    if (current.task.tool.cache !== undefined) keep(prepared, executed);
     const taken = takeNext(run, { task: current.task, executed, queue });
     const ended = recordEnd(run, endOf(run, current.task, executed), taken);
     if (ended !== undefined) await ended;
@@ -82,7 +81,7 @@ async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Pr
     const asked = await ask(run, prepared);
     if (typeof asked === "string") return asked;
     ({ admitted, parsed, prepared } = asked);
-  } else if (task.tool.cache !== undefined) prepared = lookUp(run, prepared);
+  }
   // Another one may have failed while this one waited.
   if (run.stopReason !== undefined) return leavePending(run, prepared, admitted);
   const started = afterStart(run, run.emit(startOf(task, prepared)));
@@ -119,7 +118,7 @@ function takeNext(run: Run, { task, executed, queue }: EndedStep): TakenStep | u
   const prepared = prepareStep(run, next, find);
   if (prepared instanceof Promise || ("call" in prepared && mustAsk(run, prepared.call)))
     return { task: next, prepared, isStarted: false };
-  return { task: next, prepared: next.tool.cache === undefined ? prepared : lookUp(run, prepared), isStarted: true };
+  return { task: next, prepared, isStarted: true };
 }
 
 /** Records the end of a step, with the start of the one that follows in the same turn. */
@@ -170,34 +169,15 @@ async function ask(run: Run, given: ReadyStep): Promise<Asked | StepEnd> {
     if (run.abortReason !== undefined) return "waiting";
   }
   if ("error" in prepared) return { prepared, admitted: undefined, parsed: undefined };
-  if (given.call.tool.cache !== undefined) prepared = lookUp(run, prepared);
-  // A known result needs no turn at the tool.
-  if (prepared.call.kept?.output !== undefined) return { prepared, admitted: undefined, parsed: prepared.parsed };
   const admitted = await admit(run, prepared.call, { isFirst: true });
   return admitted.type === "aborted" ? "waiting" : { prepared, admitted, parsed: prepared.parsed };
-}
-
-/** A step with the result kept for it, if its tool keeps results. */
-function lookUp<TStep extends PreparedStep>(run: Run, prepared: TStep): TStep {
-  if (!("call" in prepared)) return prepared;
-  const kept = run.host.results.find(run, prepared.call, prepared.parsed);
-  return kept === undefined ? prepared : { ...prepared, call: { ...prepared.call, kept } };
-}
-
-/** Keeps the output of a call for later ones. */
-function keep(prepared: PreparedStep, { outcome, cached }: Executed): void {
-  if (outcome.status !== "completed" || cached !== undefined || !("call" in prepared)) return;
-  // It went through JSON when it was checked.
-  prepared.call.kept?.keep(outcome.output as JsonValue);
 }
 
 /** How a step ends if its tool is not called; else the call. */
 function withoutCall(run: Run, prepared: PreparedStep): Executed | StepCall {
   if (run.abortReason !== undefined) return { outcome: abortedOutcome(run, undefined), attempts: 0 };
   if ("error" in prepared) return { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
-  const { call } = prepared;
-  const output = call.kept?.output;
-  return output === undefined ? call : { outcome: { status: "completed", output }, attempts: 0, cached: true };
+  return prepared.call;
 }
 
 /** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
@@ -241,11 +221,10 @@ function startOf({ step, iteration }: StepTask, prepared: PreparedStep): StepSta
 
 function endOf(run: Run, task: StepTask, executed: Executed): StepEndInit {
   const { step, tool } = task;
-  const { outcome, progress, cached } = executed;
+  const { outcome, progress } = executed;
   const attempts = earlierAttempts(run, task) + executed.attempts;
   const end: Mutable<StepEndInit> = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
   if (progress !== undefined) end.progress = progress;
-  if (cached !== undefined) end.cached = cached;
   return ofIteration(task, end);
 }
 

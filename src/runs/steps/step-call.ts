@@ -19,26 +19,12 @@ export interface StepTask {
   readonly iteration: Iteration | undefined;
 }
 
-/** Where the result of one call is kept. */
-export interface ResultPlace {
-  /** The output of an earlier call. */
-  readonly output: JsonValue | undefined;
-  /** Whether the result is not kept if the call reads data of its run. */
-  readonly isWatched: boolean;
-  /** Remembers that the call has read `resources` or `metadata`: its output is for its run alone. */
-  markRead(): void;
-  /** Keeps the output of the call, unless it is for its run alone. */
-  keep(output: JsonValue): void;
-}
-
 /** A step that is ready to be tried: its tool, its input as JSON, and its effect. */
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
   /** Set if the call is to be undone: what it returned. */
   readonly undone?: { readonly output: JsonValue };
-  /** Set if the tool keeps its results: that of an earlier call, or where that of this one goes. */
-  readonly kept?: ResultPlace;
 }
 
 /** Which step, or which iteration of one, to run. */

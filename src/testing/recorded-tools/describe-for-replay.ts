@@ -5,7 +5,7 @@ import type { RecordedTool } from "./tool-recording.ts";
 
 /** What a recording keeps of a tool, so that it can be replayed without it. */
 export function describeForReplay(tool: DefinedTool, { input, output }: ToolSchemas): RecordedTool {
-  const { name, description, declaredEffect, declaredNeedsApproval, result, cache, phrases } = tool;
+  const { name, description, declaredEffect, declaredNeedsApproval, result, phrases } = tool;
   const plain = Array.isArray(phrases) ? phrases.filter(isPlain).map(toPlain) : [];
   return {
     name,
@@ -17,11 +17,6 @@ export function describeForReplay(tool: DefinedTool, { input, output }: ToolSche
       result,
       retry: finite(tool.retry),
       circuitBreaker: finite(tool.circuitBreaker),
-      cache: cache && {
-        maxAgeMs: cache.maxAgeMs,
-        maxEntries: cache.maxEntries,
-        ...(cache.key && { hasKey: true as const }),
-      },
       phrases: plain.length > 0 ? plain : undefined,
     }),
     inputSchema: input,

@@ -8,7 +8,7 @@ import type { StandardSchema } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { describeThrown } from "../../core/text.ts";
-import type { DefinedTool, Tool, ToolCacheOptions } from "../../core/tool.ts";
+import type { DefinedTool, Tool } from "../../core/tool.ts";
 import type { CallMatcher } from "./call-matcher.ts";
 import { withoutSecrets } from "./secret-texts.ts";
 import type { RecordedAnswer, RecordedTool } from "./tool-recording.ts";
@@ -26,12 +26,7 @@ interface RestoredFor {
 
 /** A tool as a recording describes it, without what it does. Throws an error that names the file. */
 export function restoreTool(recorded: RecordedTool, { path, answers, replay }: RestoredFor): DefinedTool {
-  const { name, description, result, retry, circuitBreaker, cache, phrases } = recorded;
-  if (cache?.hasKey) {
-    throw new Error(
-      `The recording "${path}" cannot be replayed without its tools: a function computes the keys of ${name}.cache. Call replayTools(${JSON.stringify(path)}, { tools }).`,
-    );
-  }
+  const { name, description, result, retry, circuitBreaker, phrases } = recorded;
   const own = answers.filter(({ tool }) => tool === name);
   const answer = answering(recorded, own, replay);
   try {
@@ -46,7 +41,6 @@ export function restoreTool(recorded: RecordedTool, { path, answers, replay }: R
       result,
       retry,
       circuitBreaker,
-      cache: cache as ToolCacheOptions | undefined,
       phrases: phrases as Tool["phrases"],
       execute: () => {},
       undo: recorded.hasUndo && (() => {}),

@@ -60,8 +60,6 @@ export interface RecordedTool {
   readonly result?: string | undefined;
   readonly retry?: Settings | undefined;
   readonly circuitBreaker?: Settings | undefined;
-  /** `hasKey`: a function computes its keys, so that only the tool itself can be replayed. */
-  readonly cache?: { readonly maxAgeMs: number; readonly maxEntries: number; readonly hasKey?: true | undefined };
   /** Those without functions and types. */
   readonly phrases?: readonly (
     | string
@@ -97,9 +95,6 @@ const toolSchema = z.strictObject({
   result: z.string().optional(),
   retry: settingsSchema,
   circuitBreaker: settingsSchema,
-  cache: z
-    .strictObject({ maxAgeMs: z.number(), maxEntries: z.number(), hasKey: z.literal(true).optional() })
-    .optional(),
   phrases: z.array(z.union([z.string(), z.strictObject({ phrase: z.string(), input: z.looseObject({}) })])).optional(),
   inputSchema: jsonSchemaSchema,
   outputSchema: jsonSchemaSchema.optional(),

@@ -32,7 +32,7 @@ type Validate = StandardSchema["~standard"]["validate"];
  * the parsed one may contain what is not JSON, or differ at each attempt.
  */
 export function wrapTool(tool: DefinedTool, functions: ToolFunctions): DefinedTool {
-  const { inputSchema, outputSchema, declaredEffect, declaredNeedsApproval, cache } = tool;
+  const { inputSchema, outputSchema, declaredEffect, declaredNeedsApproval } = tool;
   const { checkOutput } = functions;
   return define({
     ...tool,
@@ -43,10 +43,6 @@ export function wrapTool(tool: DefinedTool, functions: ToolFunctions): DefinedTo
       declaredNeedsApproval === "by-input"
         ? (input) => functions.needsApproval(toParsedInput(input))
         : declaredNeedsApproval,
-    cache: cache && {
-      ...cache,
-      key: cache.key && ((input, context) => cache.key?.(toParsedInput(input).parsed, context) as string),
-    },
     execute: (input, context) => functions.execute(toParsedInput(input), context),
     undo:
       tool.undo &&

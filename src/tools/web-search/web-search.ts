@@ -3,10 +3,10 @@ import type { RateLimitOptions } from "../../async/rate-limit.ts";
 import { toolName } from "../../core/check-tool.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
-import { checkKeys, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
-import type { DefinedTool, ToolCacheOptions } from "../../core/tool.ts";
+import type { DefinedTool } from "../../core/tool.ts";
 
 /**
  * The input of WebSearch, as JSON.
@@ -79,11 +79,6 @@ export interface WebSearchOptions<TName extends string = string> {
    * error is honoured.
    */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
-  /**
-   * Serves the same query and limit from memory to later runs of an agent; `false` turns it off. Failures are not kept.
-   * @default `{ maxAgeMs: 300_000, maxEntries: 100 }`
-   */
-  readonly cache?: Pick<ToolCacheOptions, "maxAgeMs" | "maxEntries"> | false | undefined;
   /** How often the function may be called, over all runs of an agent. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
 }
@@ -91,8 +86,7 @@ export interface WebSearchOptions<TName extends string = string> {
 const searchOptions = {
   name: { ...toolName, default: "WebSearch" },
   search: { type: "function", isRequired: true },
-  // The rest of both is checked with the tool.
-  cache: { read: readCache, default: { maxAgeMs: 300_000, maxEntries: 100 } },
+  // The rest is checked with the tool.
   rateLimit: { type: "any", default: { limit: 1, intervalMs: 1_000 } },
 } satisfies OptionTable<WebSearchOptions>;
 
@@ -110,7 +104,7 @@ const searchOptions = {
 export function createWebSearch<const TName extends string = "WebSearch">(
   options: WebSearchOptions<TName>,
 ): DefinedTool<TName, WebSearchInput, WebSearchOutput> {
-  const { name, cache, rateLimit } = readOptions(searchOptions, options, "webSearch", {
+  const { name, rateLimit } = readOptions(searchOptions, options, "webSearch", {
     call: "createWebSearch(",
   });
   // Typed with the public interfaces, so that users need no types of zod.
@@ -123,7 +117,6 @@ export function createWebSearch<const TName extends string = "WebSearch">(
     effect: "pure",
     result: "results",
     rateLimit,
-    ...(cache !== false && { cache }),
     phrases: async () => (await import("./phrases.ts")).webSearchPhrases,
     async execute({ query, limit }, { signal, stepId }) {
       signal.throwIfAborted();
@@ -133,12 +126,6 @@ export function createWebSearch<const TName extends string = "WebSearch">(
       };
     },
   });
-}
-
-/** The default `key` of a cache is the one that fits. */
-function readCache(cache: unknown, option: string): NonNullable<WebSearchOptions["cache"]> {
-  if (cache !== false) checkKeys(option, cache, ["maxAgeMs", "maxEntries"]);
-  return cache as NonNullable<WebSearchOptions["cache"]>;
 }
 
 const maxTitle = 300;
