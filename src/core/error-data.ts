@@ -9,10 +9,6 @@ export interface ErrorData {
   readonly code?: string;
   readonly retryable?: boolean;
   readonly details?: object;
-  /**
-   * The cause, as {@link ErrorData}. In events and results, in the process where it happened, the thrown value itself,
-   * of any type: then it is not enumerable, and neither JSON nor a store ever has it.
-   */
   readonly cause?: unknown;
 }
 

@@ -245,7 +245,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly details: AgentErrorDetails[C];
     /** Where a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
-    /** Like that of {@link ErrorData}: in the process where it happened, the thrown value itself, not enumerable. */
+    /** The cause, as {@link ErrorData}. */
     readonly cause?: unknown;
   };
 }[TCode];

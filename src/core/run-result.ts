@@ -3,7 +3,6 @@ import type { AgentErrorData } from "./errors.ts";
 import type { SkipReason } from "./events.ts";
 import type { ForkPoint, NotUndone, PendingItem } from "./execution-events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
-import { type LiveCauses, withLiveCause } from "./live-cause.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import type { RunState } from "./run-state.ts";
@@ -126,25 +125,15 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly updatedAt: string;
 };
 
-/** A run's state as its result; `live` has the values thrown in it, if it was running in this process. */
-export function toRunResult<TTool extends Tool>(state: RunState, live?: LiveCauses): RunResult<TTool> {
+/** A run's state as its result. */
+export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
   const { status, error, pending } = state;
   return {
     status,
-    ...fields(state, live),
-    ...(error && { error: copyError(error, live) }),
-    ...(pending && { pending: pending.map((item) => copyPending(item, live)) }),
+    ...fields(state),
+    ...(error && { error: copyJson(error) }),
+    ...(pending && { pending: copyJson(pending) }),
   } as unknown as RunResult<TTool>;
-}
-
-function copyError(error: AgentErrorData, live: LiveCauses | undefined): AgentErrorData {
-  return withLiveCause(copyJson(error), live, error);
-}
-
-function copyPending(item: PendingItem, live: LiveCauses | undefined): PendingItem {
-  const copy = copyJson(item);
-  if (item.kind !== "outcome" || item.error === undefined) return copy;
-  return { ...copy, kind: "outcome", stepId: item.stepId, error: copyError(item.error, live) };
 }
 
 /** A run's current state. */
@@ -153,7 +142,7 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
   return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
 }
 
-function fields(state: RunState, live: LiveCauses | undefined) {
+function fields(state: RunState) {
   const { runId, forkedFrom, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage, digest } = state;
   const last = lastCompleted(state);
   const approvals = approvalRecords(state);
@@ -165,7 +154,7 @@ function fields(state: RunState, live: LiveCauses | undefined) {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(plan && { plan }),
-    steps: stepRecords(steps.values(), live),
+    steps: stepRecords(steps.values()),
     ...(last && { output: copyJson(last.output ?? null) }),
     ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
@@ -212,11 +201,11 @@ function addDecided(
 }
 
 /** The current execution log. */
-export function stepRecords(steps: Iterable<StepState>, live?: LiveCauses): StepRecord[] {
+export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
   const records: unknown[] = [];
   for (const step of steps) {
-    if (step.iterations === undefined) records.push(toRecord(step, live));
-    else for (const iteration of step.iterations.states) records.push(toRecord(iteration, live));
+    if (step.iterations === undefined) records.push(toRecord(step));
+    else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
   }
   return records as StepRecord[];
 }
@@ -227,12 +216,12 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
 }
 
 /** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */
-function toRecord(step: StepState, live: LiveCauses | undefined): unknown {
+function toRecord(step: StepState): unknown {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.iteration !== undefined) record.iteration = step.iteration;
   if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
-  if (step.error !== undefined) record.error = copyError(step.error, live);
+  if (step.error !== undefined) record.error = copyJson(step.error);
   if (step.skipReason !== undefined) record.reason = step.skipReason;
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;

@@ -103,7 +103,7 @@ function readTraceparent(
 }
 
 /** What an observer returns. What it throws or rejects with is reported, and then it is undefined or that promise. */
-function answerOf(
+export function answerOf(
   ask: () => unknown,
   { about, onError }: { readonly about: AgentEvent | ObservedCall; readonly onError: OnError },
 ): unknown {

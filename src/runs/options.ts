@@ -61,6 +61,16 @@ export interface AgentWarning {
   readonly iteration?: number;
 }
 
+/** The attempt of a step that threw. @inline */
+export interface ToolErrorCall {
+  readonly runId: string;
+  readonly stepId: string;
+  /** Position of the iteration in a `forEach`, from 0. */
+  readonly iteration?: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
 /** The options that orchestrators and agents have in common. */
 export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool[]> {
   /** The tools that plans may use; their names are unique. */
@@ -123,6 +133,12 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * set a context around. @default one `console.warn`
    */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
+  /**
+   * Receives what a tool throws, attempt by attempt, before the retry or the end of the step is recorded: events and
+   * stores have it only as data. In a run with secrets, or if `redact` changes it, it is that data, as it may be shown.
+   * What this function throws or rejects with goes to `onListenerError`. @default none
+   */
+  onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */
   onWarning?: ((warning: AgentWarning) => void) | undefined;
   /** Time, for tests. @default the machine's */
@@ -175,6 +191,7 @@ const executionOptions = {
   evidence: { type: "boolean", default: false },
   observers: { read: readObservers, default: [] },
   onListenerError: { type: "function" },
+  onToolError: { type: "function" },
   onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
   clock: { type: "clock", default: systemClock },
   random: { type: "function", default: () => Math.random() },

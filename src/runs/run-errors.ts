@@ -50,12 +50,20 @@ export function notWaiting(runId: string, reason: string): AgentError<"run-confl
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
+const thrownKey = Symbol("thrown");
+
+/** A result that also has what was thrown, for {@link returnOrThrow} alone: nothing else sees it. */
+export function withThrown(result: RunResult, thrown: unknown): RunResult {
+  return thrown === undefined ? result : Object.defineProperty(result, thrownKey, { value: thrown });
+}
+
 /** Returns a result; with `throwOnFailure`, throws the error of one that failed or was cancelled. */
 export function returnOrThrow(
   result: RunResult,
   { throwOnFailure = false }: Pick<ResumeOptions, "throwOnFailure">,
 ): RunResult {
   const { status, error } = result;
-  if (throwOnFailure && (status === "failed" || status === "cancelled")) throw fromErrorData(error);
-  return result;
+  if (!throwOnFailure || (status !== "failed" && status !== "cancelled")) return result;
+  const { [thrownKey]: thrown } = result as { readonly [thrownKey]?: unknown };
+  throw fromErrorData(thrown === undefined ? error : { ...error, cause: thrown });
 }

@@ -1,10 +1,10 @@
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
+import type { ErrorData } from "../core/error-data.ts";
 import { isTransient } from "../core/event-types.ts";
 import { type AgentEvent, type EventInit, isStepFailure } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
-import { type LiveCauses, withLiveCauses } from "../core/live-cause.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { type StepRef, stepRefOf } from "../core/step-ref.ts";
@@ -56,8 +56,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   /** Whether a message may have been left for the next execution. */
   hasLeft = false;
   private decisionListeners: Set<DecisionListener> | undefined;
-  /** What was thrown in it; undefined while nothing was. */
-  liveCauses: LiveCauses | undefined;
+  /** What was thrown, by the error that reports it, for `throwOnFailure`; undefined while nothing was. */
+  thrown: Map<ErrorData, unknown> | undefined;
 
   readonly engine: EngineSettings;
 
@@ -93,20 +93,15 @@ export class Run extends RunLifetime implements RecorderOwner {
     return this.host.leases.now();
   }
 
-  /** Sends a recorded event to all listeners, with what was thrown, which no store has. */
+  /** Sends a recorded event to all listeners. */
   onRecorded(recorded: AgentEvent): void {
     // What the store still records after the run was abandoned is for whoever reads it there.
     if (this.phase === "closed") return;
     if (isLast(recorded)) this.enter("closed");
-    // If part of an error is hidden, what was thrown is not sent.
-    const event = this.withThrown(showIn(this, recorded));
+    const event = showIn(this, recorded);
     this.host.hub.emit(event);
     this.show(event);
-    this.audience?.push(recorded === event ? event : this.withThrown(recorded));
-  }
-
-  private withThrown(event: AgentEvent): AgentEvent {
-    return this.liveCauses === undefined ? event : withLiveCauses(event, this.liveCauses);
+    this.audience?.push(recorded);
   }
 
   onStoreFailure(error: RecordingEnd): void {

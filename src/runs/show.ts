@@ -1,10 +1,11 @@
+import type { ErrorData } from "../core/error-data.ts";
 import { copyJson, deepFreeze, toJson } from "../core/json.ts";
-import { type LiveCauses, withoutLiveCause } from "../core/live-cause.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunPage } from "../core/run-store.ts";
 import { hiddenText, hideSealed, mapItems } from "../core/sealed.ts";
 import type { EngineSettings } from "./options.ts";
+import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import type { RedactPlace } from "./secrets/secret-options.ts";
 
@@ -63,15 +64,12 @@ const detailKinds: typeof kinds = new Map([...kinds, ["reason", "message"]]);
 /** Events, plans, results and errors have the same names for the same things. */
 function redactIn<T extends object>(holder: T, around: Place, redact: Redact, kindOf = kinds): T {
   const place = { ...around, ...placeIn(holder) };
-  // What was thrown contains all that its data does: if part of the data is hidden, so is what was thrown.
-  const data = withoutLiveCause(holder);
-  const shown = mapItems(data, (item, key) => {
+  return mapItems(holder, (item, key) => {
     const kind = typeof key === "string" ? kindOf.get(key) : undefined;
     if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
     if (typeof item !== "object" || item === null) return item;
     return redactIn(item, place, redact, key === "details" ? detailKinds : kinds);
   });
-  return shown === data ? holder : shown;
 }
 
 function placeIn(holder: object): Partial<Place> {
@@ -94,24 +92,24 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
   }
 }
 
-/**
- * How a run ended, as it may be shown. If it ran here, its errors contain what was thrown, and its output is what the
- * tool returned.
- */
+/** How a run ended, as it may be shown. If it ran here, its output is what the tool returned. */
 export function shownResult(
   state: RunState,
   { redact }: Pick<EngineSettings, "redact">,
   {
     secrets,
-    liveCauses,
-  }: { readonly secrets?: RunSecrets | undefined; readonly liveCauses?: LiveCauses | undefined } = {},
+    thrown,
+  }: { readonly secrets?: RunSecrets | undefined; readonly thrown?: ReadonlyMap<ErrorData, unknown> | undefined } = {},
 ): RunResult {
-  const result = toRunResult(state, liveCauses);
+  const result = toRunResult(state);
   const shown = shownAs(state, redact);
-  if (shown === undefined) return result;
+  if (shown === undefined) return withThrown(result, state.error && thrown?.get(state.error));
   const { output, ...rest } = result;
   const given = secrets === undefined ? hideSealed(output) : copyJson(secrets.open(output));
-  return { ...show(rest, shown), ...(output !== undefined && { output: given }) } as RunResult;
+  const error = rest.error;
+  const told = { ...show(rest, shown), ...(output !== undefined && { output: given }) } as RunResult;
+  // If part of the error is hidden, so is what was thrown.
+  return told.error === error ? withThrown(told, state.error && thrown?.get(state.error)) : told;
 }
 
 /** A stored run as it may be shown. */

@@ -180,7 +180,7 @@ function storeOf(text: string) {
   const events = [
     {
       type: "run-start",
-      version: 1,
+      version: 5,
       request: text,
       options: { maxSteps: 9, concurrency: 1, timeZone: text },
       tools: [],

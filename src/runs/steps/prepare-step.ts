@@ -10,7 +10,7 @@ import type { Run } from "../run.ts";
 import type { RunSecrets } from "../secrets/run-secrets.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import type { Iteration, StepCall, StepTask } from "./step-call.ts";
-import { dataOf, invalidInput, toolFailed, withThrown } from "./step-errors.ts";
+import { dataOf, invalidInput, toolFailed, withStack } from "./step-errors.ts";
 
 /** A step whose input is final: ready to be called, or failed before its tool was called. */
 export type PreparedStep =
@@ -64,7 +64,7 @@ export function prepareInput(run: Run, task: StepTask, input: JsonObject): Prepa
         call: { step, tool, iteration, input, effect: effectOf(tool, parsed.value) },
       };
     } catch (thrown) {
-      return { input, error: withThrown(run, toolFailed(task, [], thrown).toJSON(), { reason: "thrown", thrown }) };
+      return { input, error: withStack(run, toolFailed(task, [], thrown).toJSON(), { reason: "thrown", thrown }) };
     }
   };
   const parsing = parseInput(run, tool, input);

@@ -12,7 +12,7 @@ import { type Admitted, admit, giveBack, isLimited, leave } from "./admission.ts
 import { parseInput } from "./prepare-step.ts";
 import { type AttemptResult, type FailedAttempt, failedAttempt, runAttempt } from "./run-attempt.ts";
 import { attemptNumber, refOfTask, type StepCall } from "./step-call.ts";
-import { invalidInput, keepCause, outcomeUnknown, toolFailed, withThrown } from "./step-errors.ts";
+import { invalidInput, outcomeUnknown, toolFailed, withStack } from "./step-errors.ts";
 
 /** How a call ended after all its attempts. */
 export interface Executed {
@@ -90,7 +90,7 @@ export async function retry(
   });
   if (last.type === "completed") return completed(last, attempts);
   const { status, error } = failureOutcome(run, call, { last, errors, attempts });
-  return { outcome: { status, error: withThrown(run, error, made) }, attempts, progress: made.progress };
+  return { outcome: { status, error: withStack(run, error, made) }, attempts, progress: made.progress };
 }
 
 /**
@@ -165,8 +165,7 @@ interface Waiting {
 }
 
 async function waitToRetry(run: Run, call: StepCall, { failure, attempt, delayMs }: Waiting): Promise<boolean> {
-  const { isRunning } = failure;
-  const error = keepCause(run, failure.error, failure.thrown);
+  const { isRunning, error } = failure;
   await run.emit({
     type: "step-retry",
     ...refOfTask(call),

@@ -6,8 +6,10 @@ import type { ObservedCall } from "../../core/observer.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { ToolContext } from "../../core/tool.ts";
+import { answerOf } from "../observers.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
+import { showIn } from "../show.ts";
 import { attemptNumber, ofIteration, refOfTask, type StepCall } from "./step-call.ts";
 import { invalidOutput, stepTimeout } from "./step-errors.ts";
 
@@ -65,7 +67,10 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
     if (source.aborted) stop();
     else source.addEventListener("abort", stop);
     pending.then(end, (thrown) => {
-      if (!source.aborted) end(failedAttempt("thrown", context[missedKey] ? explainMissing(thrown) : thrown));
+      if (source.aborted) return;
+      const error = context[missedKey] ? explainMissing(thrown) : thrown;
+      reportThrown(run, call, { attempt, thrown: error });
+      end(failedAttempt("thrown", error));
     });
   });
 }
@@ -73,6 +78,20 @@ export function runAttempt(run: Run, call: StepCall, number: number, parsed: unk
 function observedAttempt({ runId }: Run, call: StepCall, attempt: number): ObservedCall {
   const base = { type: "attempt", runId, ...refOfTask(call), tool: call.tool.name, attempt } as const;
   return call.undone === undefined ? base : { ...base, undo: true };
+}
+
+/** Calls `onToolError` with what a tool has thrown, or with its data if part of it is hidden. */
+function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: number; thrown: unknown }): void {
+  const { onToolError, onListenerError: onError } = run.engine;
+  if (onToolError === undefined) return;
+  const ref = refOfTask(call);
+  const data = toErrorData(thrown);
+  const { error } = showIn(run, { ...ref, tool: call.tool.name, error: data });
+  const shown = run.secrets?.hasAny ? run.secrets.hideIn(error) : error === data ? thrown : error;
+  answerOf(() => onToolError(shown, { runId: run.runId, ...ref, attempt }), {
+    about: observedAttempt(run, call, attempt),
+    onError,
+  });
 }
 
 interface Aborted {
@@ -89,6 +108,7 @@ async function giveUp(run: Run, call: StepCall, { attempt, pending, source }: Ab
     if (run.abortReason?.code === "interrupted" && run.phase !== "closed")
       warnOfOverlap(run, { ...refOfTask(call), tool: call.tool.name });
   } else if (settled.ok) return settled.result;
+  else if (settled.thrown !== source.reason) reportThrown(run, call, { attempt, thrown: settled.thrown });
   const reason = run.abortReason === source.reason ? "aborted" : "timeout";
   // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
   const cause = settled === notInTime ? undefined : settled.thrown;

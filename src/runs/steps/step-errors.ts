@@ -67,34 +67,38 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
 }
 
-/** The part of a run that keeps what was thrown. */
-type Failing = Pick<Run, "liveCauses" | "secrets">;
-
-/** Error data that is emitted with what was thrown as its `cause`. What is recorded stays unchanged. */
-export function keepCause<TError extends ErrorData>(run: Failing, error: TError, thrown: unknown): TError {
-  // It may contain a secret in an unexpected ref.
+/** Keeps what was thrown beside the error data that reports it, for `throwOnFailure`. Returns the data. */
+function keepThrown<TError extends ErrorData>(
+  run: Pick<Run, "thrown" | "secrets">,
+  error: TError,
+  thrown: unknown,
+): TError {
+  // It may contain a secret in an unexpected place.
   if (thrown === undefined || run.secrets?.hasAny) return error;
-  run.liveCauses ??= new WeakMap();
-  run.liveCauses.set(error, thrown);
+  run.thrown ??= new Map();
+  run.thrown.set(error, thrown);
   return error;
 }
 
-/** An error as data that is emitted with the error's cause. */
-export function dataOf<TCode extends AgentErrorCode>(run: Failing, error: AgentError<TCode>): AgentErrorData<TCode> {
+/** An error as data; its cause is kept. */
+export function dataOf<TCode extends AgentErrorCode>(
+  run: Pick<Run, "thrown" | "secrets">,
+  error: AgentError<TCode>,
+): AgentErrorData<TCode> {
   // A cause that was read from a store is data, and stays so.
-  return keepCause(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
+  return keepThrown(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
 }
 
-/** The error of a step whose last attempt has failed: where it was thrown is recorded, what was thrown is emitted. */
-export function withThrown(
+/** The error of a step whose last attempt has failed, with the stack of what was thrown, which is kept. */
+export function withStack(
   run: Run,
   error: AgentErrorData,
   { reason, thrown }: { readonly reason: string; readonly thrown: unknown },
 ): AgentErrorData {
   // For any other reason, the error is our own and complete.
-  if (reason !== "thrown") return keepCause(run, error, reason === "invalid-output" ? undefined : thrown);
+  if (reason !== "thrown") return keepThrown(run, error, reason === "invalid-output" ? undefined : thrown);
   const stack = run.engine.recordStacks
     ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
     : undefined;
-  return keepCause(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
+  return keepThrown(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
 }

@@ -47,7 +47,7 @@ describe("a failed attempt", () => {
         attempts: 3,
         errors: [{ message: "one" }, { name: "TypeError" }, { message: "three" }],
       },
-      cause: "three",
+      cause: { name: "Error", message: "three" },
     });
   });
 
