@@ -16,48 +16,60 @@ import type {
   UndoneCall,
 } from "./tool.ts";
 
-/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
-const definedFrom = new WeakMap<object, DefinedTool>();
+/** On a defined tool, and on its copies: what its author gave. */
+const givenKey = Symbol("given");
+
+interface Given {
+  /** The members, each read once; functions have their `this`. */
+  readonly members: Tool;
+  /** The tool that was made of them. */
+  tool?: DefinedTool;
+}
+
+function givenOf(tool: unknown): Given | undefined {
+  return (tool as { readonly [givenKey]?: Given } | null | undefined)?.[givenKey];
+}
 
 /** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
 export function toDefinedTool(option: string, tool: unknown): DefinedTool {
-  return definedFrom.get(tool as object) ?? define(tool as Tool, option);
+  const known = givenOf(tool)?.tool;
+  return known !== undefined && known === tool ? known : define(tool as Tool, option);
 }
 
-/** The tool that functions were created for: a spread copy of a tool is checked again, and keeps what it declared. */
-const madeFor = new WeakMap<object, DefinedTool>();
+/** Members that are called as methods of the object that has them. */
+const methods: ReadonlySet<keyof Tool> = new Set(["effect", "needsApproval", "phrases", "execute", "undo"]);
+
+/** A member of a tool. What a copy of a defined tool has in common with it is as its author gave it. */
+function readMember(tool: Tool, key: keyof Tool): unknown {
+  const value = tool[key];
+  const given = givenOf(tool);
+  if (given?.tool !== undefined && given.tool[key] === value) return given.members[key];
+  return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
+}
 
 /** Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. */
 export function define(tool: Tool, option?: string): DefinedTool {
   if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
     failOption(option ?? "tool", tool, "an object with name, description, inputSchema and execute");
   }
-  const members = Object.fromEntries(toolKeys.map((key) => [key, tool[key]] as const)) as unknown as Tool;
+  const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
   const { effect, phrases = [], needsApproval, execute, undo, ...rest } = checkToolOptions(tool, members, option);
-  const declaredEffect = typeof effect === "function" ? (madeFor.get(effect)?.declaredEffect ?? "by-input") : effect;
-  const finished: DefinedTool = Object.freeze({
+  const given: Given = { members };
+  const defined: DefinedTool & { readonly [givenKey]: Given } = {
     ...rest,
     ...(needsApproval && {
-      needsApproval: (input: unknown) =>
-        typeof needsApproval === "function" ? needsApproval.call(tool, input) : needsApproval,
+      needsApproval: (input: unknown) => (typeof needsApproval === "function" ? needsApproval(input) : needsApproval),
     }),
-    ...(undo && {
-      undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo.call(tool, done, context),
-    }),
-    declaredEffect,
-    declaredNeedsApproval:
-      typeof needsApproval === "function"
-        ? (madeFor.get(needsApproval)?.declaredNeedsApproval ?? "by-input")
-        : needsApproval,
-    phrases:
-      typeof phrases === "function" ? async () => toPhrases(rest, await phrases.call(tool)) : toPhrases(rest, phrases),
-    effect: (input: unknown) => (typeof effect === "function" ? effect.call(tool, input) : effect),
-    execute: (input: unknown, context: ToolContext) => execute.call(tool, input, context),
-  });
-  definedFrom.set(tool, finished).set(finished, finished);
-  madeFor.set(finished.effect, finished);
-  if (finished.needsApproval) madeFor.set(finished.needsApproval, finished);
-  return finished;
+    ...(undo && { undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo(done, context) }),
+    declaredEffect: typeof effect === "function" ? "by-input" : effect,
+    declaredNeedsApproval: typeof needsApproval === "function" ? "by-input" : needsApproval,
+    phrases: typeof phrases === "function" ? async () => toPhrases(rest, await phrases()) : toPhrases(rest, phrases),
+    effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
+    execute: (input: unknown, context: ToolContext) => execute(input, context),
+    [givenKey]: given,
+  };
+  given.tool = Object.freeze(defined);
+  return defined;
 }
 
 function toPhrases(

@@ -24,24 +24,25 @@ export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSch
   return markSchema(schema, "sensitive");
 }
 
-const known = new WeakMap<Tool, boolean>();
-
-/** Whether a field of a tool's input or output is marked as sensitive. Looked up once. */
-export function isSensitiveTool(tool: Tool): boolean {
-  let answer = known.get(tool);
-  if (answer === undefined) {
-    answer = hasSensitive(tool.inputSchema) || hasSensitive(tool.outputSchema);
-    known.set(tool, answer);
-  }
-  return answer;
+/** True if a field of a tool's input or output is marked as sensitive. */
+export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
+  return hasSensitive(inputSchema) || hasSensitive(outputSchema);
 }
 
+const known = new WeakMap<StandardSchema, boolean>();
+
 /**
- * Searches everything in a schema's definition: zod's converter to JSON Schema would tell more, but cost much more. May
- * be true for a schema without such a field.
+ * True if a field of a schema may be marked as sensitive. Everything in the schema's definition is searched, once: zod's
+ * converter to JSON Schema would tell more, but cost much more.
  */
 export function hasSensitive(schema: StandardSchema | undefined): boolean {
   if (schema === undefined) return false;
+  const answer = known.get(schema) ?? findSensitive(schema);
+  known.set(schema, answer);
+  return answer;
+}
+
+function findSensitive(schema: StandardSchema): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [allTold(schema) ?? schema];
   while (open.length > 0) {

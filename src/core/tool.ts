@@ -39,7 +39,8 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
  * A named capability: what an agent accepts as a tool, be it a plain object, an instance of a class or a result of
- * `defineTool`. An object is read and checked once, when it is first passed to an agent; its methods keep their `this`.
+ * `defineTool`. An object is read and checked once by each agent that it is passed to; its methods keep their `this`. A
+ * copy such as `{ ...tool, inputSchema }` is a tool, too: what it overrides counts, and the rest is as it was.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
  * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should

@@ -1,5 +1,4 @@
 import { isThenable } from "../async/thenable.ts";
-import { toDefinedTool } from "../core/define-tool.ts";
 import { findOpenPhrases } from "../core/open-phrases.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
@@ -27,8 +26,8 @@ export function warnOfSecrets(settings: EngineSettings): void {
 
 /** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
 export function warnOfOpenPhrases(settings: EngineSettings): void {
-  for (const tool of settings.tools)
-    for (const phrase of findOpenPhrases(toDefinedTool(tool.name, tool)))
+  for (const tool of settings.toolsByName.values())
+    for (const phrase of findOpenPhrases(tool))
       reportWarning(settings, {
         code: "open-phrase",
         message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,

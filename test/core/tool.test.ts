@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
+import { createAgent } from "../../src/agent.ts";
 import { define, defineTool, indexTools } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
+import { sensitive } from "../../src/core/sensitive.ts";
 import type { DefinedTool, Tool, ToolContext } from "../../src/core/tool.ts";
+import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const context: ToolContext = {
   signal: new AbortController().signal,
@@ -239,7 +242,7 @@ describe("indexTools", () => {
     expect(given.undone).toEqual(["a!"]);
   });
 
-  it("reads and checks an object once for all its users", () => {
+  it("reads each member of an object once, and keeps a defined tool", () => {
     let reads = 0;
     const tool = {
       ...least,
@@ -248,7 +251,7 @@ describe("indexTools", () => {
         return 5;
       },
     };
-    expect(indexTools([tool]).get("Echo")).toBe(indexTools([tool]).get("Echo"));
+    expect(indexTools([tool]).get("Echo")).toMatchObject({ timeoutMs: 5 });
     expect(reads).toBe(1);
     const made = defineTool(least);
     expect(indexTools([made]).get("Echo")).toBe(made);
@@ -266,5 +269,43 @@ describe("indexTools", () => {
     const [other] = [...indexTools([{ ...made, effect: "once", needsApproval: () => true } as Tool]).values()];
     expect(other).toMatchObject({ declaredEffect: "once", declaredNeedsApproval: "by-input" });
     expect(other?.effect({})).toBe("once");
+  });
+
+  it("calls what a copy overrides on the copy, and what it does not on the original", () => {
+    const methods = {
+      execute(this: Tool) {
+        return this.description;
+      },
+      effect(this: Tool) {
+        return this.description === "copy" ? "once" : "pure";
+      },
+    } as const;
+    const made = define({ ...least, ...methods });
+    const copies = indexTools([
+      { ...made, description: "copy", name: "Same" },
+      { ...made, description: "copy", name: "Own", execute: methods.execute },
+    ]);
+    const told = [...copies.values()].map((tool) => [tool.effect({}), tool.execute({}, context)]);
+    expect(told).toEqual([
+      ["pure", "Says it again"],
+      ["pure", "copy"],
+    ]);
+  });
+
+  it("lets a copy with another schema seal its new secret, under a new fingerprint", async () => {
+    const made = defineTool({ ...least, execute: () => null });
+    const copy = { ...made, inputSchema: z.object({ text: sensitive(z.string()) }) };
+    const plan = { steps: [{ id: "s1", tool: "Echo", input: { text: "hunter-2" } }] } as const;
+    const run = async (tool: Tool) => {
+      const store = createMemoryRunStore();
+      const { runId } = await createAgent({ tools: [tool], store }).execute(plan as never);
+      const events = await store.read(runId);
+      return { text: JSON.stringify(events), print: events[0]?.type === "run-start" ? events[0].tools[0] : undefined };
+    };
+    const [before, after, again] = [await run(made), await run(copy), await run(made)];
+    expect([before, after, again].map(({ text }) => text.includes("hunter-2"))).toEqual([true, false, true]);
+    expect(after.print).toMatchObject({ sensitive: { input: ["/text"], output: [] } });
+    expect(after.print?.schemaHash).not.toBe(before.print?.schemaHash);
+    expect(again.print).toEqual(before.print);
   });
 });
