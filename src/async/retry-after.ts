@@ -3,6 +3,16 @@ import { maxTimerMs } from "./clock.ts";
 /** How many causes deep to look; an error may be its own cause. */
 const maxCauses = 5;
 
+/** An error, as far as it may ask to wait. */
+interface Asking {
+  readonly retryAfterMs?: unknown;
+  readonly retryAfter?: unknown;
+  readonly headers?: unknown;
+  readonly responseHeaders?: unknown;
+  readonly response?: { readonly headers?: unknown } | null;
+  readonly cause?: unknown;
+}
+
 /**
  * How long an error asks to wait before another try, in whole milliseconds from 0 to 2 147 483 647; undefined if it has
  * no readable request to wait. Never throws, whatever was thrown.
@@ -12,73 +22,45 @@ const maxCauses = 5;
  * 1. `retryAfterMs`: milliseconds
  * 2. `retryAfter`: seconds, a `Date`, or any value of the `retry-after` header
  * 3. the headers `retry-after-ms` and `retry-after` in `headers`, `responseHeaders` and `response.headers`, each of
- *    which may be a `Headers`, a `Map` or a plain object with keys of any case
+ *    which may be a `Headers` or a plain object with keys of any case
  *
  * A time in the past, or a negative number, means 0.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
  */
 export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined {
-  let error = thrown;
-  for (let depth = 0; depth <= maxCauses && isObject(error); depth++) {
-    const askedMs = askedBy(error, nowMs);
-    if (askedMs !== undefined) return Math.min(Math.max(Math.ceil(askedMs), 0), maxTimerMs);
-    error = read(error, "cause");
+  try {
+    let error = thrown;
+    for (let depth = 0; depth <= maxCauses && typeof error === "object" && error !== null; depth++) {
+      const askedMs = askedBy(error, nowMs);
+      if (askedMs !== undefined) return Math.min(Math.max(Math.ceil(askedMs), 0), maxTimerMs);
+      error = (error as Asking).cause;
+    }
+  } catch {
+    // A getter or a proxy threw.
   }
   return undefined;
 }
 
-function askedBy(error: object, nowMs: number): number | undefined {
-  const askedMs = toMs(read(error, "retryAfterMs")) ?? toDelayMs(read(error, "retryAfter"), nowMs);
+function askedBy(error: Asking, nowMs: number): number | undefined {
+  const { retryAfterMs, retryAfter, headers, responseHeaders, response } = error;
+  const askedMs = toMs(retryAfterMs) ?? toDelayMs(retryAfter, nowMs);
   if (askedMs !== undefined) return askedMs;
-  for (const headers of [
-    read(error, "headers"),
-    read(error, "responseHeaders"),
-    read(read(error, "response"), "headers"),
-  ]) {
-    if (!isObject(headers)) continue;
-    const headerMs = toMs(header(headers, "retry-after-ms")) ?? toDelayMs(header(headers, "retry-after"), nowMs);
+  for (const given of [headers, responseHeaders, response?.headers]) {
+    if (typeof given !== "object" || given === null) continue;
+    const headerMs = toMs(header(given, "retry-after-ms")) ?? toDelayMs(header(given, "retry-after"), nowMs);
     if (headerMs !== undefined) return headerMs;
   }
   return undefined;
 }
 
-function isObject(value: unknown): value is object {
-  return (typeof value === "object" && value !== null) || typeof value === "function";
-}
-
-/** Runs something that may throw: a getter, or a trap of a proxy. */
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
-}
-
-function read(value: unknown, key: string): unknown {
-  return isObject(value) ? attempt(() => (value as Record<string, unknown>)[key]) : undefined;
-}
-
 /** The value of a header; the first of a list of values. */
 function header(headers: object, name: string): unknown {
-  const value = attempt(() => (headers as Headers).get(name)) ?? entry(headers, name);
-  return attempt(() => Array.isArray(value)) ? read(value, "0") : value;
-}
-
-/** The value of a key of any case, in a map or a plain object. */
-function entry(headers: object, name: string): unknown {
-  const isName = (key: unknown) => typeof key === "string" && key.toLowerCase() === name;
-  let found: unknown;
-  // Works for maps of any realm, and throws for anything else.
-  const isMap = attempt(() => {
-    Map.prototype.forEach.call(headers, (value, key) => {
-      if (isName(key)) found ??= value;
-    });
-    return true;
-  });
-  if (isMap) return found;
-  const key = attempt(() => Object.keys(headers).find(isName));
-  return key === undefined ? undefined : read(headers, key);
+  const { get } = headers as Partial<Headers>;
+  const value =
+    typeof get === "function"
+      ? get.call(headers, name)
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return Array.isArray(value) ? value[0] : value;
 }
 
 /** A finite number, given as such or in digits. */
@@ -92,24 +74,16 @@ const isNumeric = /^\s*[+-]?\d+(?:\.\d+)?\s*$/;
 function toDelayMs(value: unknown, nowMs: number): number | undefined {
   const seconds = toMs(value);
   if (seconds !== undefined) return seconds * 1_000;
-  const delayMs = toTimeMs(value) - nowMs;
-  return Number.isFinite(delayMs) ? delayMs : undefined;
+  const atMs =
+    value instanceof Date ? value.getTime() : typeof value === "string" ? parseDate(value.trim()) : Number.NaN;
+  return Number.isFinite(atMs - nowMs) ? atMs - nowMs : undefined;
 }
 
-/** The time of a `Date` or of the text of one, or NaN. */
-function toTimeMs(value: unknown): number {
-  if (typeof value === "string") return parseDate(value.trim());
-  // Works for dates of any realm, and throws for anything else.
-  return isObject(value) ? (attempt(() => Date.prototype.getTime.call(value)) ?? Number.NaN) : Number.NaN;
-}
-
-/** The forms of an HTTP date, of which asctime has no zone but means UTC, and the JSON form of a `Date`. */
-const dateWithZone = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d) \d\d:\d\d:\d\d (?:GMT|UTC)$/i;
-const asctimeDate = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i;
+/** An HTTP date, and the JSON form of a `Date`. */
+const httpDate = /^(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d) \d\d:\d\d:\d\d (?:GMT|UTC)$/i;
 const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /** Accepts only these forms: `Date.parse` finds a date in texts that were never meant as one. */
 function parseDate(text: string): number {
-  if (dateWithZone.test(text) || isoDate.test(text)) return Date.parse(text);
-  return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+  return httpDate.test(text) || isoDate.test(text) ? Date.parse(text) : Number.NaN;
 }

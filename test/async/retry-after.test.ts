@@ -1,4 +1,3 @@
-import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { retryAfterMs } from "../../src/async/retry-after.ts";
@@ -8,21 +7,6 @@ const inAMinute = new Date(nowMs + 60_000);
 const longestMs = 2_147_483_647;
 
 const ask = (thrown: unknown) => retryAfterMs(thrown, nowMs);
-
-/** Throws at whatever is done with it, except, where fast-check has to do it, that. */
-function createHostile(except: readonly string[] = []): object {
-  const fail = () => {
-    throw new Error("hostile");
-  };
-  const traps = Object.getOwnPropertyNames(Reflect).filter((name) => !except.includes(name));
-  return new Proxy(() => {}, Object.fromEntries(traps.map((name) => [name, fail])));
-}
-
-function createRevoked(): object {
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
-  return proxy;
-}
 
 describe("retryAfterMs of a value", () => {
   it.each<[unknown, number | undefined]>([
@@ -73,7 +57,6 @@ describe("retryAfterMs of a value", () => {
     [new Date(nowMs - 1), 0],
     [new Date(8.64e15), longestMs],
     [new Date(Number.NaN), undefined],
-    [runInNewContext("new Date(at)", { at: inAMinute.getTime() }), 60_000],
     [Symbol("5"), undefined],
     [() => 5, undefined],
     [{ valueOf: () => 5 }, undefined],
@@ -86,8 +69,6 @@ describe("retryAfterMs of a value", () => {
     ["thu, 01 jan 2026 12:01:00 gmt", 60_000],
     ["Thu, 01 Jan 2026 12:01:00 UTC", 60_000],
     ["Thursday, 01-Jan-26 12:01:00 GMT", 60_000],
-    ["Thu Jan  1 12:01:00 2026", 60_000],
-    ["Thu Jan 15 12:00:00 2026", 14 * 86_400_000],
     ["2026-01-01T12:01:00.000Z", 60_000],
     ["2026-01-01T13:01:00+01:00", 60_000],
     [" Thu, 01 Jan 2026 12:01:00 GMT ", 60_000],
@@ -109,13 +90,9 @@ describe("retryAfterMs of a value", () => {
     const play = fc.property(dates, (date) => {
       const wholeMs = Math.floor(date.getTime() / 1_000) * 1_000;
       const expected = (atMs: number) => Math.min(Math.max(atMs - nowMs, 0), longestMs);
-      const [weekday, day, month, year, time] = date.toUTCString().replace(",", "").split(" ");
       expect(ask({ retryAfter: date })).toBe(expected(date.getTime()));
       expect(ask({ retryAfter: date.toJSON() })).toBe(expected(date.getTime()));
       expect(ask({ retryAfter: date.toUTCString() })).toBe(expected(wholeMs));
-      expect(ask({ retryAfter: `${weekday} ${month} ${day?.replace(/^0/, " ")} ${time} ${year}` })).toBe(
-        expected(wholeMs),
-      );
     });
     fc.assert(play);
   });
@@ -124,8 +101,6 @@ describe("retryAfterMs of a value", () => {
 describe("retryAfterMs of headers", () => {
   const headersOf: readonly [string, (name: string, value: string) => unknown][] = [
     ["Headers", (name, value) => new Headers({ [name]: value })],
-    ["a Map", (name, value) => new Map([["x", "1"]]).set(name, value)],
-    ["a Map of another realm", (name, value) => runInNewContext("new Map([[name, value]])", { name, value })],
     ["a plain object", (name, value) => ({ x: "1", [name]: value })],
     ["an object without prototype", (name, value) => Object.assign(Object.create(null), { [name]: value })],
     ["an object of lists", (name, value) => ({ [name]: [value, "99"] })],
@@ -151,7 +126,6 @@ describe("retryAfterMs of headers", () => {
 
   it("reads numeric values", () => {
     expect(ask({ headers: { "retry-after": 3 } })).toBe(3_000);
-    expect(ask({ headers: new Map([["Retry-After-Ms", 3]]) })).toBe(3);
   });
 
   it("reads a thrown response", () => {
@@ -212,43 +186,19 @@ describe("retryAfterMs of any value", () => {
       expect(ask(thrown)).toBeUndefined();
   });
 
-  it("never throws, and uses whatever can be read", () => {
-    const hostile = createHostile();
+  it("never throws", () => {
     const throwing = {
-      get retryAfterMs() {
-        throw new Error("hostile");
-      },
       get headers() {
         throw new Error("hostile");
       },
     };
-    expect(ask(hostile)).toBeUndefined();
-    expect(ask(createRevoked())).toBeUndefined();
-    expect(ask(throwing)).toBeUndefined();
-    expect(ask(Object.assign(Object.create(throwing), { retryAfter: 2 }))).toBe(2_000);
-    for (const bad of [hostile, createRevoked()]) {
-      const around = { retryAfterMs: bad, retryAfter: bad, headers: bad, responseHeaders: { "retry-after": bad } };
-      expect(ask({ ...around, response: bad, cause: bad })).toBeUndefined();
-      expect(ask({ ...around, response: { headers: { "retry-after": [1] } } })).toBe(1_000);
-      expect(ask({ ...around, cause: { retryAfter: 2 } })).toBe(2_000);
-    }
-    const partial = {
-      get "retry-after-ms"() {
-        throw new Error("hostile");
-      },
-      "retry-after": "2",
-    };
-    expect(ask({ headers: partial })).toBe(2_000);
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    for (const thrown of [throwing, proxy, { headers: proxy }, { cause: proxy }]) expect(ask(thrown)).toBeUndefined();
   });
 
   it("is undefined or a valid timer delay, whatever was thrown", () => {
-    const value = fc.oneof(
-      fc.anything(),
-      fc.double(),
-      fc.integer().map(String),
-      fc.date(),
-      fc.constant(createHostile(["has"])),
-    );
+    const value = fc.oneof(fc.anything(), fc.double(), fc.integer().map(String), fc.date());
     const headers = fc.oneof(
       value,
       fc.dictionary(fc.constantFrom("retry-after", "Retry-After-Ms", "get"), value),

@@ -1,4 +1,3 @@
-import { toJson } from "../../core/json.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 
@@ -41,52 +40,15 @@ export class RecordedOutputs {
   }
 }
 
-/** A value that is not JSON, for the same reason at the same place. */
+/** A value whose part at the path is not JSON, for a reason that says the message. */
 function notJson({ path, message }: SchemaIssue): unknown {
-  let value = refusedWith(message);
-  const holders: object[] = [];
-  for (const key of path.toReversed()) {
-    const holder: object = typeof key === "number" ? Object.assign([], { [key]: value }) : { [key]: value };
-    holders.push(holder);
-    value = holder;
-  }
-  const [last] = holders;
-  const key = path.at(-1);
-  // Only a cycle can be too deep.
-  if (last !== undefined && key !== undefined && message === reasonOf(cycle)) Object.assign(last, { [key]: value });
-  return value;
-}
-
-const cycle: Record<string, unknown> = {};
-cycle.self = cycle;
-
-/** A value for which this is the reason why it is not JSON. */
-function refusedWith(message: string): unknown {
-  const [, tag] = /^a (.+?) is not JSON/s.exec(message) ?? [];
-  const values: readonly unknown[] = [
-    1n,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    () => {},
-    Symbol(),
-    new Uint8Array(),
-    new Date(Number.NaN),
-    Object.create({ [Symbol.toStringTag]: tag }),
-    throwing(message.replace(/^.*? threw: /s, "")),
-  ];
-  return values.find((value) => reasonOf(value) === message) ?? throwing(message);
-}
-
-function reasonOf(value: unknown): string | undefined {
-  const json = toJson(value);
-  return json.ok ? undefined : json.issue.message;
-}
-
-function throwing(text: string): object {
-  return {
+  const part: unknown = {
     toJSON() {
-      throw text;
+      throw message;
     },
   };
+  return path.reduceRight<unknown>(
+    (value, key) => (typeof key === "number" ? Object.assign([], { [key]: value }) : { [key]: value }),
+    part,
+  );
 }
