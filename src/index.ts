@@ -13,7 +13,6 @@ export type {
   ApprovalReason,
   ApprovalRequest,
 } from "./core/approval.ts";
-export { composed } from "./core/composed.ts";
 export { defineTool, type ToolOptions } from "./core/define-tool.ts";
 export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
@@ -100,7 +99,7 @@ export {
   runStatusAfter,
 } from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./core/schema.ts";
-export { sensitive } from "./core/sensitive.ts";
+export { composed, sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
 export type { RunBudget } from "./core/stored-run-options.ts";
 export { escapeTemplate } from "./core/text.ts";

@@ -1,10 +1,11 @@
 import type { RetryOptions } from "../async/retry.ts";
-import { checkExamples, checkSharedExamples } from "./check-examples.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { checkPhrases, checkToolOptions, toolKeys } from "./check-tool.ts";
 import { AgentError } from "./errors.ts";
 import type { Jsonify } from "./json.ts";
 import { failOption } from "./options.ts";
-import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
+import { type InferSchemaInput, type InferSchemaOutput, parseWith, type StandardSchema } from "./schema.ts";
+import { cutText } from "./text.ts";
 import type {
   DefinedTool,
   PhraseList,
@@ -80,6 +81,60 @@ function toPhrases(
   const phrases = given.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
   checkExamples(name, phrases, inputSchema);
   return phrases;
+}
+
+const templateSigns = /[()[\]{}|]/;
+/** The rule planner refuses a longer phrase. */
+const maxLength = 4_096;
+
+/** A phrase as it is compared with others: an example, that is a sentence without slots or choices. */
+function sentenceOf({ phrase }: ToolPhrase): string | undefined {
+  return phrase.length > maxLength || templateSigns.test(phrase)
+    ? undefined
+    : phrase.trim().toLowerCase().replace(/\s+/g, " ");
+}
+
+/** Throws `invalid-options` for an example whose input does not fit the tool, or is another one than before. */
+function checkExamples(name: string, phrases: readonly ToolPhrase[], inputSchema: StandardSchema): void {
+  const known = new Map<string, string>();
+  for (const [index, each] of phrases.entries()) {
+    const sentence = sentenceOf(each);
+    // What a function makes of a sentence is checked when a request is planned.
+    if (sentence === undefined || sentence === "" || each.toInput !== undefined) continue;
+    const option = `${name}.phrases[${index}]`;
+    const input = each.input ?? {};
+    const parsed = parseWith(inputSchema, input);
+    if (!(parsed instanceof Promise) && !parsed.ok) {
+      const [issue] = parsed.issues;
+      const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+      failOption(
+        `${option}.input`,
+        each.input,
+        `an input that fits the tool, as ${JSON.stringify(cutText(each.phrase, 60))} has no slots (${where}${issue?.message ?? "invalid"})`,
+      );
+    }
+    const json = canonicalJson(input);
+    const other = known.get(sentence);
+    if (other !== undefined && other !== json)
+      failOption(option, each.phrase, `a sentence with one meaning: an earlier phrase gives it the input ${other}`);
+    known.set(sentence, json);
+  }
+}
+
+/** Throws `invalid-options` for a sentence that two tools give as an example. */
+function checkSharedExamples(tools: Iterable<DefinedTool>): void {
+  const owners = new Map<string, string>();
+  for (const { name, phrases } of tools) {
+    if (typeof phrases === "function") continue;
+    for (const [index, each] of phrases.entries()) {
+      const sentence = sentenceOf(each);
+      if (sentence === undefined) continue;
+      const owner = owners.get(sentence);
+      if (owner !== undefined && owner !== name)
+        failOption(`${name}.phrases[${index}]`, each.phrase, `a sentence that no other tool has; ${owner} has it, too`);
+      owners.set(sentence, name);
+    }
+  }
 }
 
 /** The tools by name, checked. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */

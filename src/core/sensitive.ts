@@ -1,5 +1,5 @@
-import { markSchema } from "./mark-schema.ts";
-import { allTold, isMarkedZod4, type StandardSchema } from "./schema.ts";
+import { failOption } from "./options.ts";
+import { allTold, isMarkedZod4, markZod4, type SchemaMark, type StandardSchema, zodVersionOf } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 type ZodDefinition = Readonly<Record<string, unknown>>;
@@ -22,6 +22,21 @@ interface ZodSchema {
  */
 export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
   return markSchema(schema, "sensitive");
+}
+
+/**
+ * Marks a text field of a tool's input as one that a model composes: the body of a message, a subject, a summary, a
+ * search query. Words in it that the request does not say are only a warning, and do not refuse the plan. Never mark a
+ * recipient, an id, an amount, a date or a path; of any but plain text the mark means nothing. Returns a copy of the
+ * schema, like `.meta({ composed: true })` of zod 4, but also for zod 3. Throws `invalid-options`.
+ *
+ * ```ts
+ * const inputSchema = z.object({ to: z.email(), body: composed(z.string()) });
+ * ```
+ * @group Tools
+ */
+export function composed<TSchema extends StandardSchema>(schema: TSchema): TSchema {
+  return markSchema(schema, "composed");
 }
 
 /** True if a field of a tool's input or output is marked as sensitive. */
@@ -73,4 +88,18 @@ function isSensitive(node: ZodSchema): boolean {
 function partOf(part: unknown, { shape, getter }: ZodDefinition): unknown {
   if (typeof part !== "function") return part;
   return part === shape || part === getter ? part() : undefined;
+}
+
+/** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
+function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
+  switch (zodVersionOf(schema)) {
+    case 3: {
+      const { constructor: Schema } = schema as unknown as { constructor: new (definition: object) => TSchema };
+      return new Schema({ ...(schema as { readonly _def?: object })._def, [mark]: true });
+    }
+    case 4:
+      return markZod4(schema, mark);
+    default:
+      return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
+  }
 }

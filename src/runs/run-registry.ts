@@ -1,5 +1,5 @@
 import { AbortSource } from "../async/abort-source.ts";
-import type { EventChannel } from "../async/event-channel.ts";
+import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
@@ -14,7 +14,6 @@ import { type LeftRun, type ResumedAgain, WaitTimers } from "./resume/wait-timer
 import { Run, type RunHost } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
-import { RunWatchers } from "./run-watchers.ts";
 import { shownResult } from "./show.ts";
 import { warnOfOverlap } from "./steps/run-attempt.ts";
 import { ToolGates } from "./steps/tool-gate.ts";
@@ -73,6 +72,38 @@ interface RegistryOptions {
   readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
+}
+
+/** All watchers of one run. */
+class Audience implements EventSink<AgentEvent> {
+  readonly sinks = new Set<EventSink<AgentEvent>>();
+
+  push(event: AgentEvent): void {
+    for (const sink of this.sinks) sink.push(event);
+  }
+}
+
+/** Who watches which runs, whether a run is active here now or later. A run that nobody watches costs nothing. */
+class RunWatchers {
+  private readonly byId = new Map<string, Audience>();
+
+  /** Sends a sink the events of a run from now on; `run` is the one that is active here. Returns what stops it. */
+  watch(runId: string, sink: EventSink<AgentEvent>, run: Run | undefined): () => void {
+    const audience = this.byId.get(runId) ?? new Audience();
+    this.byId.set(runId, audience);
+    audience.sinks.add(sink);
+    if (run !== undefined) run.audience = audience;
+    return () => {
+      audience.sinks.delete(sink);
+      if (audience.sinks.size === 0 && this.byId.get(runId) === audience) this.byId.delete(runId);
+    };
+  }
+
+  /** The watchers of a run receive its events from here on. */
+  follow(run: Run): void {
+    const audience = this.byId.get(run.runId);
+    if (audience !== undefined) run.audience = audience;
+  }
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */

@@ -5,7 +5,7 @@ import { canonicalJson } from "../core/canonical-json.ts";
 import { indexTools } from "../core/define-tool.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { type JsonValue, toJson } from "../core/json.ts";
-import { failOption } from "../core/options.ts";
+import { defined, failOption } from "../core/options.ts";
 import { parseWith } from "../core/schema.ts";
 import type {
   DefinedTool,
@@ -14,9 +14,9 @@ import type {
   InferToolResources,
   Tool,
   ToolContext,
+  ToolPhrase,
 } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
-import { describeForReplay } from "./recorded-tools/describe-for-replay.ts";
 import { HiddenCalls, sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
 import {
   type AskedToolCall,
@@ -24,6 +24,7 @@ import {
   printTools,
   type RecordedAnswer,
   type RecordedError,
+  type RecordedTool,
   type RecordedToolCall,
   type ToolCallOutcome,
 } from "./recorded-tools/tool-recording.ts";
@@ -232,4 +233,39 @@ function withCauses({ name, message, code, retryable, details, cause }: ErrorDat
     ...(details !== undefined && { details }),
     ...(cause !== undefined && { cause: withCauses(cause as ErrorData) }),
   };
+}
+
+/** What a recording keeps of a tool, so that it can be replayed without it. */
+function describeForReplay(tool: DefinedTool, { input, output }: ToolSchemas): RecordedTool {
+  const { name, description, declaredEffect, declaredNeedsApproval, result, phrases } = tool;
+  const plain = Array.isArray(phrases) ? phrases.filter(isPlain).map(toPlain) : [];
+  return {
+    name,
+    description,
+    effect: declaredEffect,
+    ...defined({
+      needsApproval: declaredNeedsApproval || undefined,
+      hasUndo: tool.undo && (true as const),
+      result,
+      retry: finite(tool.retry),
+      circuitBreaker: finite(tool.circuitBreaker),
+      phrases: plain.length > 0 ? plain : undefined,
+    }),
+    inputSchema: input,
+    ...(output && { outputSchema: output }),
+  };
+}
+
+/** JSON has no `Infinity`: without it, the agent's setting counts, or none. */
+function finite(settings: object | undefined): Readonly<Record<string, number>> | undefined {
+  if (settings === undefined) return undefined;
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => Number.isFinite(value)));
+}
+
+function isPlain({ slots, toInput }: ToolPhrase): boolean {
+  return slots === undefined && toInput === undefined;
+}
+
+function toPlain({ phrase, input }: ToolPhrase) {
+  return input === undefined ? phrase : { phrase, input };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { composed } from "../../src/core/composed.ts";
 import { inputJsonSchema, writableJsonSchema } from "../../src/core/schema.ts";
-import { sensitive } from "../../src/core/sensitive.ts";
+import { composed, sensitive } from "../../src/core/sensitive.ts";
 
 describe("composed", () => {
   it.each([
