@@ -13,28 +13,11 @@ const maxBranches = 200;
  * left out.
  */
 export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): readonly JsonSchema[] | undefined {
-  return schemasBelow(root, path, { value, isReplaced: false });
-}
-
-/** The same for a value that is to be replaced: what stands there now rules out nothing. */
-export function schemasOfPlace(root: JsonSchema, path: JsonPath, value: unknown): readonly JsonSchema[] | undefined {
-  return schemasBelow(root, path, { value, isReplaced: true });
-}
-
-function schemasBelow(
-  root: JsonSchema,
-  path: JsonPath,
-  { value, isReplaced }: { readonly value: unknown; readonly isReplaced: boolean },
-): readonly JsonSchema[] | undefined {
   let schemas = branchesOf(root, root, value);
   let current = value;
-  for (const [index, key] of path.entries()) {
+  for (const key of path) {
     const next = new Set<JsonSchema>();
-    const isHidden = isReplaced && index === path.length - 1;
-    current =
-      typeof current === "object" && current !== null && !isHidden
-        ? (current as Record<string, unknown>)[key]
-        : undefined;
+    current = typeof current === "object" && current !== null ? (current as Record<string, unknown>)[key] : undefined;
     for (const schema of schemas) {
       const child = childOf(schema, key);
       if (child === true) return undefined;

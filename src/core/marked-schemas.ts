@@ -1,18 +1,4 @@
-import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-
-/**
- * Whether a value at a path is in a part of a schema that has a mark, or is that part. If the schema leaves a part open (the
- * branches of a union), a mark in any of them counts.
- */
-export function isMarkedAt(root: JsonSchema, path: JsonPath, isMarked: (schema: JsonSchema) => boolean): boolean {
-  let schemas = withBranches(root, [root]);
-  for (const key of path) {
-    if (schemas.some(isMarked)) return true;
-    schemas = schemasBelow(root, schemas, key);
-  }
-  return schemas.some(isMarked);
-}
 
 /** The schemas below a key that a value may have to fit, with every part of them that applies to the same value. */
 export function schemasBelow(

@@ -3,23 +3,15 @@ import { countPending } from "../async/pending-work.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
-export async function convertZod3(schema: object, io: "input" | "output" | "writable"): Promise<JsonSchema> {
+export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {
   const { ignoreOverride, zodToJsonSchema } = await countPending(import("zod-to-json-schema"));
   return zodToJsonSchema(schema as ZodTypeAny, {
     effectStrategy: io === "output" ? "any" : "input",
     pipeStrategy: io === "output" ? "output" : "input",
     $refStrategy: "root",
     override: (definition) => (io === "input" && takesAnything(definition) ? markOf(definition) : ignoreOverride),
-    postProcess: (schema, definition) => {
-      const isConverted = io === "writable" && takesAnything(definition);
-      return schema && { ...(isConverted ? besideText(schema) : schema), ...markOf(definition) };
-    },
+    postProcess: (schema, definition) => schema && { ...schema, ...markOf(definition) },
   }) as JsonSchema;
-}
-
-/** The schema of a value that is converted: as it becomes, or as text. */
-export function besideText<T extends object>(schema: T): T | { anyOf: (T | { type: "string" })[] } {
-  return (schema as JsonSchema).type === "string" ? schema : { anyOf: [schema, { type: "string" as const }] };
 }
 
 /** The JSON Schema keywords of the marks of a definition. */

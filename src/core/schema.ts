@@ -1,7 +1,7 @@
 import { globalRegistry, toJSONSchema } from "zod/v4/core";
 import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { besideText, convertZod3 } from "./schema-zod3.ts";
+import { convertZod3 } from "./schema-zod3.ts";
 import { describeThrown } from "./text.ts";
 
 /**
@@ -140,26 +140,11 @@ export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<Js
   const told = toldJsonSchema(schema, "input");
   if (told !== undefined) return told;
   if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
-  return convertZod4(schema, clear);
+  return convertZod4(schema);
 }
 
-/**
- * The JSON Schema of what is best written for a schema: like {@link inputJsonSchema}, but where anything is accepted and
- * converted, the type that comes out, beside text.
- */
-export function writableJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
-  const told = toldJsonSchema(schema, "input");
-  if (told !== undefined) return told;
-  if (zodVersionOf(schema) === 3) return convertZod3(schema, "writable");
-  return convertZod4(schema, (converted) => {
-    const written = besideText({ ...converted });
-    clear(converted);
-    Object.assign(converted, written);
-  });
-}
-
-/** What zod 4 accepts; `onConverted` changes the schema of a part that accepts anything and converts it. */
-function convertZod4(schema: StandardSchema, onConverted: (jsonSchema: Record<string, unknown>) => void): JsonSchema {
+/** The JSON Schema of what zod 4 accepts: anything, for a part that converts what it gets. */
+function convertZod4(schema: StandardSchema): JsonSchema {
   const found = new Set<unknown>();
   const converted = new Set<unknown>();
   const convert = (unrepresentable: "throw" | "any") =>
@@ -173,7 +158,7 @@ function convertZod4(schema: StandardSchema, onConverted: (jsonSchema: Record<st
         if (def.type === "bigint") jsonSchema.type = "integer";
         if (takesAnything(def)) {
           converted.add(zodSchema).add((def as { readonly out?: unknown }).out);
-          onConverted(jsonSchema);
+          for (const keyword of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[keyword];
         }
         copyMarks(zodSchema, jsonSchema);
       },
@@ -192,10 +177,6 @@ function convertZod4(schema: StandardSchema, onConverted: (jsonSchema: Record<st
 const notJson: ReadonlySet<string> = new Set(
   "date bigint symbol undefined void map set nan function custom file promise".split(" "),
 );
-
-function clear(schema: Record<string, unknown>): void {
-  for (const keyword of Object.keys(schema)) delete schema[keyword];
-}
 
 /** The JSON Schema of the JSON that a schema's output becomes: anything JSON cannot express is `{}`. Never throws. */
 export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
