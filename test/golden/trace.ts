@@ -71,6 +71,7 @@ export class Trace {
       .replace(/"\$sealed":"[^"]*"/g, '"$sealed":"…"')
       .replace(/\b[0-9a-f]{64}\b/g, (hash) => `<hash ${this.numberOf("hash", hash)}>`)
       .replace(/gid\d+gid/g, (id) => `<id ${this.numberOf("id", id)}>`)
+      .replace(/"atMs":(\d+)/g, (_, atMs) => `"atMs":"<${Number(atMs) - startMs} ms>"`)
       .replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, (time) => `<${Date.parse(time) - startMs} ms>`);
   }
 
@@ -96,8 +97,12 @@ const machineZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** JSON with sorted keys, without the stacks of errors, the zone of the machine, and the number of the format. */
 export function toJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text === undefined ? "undefined" : JSON.stringify(sorted(JSON.parse(text)));
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? "undefined" : JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return "(no JSON)";
+  }
 }
 
 function sorted(value: unknown, key = ""): unknown {

@@ -15,10 +15,8 @@ import { createFaultyRunStore, createManualClock, type FaultyRunStore, type RunS
 import * as z from "zod/v4";
 import { describeResult, describeThrown, placeOf, startMs, Trace, toJson, traceStore } from "./trace.ts";
 
-/** The stores that give the same traces. */
-export const storeKinds = ["memory", "sqlite"] as const;
-
-export type StoreKind = (typeof storeKinds)[number];
+/** `later` is in memory, and answers by promises, as a database does. */
+export type StoreKind = "memory" | "sqlite" | "later";
 
 /** A run of one kind, from its start to its end, and all that is done around it. */
 export type GoldenRun = (world: World) => Promise<void>;
@@ -58,7 +56,8 @@ export class World {
   constructor(readonly kind: StoreKind) {
     this.trace = new Trace(() => this.clock.now() - startMs);
     const now = () => this.clock.now();
-    this.store = kind === "memory" ? createMemoryRunStore({ now }) : createSqliteRunStore({ path: ":memory:", now });
+    const store = kind === "sqlite" ? createSqliteRunStore({ path: ":memory:", now }) : createMemoryRunStore({ now });
+    this.store = kind === "later" ? answerLater(store) : store;
   }
 
   /** A tool that takes any input, and does at each call what the next item says; the last one is repeated. */
@@ -206,4 +205,22 @@ export function step(id: string, tool: string, more: Partial<ToolStep> = {}): To
 /** An error that says whether the call may be repeated. */
 export function failure(message: string, retryable?: boolean): Error {
   return Object.assign(new Error(message), retryable === undefined ? {} : { retryable });
+}
+
+/** A store that answers one turn later. */
+function answerLater(store: RunStore): RunStore {
+  const later = async <T>(answer: () => T | Promise<T>): Promise<T> => {
+    await Promise.resolve();
+    return answer();
+  };
+  return {
+    append: (...args) => later(() => store.append(...args)),
+    read: (...args) => later(() => store.read(...args)),
+    list: (...args) => later(() => store.list(...args)),
+    claim: (...args) => later(() => store.claim(...args)),
+    renew: (...args) => later(() => store.renew(...args)),
+    release: (...args) => later(() => store.release(...args)),
+    post: (...args) => later(() => store.post(...args)),
+    delete: (...args) => later(() => store.delete(...args)),
+  };
 }
