@@ -113,7 +113,7 @@ export class World {
   async end(ending: RunHandle | Promise<unknown>): Promise<RunResult> {
     const promise = "result" in ending ? ending.result : (ending as Promise<RunResult>);
     try {
-      const result = await this.clock.runUntil(promise);
+      const result = await this.inTime(promise);
       this.note(isResult(result) ? describeResult(result) : toJson(result));
       return result;
     } catch (thrown) {
@@ -124,9 +124,19 @@ export class World {
 
   /** The process dies; the next ones have a clock of their own, with no timers of the dead one. */
   async died({ store }: Process): Promise<void> {
-    await this.clock.runUntil(store.crashed);
+    await this.inTime(store.crashed);
     this.clock = createManualClock({ nowMs: this.clock.now() });
     this.note("the process is dead");
+  }
+
+  /** Moves time until a promise settles, at most an hour: a run that never ends shows as that. */
+  async inTime<T>(promise: Promise<T>): Promise<T> {
+    const { clock } = this;
+    let timer: unknown;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = clock.setTimeout(() => reject(new Error("it has not ended within an hour")), 3_600_000);
+    });
+    return clock.runUntil(Promise.race([promise, late])).finally(() => clock.clearTimeout(timer));
   }
 
   private script(calls: readonly Call[]): (input: unknown, context: ToolContext) => Promise<unknown> {

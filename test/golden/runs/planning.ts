@@ -153,7 +153,7 @@ export const planning: Readonly<Record<string, GoldenRun>> = {
   "rules-then-a-plan": async (w) => {
     const tools = [w.tool("Any", [{}], { inputSchema: z.object({}), phrases: ["do it"] })];
     const agent = w.agent(tools, { planner: createRulePlanner() });
-    w.note(`planned ${JSON.stringify((await w.clock.runUntil(agent.plan("Do it"))).steps)}`);
+    w.note(`planned ${JSON.stringify((await w.inTime(agent.plan("Do it"))).steps)}`);
     await w.end(agent.plan("Sing"));
   },
 };

@@ -17,7 +17,7 @@ function killedAfterEachAppend({ tools, start, answer }: Killable): GoldenRun {
       const one = new World(w.kind);
       const first = one.process(tools(one), {}, { crashAfterAppend: append });
       const whole = start(first.agent).result.then(() => "ended" as const);
-      const ended = await one.clock.runUntil(Promise.race([whole, first.store.crashed]));
+      const ended = await one.inTime(Promise.race([whole, first.store.crashed]));
       if (ended === "ended") break;
       const types = first.store.appends.at(-1)?.map(({ type }) => type);
       w.note(`killed after append ${append}: ${types?.join(", ")}`);

@@ -6,7 +6,7 @@ export const steps: Readonly<Record<string, GoldenRun>> = {
   "values-between-steps": async (w) => {
     const schema = z.looseObject({ when: z.string().default("today"), n: z.number().optional() });
     const tools = [
-      w.tool("Make", [{ returns: { n: 3, at: new Date(0), none: undefined, list: [{ "a b": "x" }] } }], {
+      w.tool("Make", [{ returns: { n: 3, at: new Date(0), none: undefined, list: [{ "a b": "x ${s1.n}" }] } }], {
         effect: "pure",
       }),
       w.tool("Take", [{ returns: (input: unknown) => input }, {}], { inputSchema: schema }),
