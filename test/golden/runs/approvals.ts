@@ -197,4 +197,30 @@ export const approvals: Readonly<Record<string, GoldenRun>> = {
     await w.end(other.resume("r"));
     await w.end(other.approve("r", { kind: "step", stepId: "b", hash: "0".repeat(64) }));
   },
+
+  "cancelled-while-it-asks": async (w) => {
+    const agent = w.agent(tools(w), { requestApproval: () => new Promise(() => {}) });
+    const handle = agent.start(plan, { runId: "r" });
+    await w.clock.advance(100);
+    handle.cancel("enough");
+    await w.end(handle);
+  },
+
+  "expires-while-it-asks": async (w) => {
+    const agent = w.agent(tools(w), { requestApproval: () => new Promise(() => {}), approvalTtlMs: 3_000 });
+    await w.end(agent.start(plan, { runId: "r" }));
+  },
+
+  "deadline-starts-again": async (w) => {
+    const steps = [
+      step("a", "Slow"),
+      step("pay", "Pay", { input: { euros: 1 } }),
+      step("b", "Slow"),
+      step("c", "Slow"),
+    ];
+    const agent = w.agent([pay(w), w.tool("Slow", [{ afterMs: 600 }])]);
+    await w.end(agent.start({ steps }, { runId: "r", timeoutMs: 1_000 }));
+    await w.clock.advance(5_000);
+    await w.end(agent.approve("r", await asked(agent, "r")));
+  },
 };

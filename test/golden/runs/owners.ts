@@ -149,4 +149,18 @@ export const owners: Readonly<Record<string, GoldenRun>> = {
     store.letGo();
     await w.end(handle);
   },
+
+  "followed-from-elsewhere": async (w) => {
+    const tools = () => [w.tool("Slow", [{ afterMs: 3_000, progress: ["half"], returns: 1 }])];
+    const handle = w.agent(tools()).start(slowPlan, { runId: "r" });
+    await w.clock.advance(1_000);
+    const read = async () => {
+      for await (const { sequence, type } of w.agent(tools()).events("r", { after: 1, follow: true })) {
+        w.note(`read ${sequence} ${type}`);
+      }
+    };
+    const reading = read();
+    await w.end(handle);
+    await w.end(reading);
+  },
 };

@@ -150,6 +150,33 @@ export const planning: Readonly<Record<string, GoldenRun>> = {
     await w.end(w.agent(tools, { planner }).run("Ask 1", { runId: "r", maxReplans: 1, onStepFailure: "continue" }));
   },
 
+  "replan-after-a-loop": async (w) => {
+    const planner: Planner = {
+      name: "looping",
+      plan: () => {
+        const each = step("each", "Each", { dependsOn: ["list"], forEach: "list" });
+        return { steps: [step("list", "List", { dependsOn: [] }), each, step("all", "Each", { dependsOn: ["each"] })] };
+      },
+      replan: () => ({ steps: [step("again", "Each", { dependsOn: ["list"] })] }),
+    };
+    const list = w.tool("List", [{ returns: [1, 2, 3] }], { effect: "pure" });
+    const agent = w.agent([list, w.tool("Each", [{}, { throws: final }, {}])], { planner });
+    await w.end(agent.run("Do each", { runId: "r", maxReplans: 1 }));
+  },
+
+  "replan-asks-about-the-plan": async (w) => {
+    const planner = replanner(w, () => ({ steps: [bus] }));
+    const agent = w.agent(travelTools(w), {
+      planner,
+      needsApproval: ({ kind }) => kind === "plan",
+      requestApproval: async (request) => {
+        w.note(`asked about ${request.kind}`);
+        return "approve";
+      },
+    });
+    await w.end(agent.run("Get me there", { runId: "r", maxReplans: 1, replanTools: ["Bus"] }));
+  },
+
   "rules-then-a-plan": async (w) => {
     const tools = [w.tool("Any", [{}], { inputSchema: z.object({}), phrases: ["do it"] })];
     const agent = w.agent(tools, { planner: createRulePlanner() });

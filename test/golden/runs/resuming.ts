@@ -1,9 +1,10 @@
-import type { Agent, RunResult, Tool } from "planwright";
+import { type Agent, type RunResult, sensitive, type Tool } from "planwright";
 import * as z from "zod/v4";
 import { failure, type GoldenRun, step, World } from "../world.ts";
 
 interface Killable {
   tools(w: World): readonly Tool[];
+  readonly options?: Parameters<World["process"]>[1];
   /** Starts the run `r`. */
   start(agent: Agent): { readonly result: Promise<RunResult> };
   /** What is done with the run each time that it waits for somebody. */
@@ -11,11 +12,11 @@ interface Killable {
 }
 
 /** Kills a run after each of its appends, and has another process resume it. */
-function killedAfterEachAppend({ tools, start, answer }: Killable): GoldenRun {
+function killedAfterEachAppend({ tools, options, start, answer }: Killable): GoldenRun {
   return async (w) => {
     for (let append = 1; ; append++) {
       const one = new World(w.kind);
-      const first = one.process(tools(one), {}, { crashAfterAppend: append });
+      const first = one.process(tools(one), options, { crashAfterAppend: append });
       const whole = start(first.agent).result.then(() => "ended" as const);
       const ended = await one.inTime(Promise.race([whole, first.store.crashed]));
       if (ended === "ended") break;
@@ -23,7 +24,7 @@ function killedAfterEachAppend({ tools, start, answer }: Killable): GoldenRun {
       w.note(`killed after append ${append}: ${types?.join(", ")}`);
       const before = one.trace.length;
       await one.died(first);
-      const agent = one.agent(tools(one));
+      const agent = one.agent(tools(one), options);
       let result = await one.end(agent.resume("r"));
       for (let answers = 0; answers < 5 && result?.status === "suspended"; answers++) {
         const handle = answer?.(agent, result);
@@ -95,6 +96,60 @@ export const resuming: Readonly<Record<string, GoldenRun>> = {
     answer: (agent, { runId }) => agent.deliver(runId, "paid", 1, { id: "e1" }),
   }),
 
+  "killed-anywhere-replan": killedAfterEachAppend({
+    tools: (w) => [
+      w.tool("Find", [{ returns: 1 }], { effect: "pure" }),
+      w.tool("Train", [{ throws: failure("full", false) }]),
+      w.tool("Bus"),
+    ],
+    options: {
+      planner: {
+        name: "travel",
+        plan: () => ({
+          steps: [step("find", "Find", { dependsOn: [] }), step("train", "Train", { dependsOn: ["find"] })],
+        }),
+        replan: () => ({ steps: [step("bus", "Bus", { dependsOn: ["find"] })] }),
+      },
+    },
+    start: (agent) => agent.start("Get me there", { runId: "r", maxReplans: 1, replanTools: ["Bus"] }),
+  }),
+
+  "killed-anywhere-secrets": killedAfterEachAppend({
+    tools: (w) => [
+      w.tool("Login", [{ returns: { token: "tok_9f8e7d6c5b4a" } }], {
+        outputSchema: z.object({ token: sensitive(z.string()) }),
+      }),
+      w.tool("Fetch", [{ throws: failure("again") }, { returns: "page" }]),
+    ],
+    options: { secrets: { keys: [{ id: "k", key: new Uint8Array(32).fill(7) }] } },
+    start: (agent) => {
+      const steps = [step("in", "Login"), step("get", "Fetch", { input: { header: "Bearer ${in.token}" } })];
+      return agent.start({ steps }, { runId: "r" });
+    },
+  }),
+
+  "left-for-the-next-owner": async (w) => {
+    const tools = () => [w.tool("Send", [{}], { effect: "once" }), w.tool("Any")];
+    const first = w.process(tools(), {}, { crashAfterAppend: 2 });
+    const steps = [
+      step("s", "Send"),
+      { id: "e", wait: { event: "paid" } },
+      { id: "f", wait: { event: "paid" } },
+      step("a", "Any"),
+    ];
+    first.agent.start({ steps }, { runId: "r" });
+    await w.died(first);
+    const [agent, office] = [w.agent(tools()), w.agent(tools())];
+    await w.end(agent.resume("r"));
+    await w.end(office.settle("r", "s", { output: "sent", resume: false }));
+    await w.end(agent.resumeAll());
+    await w.end(office.deliver("r", "paid", 1, { id: "e1", resume: false }));
+    await w.end(office.resumeAll());
+    await w.end(office.cancel("r", "never mind", { resume: false }));
+    await w.end(agent.resumeAll());
+    await w.end(agent.resume("r"));
+  },
+
   "failed-and-resumed": async (w) => {
     const agent = w.agent([w.tool("Flaky", [{ throws: failure("down", false) }, { returns: 1 }]), w.tool("Other")]);
     const steps = [step("o", "Other"), step("f", "Flaky"), step("l", "Other")];
@@ -113,7 +168,7 @@ export const resuming: Readonly<Record<string, GoldenRun>> = {
 
   "settled-as-failed": async (w) => {
     const tools = () => [w.tool("Book", [{}], { undo: [{}] }), w.tool("Send", [{}], { effect: "once" })];
-    const first = w.process(tools(), {}, { crashAfterAppend: 4 });
+    const first = w.process(tools(), {}, { crashAfterAppend: 3 });
     first.agent.start(
       { steps: [step("b", "Book"), step("s", "Send"), step("c", "Book")] },
       { runId: "r", undoOnFailure: true },

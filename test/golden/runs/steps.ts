@@ -304,4 +304,12 @@ export const steps: Readonly<Record<string, GoldenRun>> = {
     await w.end(agent.execute(plan, { runId: "r" }));
     await w.end(agent.execute({ steps: [step("s2", "Any")] }, { runId: "r" }));
   },
+
+  "schemas-that-wait": async (w) => {
+    const inputSchema = z.object({ n: z.number().refine(async (n) => n > 0) });
+    const outputSchema = z.object({ n: z.number() }).transform(async ({ n }) => ({ n, twice: 2 * n }));
+    const tool = w.tool("Slow", [{ throws: failure("again") }, { returns: { n: -1 } }], { inputSchema, outputSchema });
+    const steps = [step("a", "Slow", { input: { n: 1 } }), step("b", "Slow", { input: { n: { $ref: "a.n" } } })];
+    await w.end(w.agent([tool]).start({ steps }, { runId: "r" }));
+  },
 };

@@ -1,3 +1,4 @@
+import * as z from "zod/v4";
 import { type GoldenRun, step } from "../world.ts";
 
 const paid = { id: "pay", wait: { event: "paid", timeoutMs: 60_000 } };
@@ -100,5 +101,16 @@ export const waits: Readonly<Record<string, GoldenRun>> = {
     await w.end(w.agent([w.tool("Any", [{}], { undo: [{}] })]).cancel("r", "no more"));
     await w.clock.advance(60_000);
     await w.end(agent.cancel("r", "again"));
+  },
+
+  "delivered-and-checked": async (w) => {
+    const events = { paid: z.object({ euros: z.coerce.number() }) };
+    const agent = w.agent([w.tool("Any")], { events });
+    await w.end(
+      agent.start({ steps: [paid, step("a", "Any", { input: { euros: { $ref: "pay.euros" } } })] }, { runId: "r" }),
+    );
+    await w.end(agent.deliver("r", "sold", {}, { id: "e0" }));
+    await w.end(agent.deliver("r", "paid", { euros: "many" }, { id: "e1" }));
+    await w.end(agent.deliver("r", "paid", { euros: "12" }, { id: "e1" }));
   },
 };
