@@ -48,6 +48,7 @@ export const waits: Readonly<Record<string, GoldenRun>> = {
   delivered: async (w) => {
     const agent = w.agent([w.tool("Any")]);
     await w.end(agent.start({ steps: [paid, step("a", "Any", { input: { euros: "${pay.euros}" } })] }, { runId: "r" }));
+    await w.clock.advance(1_000);
     await w.end(agent.deliver("r", "other", {}, { id: "e0" }));
     await w.end(agent.deliver("r", "paid", { euros: 12 }, { id: "e1" }));
     await w.end(agent.deliver("r", "paid", { euros: 13 }, { id: "e2" }));
