@@ -58,7 +58,15 @@ async function play(run: GoldenRun, kind: StoreKind): Promise<string> {
   return world.trace.toString();
 }
 
-// A trace that differs is a change of behaviour. Where it is meant, `npx vitest run test/golden -u` writes the files again.
+/*
+ * A trace that differs is a change of behaviour. Where it is meant, `npx vitest run test/golden -u` writes the files again.
+ *
+ * Each line begins with the letter of a process, one for each agent, or is:
+ *   +1000 ms     time has passed
+ *   -- …         what somebody does, or gets as a result
+ *       3 …      an event of the append above, with its number
+ * An event that is emitted as it was recorded has only its number and type. Times are counted from the start.
+ */
 describe.each(Object.entries(themes))("%s", (theme, runs) => {
   it.each(Object.entries(runs))("%s", async (name, run) => {
     const file = `./traces/${theme}/${name}`;

@@ -6,11 +6,11 @@ import type { AgentEvent, RunResult, RunStore } from "planwright";
  */
 export class Trace {
   private readonly lines: string[] = [];
-  private readonly numbers = new Map<string, number>();
+  private readonly numbers = { id: new Map<string, number>(), hash: new Map<string, number>() };
   /** The recorded events as JSON, by run and number. */
   private readonly recorded = new Map<string, string>();
   private toldMs = 0;
-  /** How often the last line was repeated. */
+  /** The number of repetitions of the last line. */
   private repeats = 0;
 
   /** `elapsedMs` returns the time since the start. */
@@ -76,16 +76,11 @@ export class Trace {
   }
 
   /** Numbers of one kind begin with 1, in the order in which they appear. */
-  private numberOf(kind: string, value: string): number {
-    const known = this.numbers.get(value);
-    if (known !== undefined) return known;
-    const next = [...this.numbers.keys()].filter((other) => this.kindOf(other) === kind).length + 1;
-    this.numbers.set(value, next);
-    return next;
-  }
-
-  private kindOf(value: string): string {
-    return value.startsWith("gid") ? "id" : "hash";
+  private numberOf(kind: "id" | "hash", value: string): number {
+    const numbers = this.numbers[kind];
+    const number = numbers.get(value) ?? numbers.size + 1;
+    numbers.set(value, number);
+    return number;
   }
 }
 

@@ -21,13 +21,13 @@ export type StoreKind = "memory" | "sqlite" | "later";
 /** A run of one kind, from its start to its end, and all that is done around it. */
 export type GoldenRun = (world: World) => Promise<void>;
 
-/** What a call of a tool does, after `afterMs`. */
+/** A call of a tool: it takes `afterMs`, then returns or throws. */
 export interface Call {
   readonly afterMs?: number;
-  /** What it reports before that. */
+  /** It reports these before that. */
   readonly progress?: readonly unknown[];
-  readonly returns?: unknown;
   /** If it is a function, it gets the input. */
+  readonly returns?: unknown;
   readonly throws?: unknown;
   /** It never ends by itself. */
   readonly hangs?: true;
@@ -194,7 +194,7 @@ function traceTool(tool: Tool, tell: (line: string) => void): Tool {
   };
 }
 
-/** What a call is told besides its input, where it is not what most calls are told. */
+/** The parts of a context that most calls do not have, or that differ from those of most calls. */
 function unusual(verb: "call" | "undo", context: ToolContext): string {
   const { runId, idempotencyKey, metadata, resources } = context;
   const usualKey = `${runId}/${placeOf(context)}${verb === "undo" ? "/undo" : ""}`;

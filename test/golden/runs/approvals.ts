@@ -13,7 +13,7 @@ async function asked(agent: Agent, runId: string, stepId?: string): Promise<Appr
   return item as Approvable;
 }
 
-/** What an agent asks from now on. */
+/** The questions of an agent from now on. */
 function questionsOf(agent: Agent): ApprovalItem[] {
   const items: ApprovalItem[] = [];
   agent.on("approval-request", (event) => items.push(event));

@@ -7,7 +7,7 @@ interface Killable {
   readonly options?: Parameters<World["process"]>[1];
   /** Starts the run `r`. */
   start(agent: Agent): { readonly result: Promise<RunResult> };
-  /** What is done with the run each time that it waits for somebody. */
+  /** Acts on the run each time that it waits for somebody. */
   answer?(agent: Agent, result: RunResult): { readonly result: Promise<RunResult> } | undefined;
 }
 

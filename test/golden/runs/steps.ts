@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import { failure, type GoldenRun, step } from "../world.ts";
 
-/** What a call of a tool may do: retries, timeouts, effects, cancellation. */
+/** Steps: values, retries, timeouts, effects, cancellation. */
 export const steps: Readonly<Record<string, GoldenRun>> = {
   "values-between-steps": async (w) => {
     const schema = z.looseObject({ when: z.string().default("today"), n: z.number().optional() });
@@ -175,7 +175,7 @@ export const steps: Readonly<Record<string, GoldenRun>> = {
 
   "what-tools-get": async (w) => {
     const agent = w.agent([w.tool("Any", [{ throws: failure("again") }, {}])]);
-    const options = { runId: "r", metadata: { user: "ada" }, resources: { db: "open" }, timeZone: "Europe/Berlin" };
+    const options = { runId: "r", metadata: { user: "ada" }, resources: { db: "open" }, timeZone: "Antarctica/Troll" };
     await w.end(agent.start({ id: "p", request: "do it", steps: [step("s1", "Any")] }, options));
   },
 
