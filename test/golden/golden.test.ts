@@ -38,6 +38,7 @@ const byTurns: ReadonlySet<string> = new Set([
   "calls-in-time",
   "cancel-in-the-queue",
   "approved-from-a-listener",
+  "two-decisions-while-others-run",
   "posted-to-the-owner",
   "decided-and-left",
   "delivered-to-the-owner",

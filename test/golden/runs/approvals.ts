@@ -103,10 +103,11 @@ export const approvals: Readonly<Record<string, GoldenRun>> = {
   "two-decisions-while-others-run": async (w) => {
     const steps = [
       step("a", "Pay", { dependsOn: [], input: { euros: 1 } }),
-      step("b", "Pay", { dependsOn: [], input: { euros: 2 } }),
+      step("quick", "Quick", { dependsOn: [] }),
+      step("b", "Pay", { dependsOn: ["quick"], input: { euros: 2 } }),
       step("c", "Slow", { dependsOn: [] }),
     ];
-    const agent = w.agent([pay(w), w.tool("Slow", [{ afterMs: 1_000 }])]);
+    const agent = w.agent([pay(w), w.tool("Quick", [{ afterMs: 10 }]), w.tool("Slow", [{ afterMs: 1_000 }])]);
     const items = questionsOf(agent);
     const handle = agent.start({ steps }, { runId: "r", concurrency: 3, onStepFailure: "continue" });
     await w.clock.advance(500);

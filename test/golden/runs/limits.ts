@@ -2,16 +2,17 @@ import { failure, type GoldenRun, step } from "../world.ts";
 
 /** Limits of tools, budgets, and the size of plans. */
 export const limits: Readonly<Record<string, GoldenRun>> = {
+  // Two runs never start at the same instant here: their hashes would race.
   "calls-at-a-time": async (w) => {
-    const agent = w.agent([
-      w.tool("Slow", [{ afterMs: 100 }, { afterMs: 100, throws: failure("no") }, {}], { concurrency: 1 }),
-    ]);
+    const takes = { afterMs: 100 };
+    const calls = [takes, takes, takes, takes, { afterMs: 100, throws: failure("no") }, {}];
+    const agent = w.agent([w.tool("Slow", calls, { concurrency: 1 })]);
     const steps = ["a", "b", "c"].map((id) => step(id, "Slow", { dependsOn: [] }));
-    const handles = [
-      agent.start({ steps }, { runId: "first", concurrency: 3 }),
-      agent.start({ steps: [step("d", "Slow")] }, { runId: "second" }),
-    ];
-    for (const handle of handles) await w.end(handle);
+    const first = agent.start({ steps: [...steps, step("e", "Slow")] }, { runId: "first", concurrency: 3 });
+    await w.clock.advance(10);
+    const second = agent.start({ steps: [step("d", "Slow")] }, { runId: "second" });
+    await w.end(second);
+    await w.end(first);
   },
 
   "calls-in-time": async (w) => {
@@ -26,6 +27,7 @@ export const limits: Readonly<Record<string, GoldenRun>> = {
   "cancel-in-the-queue": async (w) => {
     const agent = w.agent([w.tool("Slow", [{ afterMs: 500 }], { concurrency: 1 })]);
     const first = agent.start({ steps: [step("a", "Slow")] }, { runId: "first" });
+    await w.clock.advance(10);
     const second = agent.start({ steps: [step("b", "Slow")] }, { runId: "second" });
     await w.clock.advance(100);
     second.cancel("too slow");

@@ -29,7 +29,7 @@ export const loops: Readonly<Record<string, GoldenRun>> = {
 
   "loop-side-by-side": async (w) => {
     const calls = [
-      { afterMs: 30, returns: 1 },
+      { afterMs: 60, returns: 1 },
       { afterMs: 10, throws: failure("again") },
       { afterMs: 20, returns: 3 },
     ];

@@ -147,7 +147,7 @@ export const planning: Readonly<Record<string, GoldenRun>> = {
       replan: () => ({ steps: [step("other", "Ask", { dependsOn: [], input: { x: 1 } })] }),
     };
     const tools = [w.tool("Ask", [{}], { needsApproval: true }), w.tool("Fail", [{ throws: final }])];
-    await w.end(w.agent(tools, { planner }).run("Ask 1", { runId: "r", maxReplans: 1, onStepFailure: "continue" }));
+    await w.end(w.agent(tools, { planner }).run("Ask 1", { runId: "r", maxReplans: 1 }));
   },
 
   "replan-after-a-loop": async (w) => {
