@@ -42,6 +42,7 @@ export const loops: Readonly<Record<string, GoldenRun>> = {
       step("l", "List"),
       step("e", "Each", { forEach: "l", concurrency: 2, input: { n: { $ref: "item" } } }),
       step("b", "Beside", { dependsOn: ["l"] }),
+      step("z", "Beside", { input: { all: { $ref: "e" } } }),
     ];
     await w.end(w.agent(tools).start({ steps }, { runId: "r", concurrency: 2 }));
   },
