@@ -241,4 +241,33 @@ export const resuming: Readonly<Record<string, GoldenRun>> = {
     await w.end(agent.deleteRun("c"));
     await w.end(agent.start(plan, { runId: "a" }));
   },
+
+  "started-again-after-a-kill": async (w) => {
+    const tools = () => [w.tool("Any", [{ afterMs: 10, returns: 1 }]), w.tool("Ask", [{}], { needsApproval: true })];
+    const plan = { steps: [step("a", "Any"), step("b", "Any"), step("c", "Ask")] };
+    const first = w.process(tools(), {}, { crashAfterAppend: 2 });
+    first.agent.start(plan, { runId: "r", metadata: { m: 1 } });
+    await w.died(first);
+    const agent = w.agent(tools());
+    await w.end(agent.execute({ steps: [step("z", "Any")] }, { runId: "r" }));
+    const { pending = [] } = await w.end(agent.start(plan, { runId: "r", concurrency: 2, metadata: { m: 2 } }));
+    w.note("it waits, and then it has ended");
+    await w.end(agent.execute(plan, { runId: "r" }));
+    await w.end(agent.approve("r", pending[0] as never));
+    await w.end(agent.execute(plan, { runId: "r" }));
+  },
+
+  "settled-output-is-checked": async (w) => {
+    const outputSchema = z.object({ id: z.number() });
+    const first = w.process([w.tool("Send", [{}], { effect: "once", outputSchema })], {}, { crashAfterAppend: 2 });
+    first.agent.start({ steps: [step("s", "Send")] }, { runId: "r" });
+    await w.died(first);
+    const agent = w.agent([w.tool("Send", [{}], { effect: "once", outputSchema })]);
+    await w.end(agent.settle("r", "s", { output: { id: 1 } }));
+    await w.end(agent.resume("r"));
+    await w.end(agent.settle("r", "s", { output: { id: "one" } }));
+    await w.end(agent.settle("r", "x", { retry: true }));
+    await w.end(agent.settle("r", "s", { output: { id: 1 } }));
+    await w.end(agent.settle("r", "s", { output: { id: 1 } }));
+  },
 };

@@ -312,4 +312,15 @@ export const steps: Readonly<Record<string, GoldenRun>> = {
     const steps = [step("a", "Slow", { input: { n: 1 } }), step("b", "Slow", { input: { n: { $ref: "a.n" } } })];
     await w.end(w.agent([tool]).start({ steps }, { runId: "r" }));
   },
+
+  "watched-by-type": async (w) => {
+    const agent = w.agent([w.tool("Any", [{ returns: 1 }])]);
+    const hear = ({ stepId }: { stepId: string }) => w.note(`heard the end of ${stepId}`);
+    agent.on("step-end", hear);
+    const once = agent.once("step-start", ({ stepId }) => w.note(`heard the first start, ${stepId}`));
+    await w.end(agent.start({ steps: [step("a", "Any"), step("b", "Any")] }, { runId: "first" }));
+    once();
+    agent.off("step-end", hear);
+    await w.end(agent.start({ steps: [step("c", "Any")] }, { runId: "second" }));
+  },
 };
