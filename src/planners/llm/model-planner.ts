@@ -12,6 +12,8 @@ import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import { mentionsResult } from "../../english/references.ts";
+import { smallWords } from "../../english/small-words.ts";
+import { auxiliaries, functionWords, prepositions } from "../../english/verb-groups.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { splitRequest } from "../rules/cut-wishes.ts";
@@ -366,7 +368,10 @@ class Making {
     const { failures } = this;
     if (unsaid !== undefined) throw cannotPlan(model, { why: unsaid, failures });
     const certainty = certaintyOf(this.likelihood ?? 1, account, this);
-    const needed = Math.min(1, minCertainty * strictness(this.isGrave, isMeant));
+    const needed = Math.min(
+      1,
+      minCertainty * strictness({ isGrave: this.isGrave, isMeant, isNamed: this.isSum || isNamed(account) }),
+    );
     const isKnown = this.likelihood !== undefined;
     const isGuess = account.left.length > 0 && (this.isGrave || isMeant);
     // Without probabilities, only words say that an operation is meant.
@@ -460,9 +465,18 @@ function certaintyOf(
   return Number((likelihood * own * left ** count("aside")).toFixed(3));
 }
 
-/** What cannot be taken back, or has another verb than the tool's, needs a surer model; what is both a still surer one. */
-function strictness(isGrave: boolean, isMeant: boolean): number {
-  return isGrave && isMeant ? 1.5 : isGrave || isMeant ? 1.2 : 1;
+/**
+ * What cannot be taken back, or is not said in a word of its operation, needs a surer model; what cannot be taken back and has
+ * another verb a still surer one.
+ */
+function strictness({ isGrave, isMeant, isNamed }: Record<"isGrave" | "isMeant" | "isNamed", boolean>): number {
+  return isGrave && isMeant ? 1.5 : isGrave || isMeant || !isNamed ? 1.2 : 1;
+}
+
+/** True if the request has a word of the operation that means something by itself: not in "will it snow?" for a tool that tells of rain. */
+function isNamed({ words }: Account): boolean {
+  const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
+  return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));
 }
 
 function isOpen({ type: { kind } }: Slot): boolean {

@@ -77,6 +77,21 @@ describe("the certainty of a plan", () => {
     expect(await failureOf([sure], "note milk", { minCertainty: 1 })).toMatchObject({ details: { reason: "unsure" } });
   });
 
+  it("must be higher where no word of the operation is said but such as mean nothing alone", async () => {
+    const rain = defineTool({
+      name: "WillItRain",
+      description: "Tells whether it rains",
+      inputSchema: z.object({ city: z.string() }),
+      effect: "pure",
+      phrases: ["will it rain in {city}"],
+      execute: () => null,
+    });
+    const answer = likely(answerOf({ do: "WillItRain", city: "Bern" }), { Bern: -0.4 });
+    const asked = (text: string) => requestOf(text, { tools: [rain] });
+    expect((await planWith([answer], asked("rain for Bern"))).source?.certainty).toBe(0.67);
+    expect(await failureOf([answer], asked("will it snow in Bern"))).toMatchObject({ details: { reason: "unsure" } });
+  });
+
   it("must be higher for what is done once, needs approval, or cannot be taken back", async () => {
     const cases = [
       ["wipe the cellar", wipeCellar, "cellar", undefined],
