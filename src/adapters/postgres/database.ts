@@ -4,19 +4,12 @@ import { monotonicNow, sleep } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
+import type { Sql, SqlRow, SqlValue, Steps } from "../sql/statement.ts";
 import type { DatabaseSettings } from "./database-options.ts";
 import { prepareTables, quoteName } from "./formats.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
-import {
-  type ConnectionOptions,
-  loadPg,
-  type NoticeClient,
-  type OwnPool,
-  type PostgresPool,
-  type SqlRow,
-  type SqlValue,
-} from "./sql-pool.ts";
+import { type ConnectionOptions, loadPg, type NoticeClient, type OwnPool, type PostgresPool } from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
@@ -27,6 +20,18 @@ const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
 export interface Queries {
   query(text: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+}
+
+/** Does work that takes several statements, one after the other. */
+export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await query(numbered(step.value), step.value.values));
+  return step.value;
+}
+
+/** The text of a statement, with a `$1` for the first value, and so on. */
+export function numbered({ texts }: Sql): string {
+  return texts.map((text, index) => (index === 0 ? text : `$${index}${text}`)).join("");
 }
 
 /** What a method does in the database. */

@@ -2,8 +2,8 @@ import { type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
 import { type RunStatus, runStatuses, unendedStatuses } from "../../core/run-summary.ts";
 import { pageStart } from "../sql/list-position.ts";
 import { metadataHash } from "../sql/metadata-hash.ts";
+import type { SqlValue } from "../sql/statement.ts";
 import { heldSql, nowSql } from "./run-statements.ts";
-import type { SqlValue } from "./sql-pool.ts";
 
 /** Selects the runs of a page. */
 export interface ListQuery {

@@ -13,14 +13,13 @@ import type {
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
 import { toCursor } from "../sql/list-position.ts";
-import { digestOf, eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
+import { readInteger, readOptionalText, readText, type SqlRow, type SqlValue } from "../sql/statement.ts";
+import { digestOf, eventsOf, messagesOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
 import { Database, type Queries, type Statements } from "./database.ts";
 import { databaseOptions, type PostgresOptions } from "./database-options.ts";
 import { readListOptions } from "./list-query.ts";
-import { messagesOf, readInteger, readOptionalText, readText } from "./run-rows.ts";
 import { type RunStatements, runStatements } from "./run-statements.ts";
 import { appendValues, insertValues, needsDigest } from "./run-values.ts";
-import type { SqlRow, SqlValue } from "./sql-pool.ts";
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {

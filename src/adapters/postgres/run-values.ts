@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { changesDigest, digestAfter, type RunDigest, type RunStatus, runStatusAfter } from "../../core/run-summary.ts";
 import { metadataHashes } from "../sql/metadata-hash.ts";
-import type { SqlValue } from "./sql-pool.ts";
+import type { SqlValue } from "../sql/statement.ts";
 
 /** Events to append. */
 export interface NewEvents {

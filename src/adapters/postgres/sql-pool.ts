@@ -1,12 +1,6 @@
 import { countPending } from "../../async/pending-work.ts";
 import { AgentError } from "../../core/errors.ts";
 
-/** A value for a `$1` of a statement; a list is an array of the database. */
-export type SqlValue = string | number | null | readonly (string | number)[];
-
-/** A row of a result, by column name. Whole numbers of 64 bits are texts. */
-export type SqlRow = Readonly<Record<string, unknown>>;
-
 /** A statement with settings of its own. @inline */
 interface StatementConfig {
   readonly text: string;

@@ -1,7 +1,9 @@
 import type { AgentEvent } from "../../core/events.ts";
-import { deepFreeze } from "../../core/json.ts";
+import { deepFreeze, type JsonValue } from "../../core/json.ts";
+import type { PostedMessage } from "../../core/run-store.ts";
 import { isRunStatus, type RunDigest, type RunStatus, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
+import { readInteger, readText, type SqlRow } from "./statement.ts";
 
 // What cannot be read is a `SyntaxError`: the database is damaged.
 
@@ -25,6 +27,17 @@ export function eventsOf<TRow extends { readonly [column: string]: unknown }>(
       throw new SyntaxError(`event ${sequence}: ${describeThrown(thrown)}`);
     }
   });
+}
+
+/** The messages of rows; one without a number has none. */
+export function messagesOf(rows: readonly SqlRow[]): readonly PostedMessage[] {
+  return rows
+    .filter(({ number }) => number !== null)
+    .map((row) => ({
+      number: readInteger(row, "number"),
+      // The code that acts on it validates it.
+      message: JSON.parse(readText(row, "json")) as JsonValue,
+    }));
 }
 
 /** A run of a list; `read` returns a column of its row, undefined for null. */

@@ -1,4 +1,5 @@
-import { asBytes, readInteger, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
+import { readInteger } from "../sql/statement.ts";
+import { asBytes, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   readMarks: `SELECT ${asBytes("fence")} FROM run_marks`,

@@ -2,8 +2,9 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { changesDigest, digestAfter, pendingKinds, type RunDigest } from "../../core/run-summary.ts";
 import { metadataHashes } from "../sql/metadata-hash.ts";
+import { readText } from "../sql/statement.ts";
 import { digestOf } from "../sql/stored-runs.ts";
-import { asBytes, readText, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
+import { asBytes, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   findDigest: `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`,

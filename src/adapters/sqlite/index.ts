@@ -1,5 +1,4 @@
 /** @module planwright/sqlite */
 
-export { createSqliteNotes, type SqliteNotes } from "./sqlite-notes.ts";
 export { createSqliteRunStore, type SqliteRunStore } from "./sqlite-run-store.ts";
-export { createSqliteTodos, type SqliteTodos } from "./sqlite-todos.ts";
+export { createSqliteNotes, createSqliteTodos, type SqliteNotes, type SqliteTodos } from "./sqlite-storages.ts";

@@ -2,7 +2,8 @@ import { type ListRunsOptions, selectRuns } from "../../core/run-store.ts";
 import { type PendingKind, type RunStatus, unendedStatuses } from "../../core/run-summary.ts";
 import { type ListPosition, pageStart } from "../sql/list-position.ts";
 import { metadataHash } from "../sql/metadata-hash.ts";
-import { asBytes, type SqlValue } from "./sql-database.ts";
+import type { SqlValue } from "../sql/statement.ts";
+import { asBytes } from "./sql-database.ts";
 
 /** Selects the runs of a page. */
 export interface ListQuery {

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
-import { asBytes, readInteger, readText, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
+import { readInteger, readText } from "../sql/statement.ts";
+import { asBytes, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 const statements = {
   insert: "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number",

@@ -2,9 +2,10 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { AgentError } from "../../core/errors.ts";
 import { describeThrown } from "../../core/text.ts";
+import type { SqlRow } from "../sql/statement.ts";
 import { driverPlaces } from "./driver-places.ts";
 import { prepareTables } from "./formats.ts";
-import { type NativeDatabase, type SqlDatabase, type SqlRow, toSqlDatabase } from "./sql-database.ts";
+import { type NativeDatabase, type SqlDatabase, toSqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
 
 /** The path of a database that ends with the process. */

@@ -2,20 +2,13 @@ import type { AgentEvent } from "../../core/events.ts";
 import type { RunPage } from "../../core/run-store.ts";
 import { endedStatuses, type RunStatus, type RunSummary, runStatusAfter } from "../../core/run-summary.ts";
 import { toCursor } from "../sql/list-position.ts";
+import { readInteger, readOptionalText, readText, type SqlRow } from "../sql/statement.ts";
 import { eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
 import { DeletionRows } from "./deletion-rows.ts";
 import { DigestRows } from "./digest-rows.ts";
 import { countMetadataText, countStatusText, type ListQuery, listSql } from "./list-query.ts";
 import { MessageRows } from "./message-rows.ts";
-import {
-  asBytes,
-  readInteger,
-  readOptionalText,
-  readText,
-  type SqlDatabase,
-  type SqlRow,
-  type SqlStatement,
-} from "./sql-database.ts";
+import { asBytes, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
 
 /** The stored data of a run besides its events. */
 export interface RunRow {

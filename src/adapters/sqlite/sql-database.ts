@@ -1,8 +1,4 @@
-/** A value for a `?` of a statement. */
-export type SqlValue = string | number | null;
-
-/** A row of a result, by column name. Stored values are selected and read with the functions of `sql-row.ts`. */
-export type SqlRow = Readonly<Record<string, SqlValue | Uint8Array | ArrayBuffer>>;
+import type { Sql, SqlRow, SqlValue, Steps } from "../sql/statement.ts";
 
 /** A prepared statement. */
 export interface SqlStatement {
@@ -73,48 +69,57 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** More statements than a program is likely to have: each combination of conditions of a list is one. */
+const maxStatements = 200;
+
+/** The statements of a database, each prepared when it is first run. */
+export class Statements {
+  private readonly prepared = new Map<string, SqlStatement>();
+
+  constructor(private readonly db: SqlDatabase) {}
+
+  /** Runs a statement, without a result. */
+  run(text: string, ...values: readonly SqlValue[]): void {
+    this.prepare(text).run(...values);
+  }
+
+  /** The first row, if there is one. */
+  get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
+    return this.prepare(text).get(...values);
+  }
+
+  /** All rows. */
+  all(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
+    return this.prepare(text).all(...values);
+  }
+
+  /** All rows of a statement that was put together. */
+  select({ texts, values }: Sql): readonly SqlRow[] {
+    return this.all(texts.join("?"), ...values);
+  }
+
+  /** Does work that takes several statements, which all have a result. */
+  finish<T>(steps: Steps<T>): T {
+    let step = steps.next();
+    while (step.done !== true) step = steps.next(this.select(step.value));
+    return step.value;
+  }
+
+  private prepare(text: string): SqlStatement {
+    const known = this.prepared.get(text);
+    if (known !== undefined) return known;
+    if (this.prepared.size >= maxStatements) this.prepared.clear();
+    const statement = this.db.prepare(text);
+    this.prepared.set(text, statement);
+    return statement;
+  }
+}
 
 /**
- * Columns for a `SELECT`, to be read by {@link readText} and {@link readInteger}. In a damaged file any column may be a
+ * Columns for a `SELECT`, to be read by `readText` and `readInteger`. In a damaged file any column may be a
  * text of arbitrary bytes, for which one driver ends the process and others return another text: so all are selected as
  * bytes. An `ORDER BY` of such a column must also name its table, or it sorts by the bytes.
  */
 export function asBytes(...columns: readonly string[]): string {
   return columns.map((column) => `CAST(${column} AS BLOB) AS ${column.slice(column.indexOf(".") + 1)}`).join(", ");
-}
-
-/** A text; undefined for null. Throws a `SyntaxError` for anything else. */
-export function readOptionalText(row: SqlRow, column: string): string | undefined {
-  const bytes = row[column];
-  if (bytes === null) return undefined;
-  if (typeof bytes !== "object") throw new SyntaxError(`the column "${column}" was not selected as bytes`);
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    throw new SyntaxError(`the column "${column}" is not UTF-8`);
-  }
-}
-
-/** Like {@link readOptionalText}, for a column that is never null. */
-export function readText(row: SqlRow, column: string): string {
-  const text = readOptionalText(row, column);
-  if (text === undefined) throw new SyntaxError(`the column "${column}" is null`);
-  return text;
-}
-
-/** A whole number; undefined for null. Throws a `SyntaxError` for anything else. */
-export function readOptionalInteger(row: SqlRow, column: string): number | undefined {
-  const text = readOptionalText(row, column);
-  if (text === undefined) return undefined;
-  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw new SyntaxError(`the column "${column}" is not a whole number`);
-  return number;
-}
-
-/** Like {@link readOptionalInteger}, for a column that is never null. */
-export function readInteger(row: SqlRow, column: string): number {
-  const number = readOptionalInteger(row, column);
-  if (number === undefined) throw new SyntaxError(`the column "${column}" is null`);
-  return number;
 }

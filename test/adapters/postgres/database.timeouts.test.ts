@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPostgresTodos } from "../../../src/adapters/postgres/postgres-todos.ts";
+import { createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { openProxy } from "./open-proxy.ts";

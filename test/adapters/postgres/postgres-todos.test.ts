@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPostgresNotes } from "../../../src/adapters/postgres/postgres-notes.ts";
-import { createPostgresTodos } from "../../../src/adapters/postgres/postgres-todos.ts";
+import { createPostgresNotes, createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
 import * as notes from "../../tools/notes/note-storage-contract.ts";
 import { testTodoStorage, todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import {
-  asBytes,
   readInteger,
   readOptionalInteger,
   readOptionalText,
   readText,
   type SqlRow,
-} from "../../../src/adapters/sqlite/sql-database.ts";
+} from "../../../src/adapters/sql/statement.ts";
+import { asBytes } from "../../../src/adapters/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
 it.each(drivers)("the readers of columns return stored values unchanged, and refuse others, with %s", (driver) => {
@@ -33,6 +33,6 @@ it.each(drivers)("the readers of columns return stored values unchanged, and ref
     expect(() => textOf(`CAST(x'${bytes}' AS TEXT)`)).toThrow(/not UTF-8/);
   for (const value of ["NULL", "1.5", "'x'", "''", "9007199254740992", "x'ff'"])
     expect(() => readInteger(rowOf(value), "a")).toThrow(SyntaxError);
-  expect(() => readText(db.prepare("SELECT 1 AS a").get() ?? {}, "a")).toThrow(/not selected as bytes/);
+  expect(() => readText(db.prepare("SELECT 1 AS a").get() ?? {}, "a")).toThrow(/not a text/);
   db.close();
 });

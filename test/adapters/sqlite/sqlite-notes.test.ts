@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteNotes, type SqliteNotes } from "../../../src/adapters/sqlite/sqlite-notes.ts";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
+import { createSqliteNotes, createSqliteTodos, type SqliteNotes } from "../../../src/adapters/sqlite/index.ts";
 import { insertion, noteWith, removal, testNoteStorage } from "../../tools/notes/note-storage-contract.ts";
 import { checkIntegrity, drivers, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

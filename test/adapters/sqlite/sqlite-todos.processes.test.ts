@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
 import { type Child, startChild } from "./processes/start-child.ts";
 import { checkIntegrity, drivers, newPath, openRaw, openStore } from "./sqlite-files.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteTodos } from "../../../src/adapters/sqlite/sqlite-todos.ts";
+import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
 import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";

@@ -1,0 +1,102 @@
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note-storage.ts";
+import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
+import {
+  type Dialect,
+  type KeyedStorage,
+  type KeyedStorageOptions,
+  keyedStorageOptions,
+} from "../sql/keyed-storage.ts";
+import { noteTables } from "../sql/notes.ts";
+import { raw, sql } from "../sql/statement.ts";
+import { todoTables } from "../sql/todos.ts";
+import { Database, finish } from "./database.ts";
+import { databaseOptions, type PostgresOptions } from "./database-options.ts";
+
+/** Options of {@link createPostgresTodos} and {@link createPostgresNotes}. @inline */
+interface PostgresStorageOptions extends PostgresOptions, KeyedStorageOptions {}
+
+const storageOptions = { ...databaseOptions, ...keyedStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
+
+/** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
+export interface PostgresTodos extends TodoStorage {
+  find(scope: string, query: TodoQuery): Promise<FoundTodos>;
+  recall(scope: string, key: string): Promise<TodoRecord | undefined>;
+  apply(scope: string, write: TodoWrite): Promise<TodoRecord | undefined>;
+  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps todos in a PostgreSQL database, for a TodoStore. Runs may be in the same one. When `apply` resolves, the change
+ * is committed.
+ *
+ * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
+ * database) and, if `pg` is not installed, `missing-dependency`.
+ *
+ * ```ts
+ * const todos = createTodoStore({ storage: createPostgresTodos({ connectionString: "postgres://localhost/app" }) });
+ * ```
+ * @group Storage
+ */
+export function createPostgresTodos(options: PostgresStorageOptions): PostgresTodos {
+  return storageIn(options, "todos", todoTables);
+}
+
+/** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
+export interface PostgresNotes extends NoteStorage {
+  find(scope: string, query: NoteQuery): Promise<FoundNotes>;
+  recall(scope: string, key: string): Promise<NoteRecord | undefined>;
+  apply(scope: string, write: NoteWrite): Promise<NoteRecord | undefined>;
+  /** Ends its connections, but not a given pool; after that every other method rejects with `store-failed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps notes in a PostgreSQL database, for Notes. Runs and todos may be in the same one. When `apply` resolves, the
+ * change is committed.
+ *
+ * Throws `invalid-options`. Its methods reject with `store-failed` (`details.problem` states what is wrong with the
+ * database) and, if `pg` is not installed, `missing-dependency`.
+ *
+ * ```ts
+ * const notes = createNotes({ storage: createPostgresNotes({ connectionString: "postgres://localhost/app" }) });
+ * ```
+ * @group Storage
+ */
+export function createPostgresNotes(options: PostgresStorageOptions): PostgresNotes {
+  return storageIn(options, "notes", noteTables);
+}
+
+function dialectOf(prefix: string): Dialect {
+  return {
+    prefix: `${prefix}planwright_`,
+    search: "strpos",
+    column: (name) => name,
+    // The indexes are of hashes.
+    equals: (name, text) => {
+      const column = raw(name);
+      return sql`md5(${column}) = md5(${text}) AND ${column} = ${text}`;
+    },
+  };
+}
+
+function storageIn<TQuery, TFound, TWrite, TRecord>(
+  options: PostgresStorageOptions,
+  name: "todos" | "notes",
+  tablesOf: (dialect: Dialect, rememberedWrites: number) => KeyedStorage<TQuery, TFound, TWrite, TRecord>,
+) {
+  const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
+  const database = new Database(settings);
+  const tables = tablesOf(dialectOf(database.prefix), rememberedWrites);
+  const writing = { operation: "append", lock: `${name} ${database.prefix}` } as const;
+  return {
+    find: (scope: string, query: TQuery) =>
+      database.run("list", "", (queries) => finish(queries, tables.find(scope, query))),
+    recall: (scope: string, key: string) =>
+      database.run("read", "", (queries) => finish(queries, tables.recall(scope, key))),
+    apply: (scope: string, write: TWrite) =>
+      database.transact(writing, (queries) => finish(queries, tables.apply(scope, write))),
+    close: () => database.close(),
+  };
+}

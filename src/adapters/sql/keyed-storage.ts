@@ -1,0 +1,134 @@
+import type * as z from "zod/v4";
+import type { OptionTable } from "../../core/options.ts";
+import { toOrderText } from "./order-text.ts";
+import { raw, readInteger, readOptionalText, readText, type Sql, type SqlRow, type Steps, sql } from "./statement.ts";
+
+/** The words of a database for the statements that todos and notes have in common. */
+export interface Dialect {
+  /** In front of the name of each table. */
+  readonly prefix: string;
+  /** The function that finds a text in another one. */
+  readonly search: "instr" | "strpos";
+  /** A column of texts for a `SELECT`. */
+  column(name: string): string;
+  /** The condition that a column of texts is equal to one. */
+  equals(column: string, text: string): Sql;
+}
+
+/** Options of a storage in a database. @inline */
+export interface KeyedStorageOptions {
+  /**
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
+   * its run is resumed changes nothing twice. At least 1. @default 100_000
+   */
+  readonly rememberedWrites?: number | undefined;
+}
+
+/** The options of a storage in a database, which has others for the database. */
+export const keyedStorageOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 100_000 },
+} satisfies OptionTable<KeyedStorageOptions>;
+
+/** A change to make once for its key. */
+interface Write<TOperation, TChange> {
+  readonly key: string;
+  readonly operation: TOperation;
+  readonly change: TChange;
+}
+
+/** The tables of one kind of values, and the outcomes of the latest writes by their key. */
+export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
+  /** One statement for the page and the counts, so that they are of the same moment. */
+  find(scope: string, query: TQuery): Steps<TFound>;
+  recall(scope: string, key: string): Steps<TRecord | undefined>;
+  /** In a transaction. */
+  apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
+}
+
+/** Reads and changes the rows of one kind of values, and encodes the outcomes of changes. */
+interface KeyedKind<TQuery, TFound, TChange, TOutcome, TRecord> {
+  /** The name of the table of outcomes, and its columns of JSON. */
+  readonly records: string;
+  readonly columns: readonly string[];
+  find(scope: string, query: TQuery): Steps<TFound>;
+  /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
+  change(scope: string, change: TChange): Steps<TOutcome | undefined>;
+  /** The values of the columns of an outcome; undefined for null. */
+  valuesOf(outcome: TOutcome): readonly unknown[];
+  /** The recorded outcome. Throws a `SyntaxError` if it is damaged. */
+  recordOf(operation: string, values: readonly unknown[]): TRecord;
+}
+
+/** Adds to a kind of values the outcomes of the latest `rememberedWrites` writes. */
+export function keyedStorage<TQuery, TFound, TChange, TOutcome extends object, TOperation extends string, TRecord>(
+  { prefix, column, equals }: Dialect,
+  kind: KeyedKind<TQuery, TFound, TChange, TOutcome, TRecord>,
+  rememberedWrites: number,
+): KeyedStorage<TQuery, TFound, Write<TOperation, TChange>, TRecord> {
+  const { columns } = kind;
+  const table = raw(`${prefix}${kind.records}`);
+
+  function* recall(scope: string, key: string): Steps<TRecord | undefined> {
+    const selected = raw(["operation", ...columns].map((name) => column(name)).join(", "));
+    const [row] = yield sql`SELECT ${selected} FROM ${table}
+      WHERE ${equals("scope", toOrderText(scope))} AND ${equals("key", toOrderText(key))}`;
+    if (row === undefined) return undefined;
+    const texts = columns.map((name) => readOptionalText(row, name));
+    const values = texts.map((text) => (text === undefined ? undefined : JSON.parse(text)));
+    return kind.recordOf(readText(row, "operation"), values);
+  }
+
+  function* add(scope: string, { key, operation }: Write<TOperation, TChange>, outcome: TOutcome): Steps<TRecord> {
+    const texts = kind.valuesOf(outcome).map((value) => (value === undefined ? null : JSON.stringify(value)));
+    const values = texts.map((text) => sql`, ${text}`).reduce((all, value) => sql`${all}${value}`);
+    const [row = {}] = yield sql`INSERT INTO ${table} (scope, key, operation, ${raw(columns.join(", "))})
+      VALUES (${toOrderText(scope)}, ${toOrderText(key)}, ${operation}${values}) RETURNING number`;
+    const last = Math.floor(readInteger(row, "number") - rememberedWrites);
+    // The lowest numbers are the oldest.
+    if (last > 0) yield sql`DELETE FROM ${table} WHERE number <= ${last} RETURNING 1 AS deleted`;
+    return JSON.parse(JSON.stringify({ operation, ...outcome })) as TRecord;
+  }
+
+  return {
+    find: kind.find,
+    recall,
+    *apply(scope, write) {
+      // Also of an earlier attempt whose answer was lost.
+      const known = yield* recall(scope, write.key);
+      if (known !== undefined) return known;
+      const outcome = yield* kind.change(scope, write.change);
+      return outcome && (yield* add(scope, write, outcome));
+    },
+  };
+}
+
+/** A statement for the rows of a page, in which each also has the counts of all rows that fit; the only one may be empty. */
+export function pageSql(
+  { column }: Pick<Dialect, "column">,
+  page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
+): Sql {
+  const { table, counts, where, order, offset = 0 } = page;
+  const limit = Math.min(Math.max(0, page.limit), Number.MAX_SAFE_INTEGER);
+  const columns = order.replace(/ (ASC|DESC|NULLS LAST)/g, "");
+  return sql`SELECT counted.*, page.json
+    FROM (SELECT ${raw(counts)} FROM ${raw(table)} WHERE ${where}) AS counted
+    LEFT JOIN (SELECT ${raw(column("json"))}, ${raw(columns)} FROM ${raw(table)} WHERE ${where}
+      ORDER BY ${raw(order)} LIMIT ${limit} OFFSET ${offset}) AS page ON true
+    ORDER BY ${raw(order)}`;
+}
+
+/** The values of the rows of {@link pageSql}. */
+export function pageOf<T>(rows: readonly SqlRow[], parse: (json: string) => T): readonly T[] {
+  return rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
+}
+
+/** Returns a check of stored values, which keep all their keys, as later versions may add some. */
+export function storedAs<T>(name: string, createSchema: () => z.ZodType): (value: unknown) => T {
+  // Created when the first row is read, so that an import does not pay for it.
+  let schema: z.ZodType | undefined;
+  return (value) => {
+    schema ??= createSchema();
+    if (!schema.safeParse(value).success) throw new SyntaxError(`a ${name} is malformed`);
+    return value as T;
+  };
+}

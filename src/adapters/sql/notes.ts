@@ -1,0 +1,53 @@
+import * as z from "zod/v4";
+import { createNoteSchema, type Note, nameKey } from "../../tools/notes/note.ts";
+import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteWrite } from "../../tools/notes/note-storage.ts";
+import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
+import { toOrderText } from "./order-text.ts";
+import { all, raw, readInteger, readText, type Steps, sql } from "./statement.ts";
+
+const toNote = storedAs<Note>("note", createNoteSchema);
+const noteOf = (json: string) => toNote(JSON.parse(json));
+const toRecord = storedAs<NoteRecord>("noteRecord", () =>
+  z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
+);
+
+/** The tables of notes: the columns that queries compare are encoded by `toOrderText`, and the note itself is JSON. */
+export function noteTables(
+  dialect: Dialect,
+  rememberedWrites: number,
+): KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {
+  const { prefix, column, equals } = dialect;
+  const table = `${prefix}notes`;
+
+  function* find(scope: string, { id, item, author, reverse = false, offset, limit }: NoteQuery): Steps<FoundNotes> {
+    const keys = { scope, id, item_key: item && nameKey(item), author_key: author && nameKey(author) };
+    const given = Object.entries(keys).flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+    const where = all(given.map(([name, text]) => equals(name, toOrderText(text))));
+    const order = `sequence ${reverse ? "DESC" : "ASC"}`;
+    const rows = yield pageSql(dialect, { table, counts: "count(*) AS count", where, order, offset, limit });
+    return { notes: pageOf(rows, noteOf), count: readInteger(rows[0] ?? {}, "count") };
+  }
+
+  function* change(scope: string, wanted: NoteChange): Steps<Pick<NoteRecord, "note"> | undefined> {
+    const place = toOrderText(scope);
+    if (wanted.type === "remove") {
+      const [row] = yield sql`DELETE FROM ${raw(table)} WHERE ${equals("scope", place)}
+        AND ${equals("id", toOrderText(wanted.id))} RETURNING ${raw(column("json"))}`;
+      return row && { note: noteOf(readText(row, "json")) };
+    }
+    const { note } = wanted;
+    const author = note.author === undefined ? null : toOrderText(nameKey(note.author));
+    const [inserted] = yield sql`INSERT INTO ${raw(table)} (scope, id, item_key, author_key, json)
+      VALUES (${place}, ${toOrderText(note.id)}, ${toOrderText(nameKey(note.item))}, ${author}, ${JSON.stringify(note)})
+      ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
+    return inserted && { note };
+  }
+
+  const encoding = {
+    records: "note_records",
+    columns: ["json"],
+    valuesOf: ({ note }: Pick<NoteRecord, "note">) => [note],
+    recordOf: (operation: string, [note]: readonly unknown[]) => toRecord({ operation, note }),
+  };
+  return keyedStorage(dialect, { find, change, ...encoding }, rememberedWrites);
+}

@@ -1,0 +1,91 @@
+/** A value of a statement; a list is an array of PostgreSQL. */
+export type SqlValue = string | number | null | readonly (string | number)[];
+
+/** A row of a result, by column name. SQLite's stored values are bytes, and PostgreSQL's numbers of 64 bits are texts. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** A statement or a part of one: the texts between its values. */
+export interface Sql {
+  readonly texts: readonly string[];
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * Work that takes several statements, which it yields and whose rows it gets: SQLite runs them at once, PostgreSQL waits
+ * for each. Throws a `SyntaxError` for a damaged row.
+ */
+export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
+
+/** Joins texts, values and other parts to a statement: sql`SELECT 1 FROM todos WHERE id = ${id}`. */
+export function sql(first: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
+  const texts = [first[0] ?? ""];
+  const values: SqlValue[] = [];
+  parts.forEach((part, index) => {
+    const isPart = typeof part === "object" && part !== null && "texts" in part;
+    const [start = "", ...rest] = isPart ? part.texts : ["", ""];
+    values.push(...(isPart ? part.values : [part]));
+    texts.push(`${texts.pop()}${start}`, ...rest);
+    texts.push(`${texts.pop()}${first[index + 1]}`);
+  });
+  return { texts, values };
+}
+
+/** A part that has no values, such as the name of a table. */
+export function raw(text: string): Sql {
+  return { texts: [text], values: [] };
+}
+
+/** Joins parts by a text. */
+export function join(parts: readonly Sql[], separator: string): Sql {
+  const [first = raw(""), ...others] = parts;
+  return others.reduce((joined, part) => sql`${joined}${raw(separator)}${part}`, first);
+}
+
+/** Joins conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
+export function all(conditions: readonly Sql[]): Sql {
+  if (conditions.length <= 100) return join(conditions, " AND ");
+  const half = Math.ceil(conditions.length / 2);
+  return sql`(${all(conditions.slice(0, half))}) AND (${all(conditions.slice(half))})`;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A text; undefined for null. Throws a `SyntaxError` for anything else. */
+export function readOptionalText(row: SqlRow, column: string): string | undefined {
+  const value = row[column];
+  if (value === null) return undefined;
+  if (typeof value === "string") return value;
+  if (!(value instanceof Uint8Array || value instanceof ArrayBuffer)) {
+    throw new SyntaxError(`the column "${column}" is not a text`);
+  }
+  try {
+    return decoder.decode(value);
+  } catch {
+    throw new SyntaxError(`the column "${column}" is not UTF-8`);
+  }
+}
+
+/** Like {@link readOptionalText}, for a column that is never null. */
+export function readText(row: SqlRow, column: string): string {
+  const text = readOptionalText(row, column);
+  if (text === undefined) throw new SyntaxError(`the column "${column}" is null`);
+  return text;
+}
+
+/** A whole number; undefined for null. Throws a `SyntaxError` for anything else. */
+export function readOptionalInteger(row: SqlRow, column: string): number | undefined {
+  const value = row[column];
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  const text = isNumber ? String(value) : readOptionalText(row, column);
+  if (text === undefined) return undefined;
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new SyntaxError(`the column "${column}" is not a whole number`);
+  return number;
+}
+
+/** Like {@link readOptionalInteger}, for a column that is never null. */
+export function readInteger(row: SqlRow, column: string): number {
+  const number = readOptionalInteger(row, column);
+  if (number === undefined) throw new SyntaxError(`the column "${column}" is null`);
+  return number;
+}

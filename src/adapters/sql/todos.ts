@@ -1,0 +1,169 @@
+import * as z from "zod/v4";
+import { isDueDate, parseDueDate } from "../../tools/todo-store/due-date.ts";
+import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
+import { ranks, toRow } from "../../tools/todo-store/todo-row.ts";
+import {
+  type FoundTodos,
+  patchTodo,
+  type TodoChange,
+  type TodoOutcome,
+  type TodoQuery,
+  type TodoRecord,
+  type TodoWrite,
+} from "../../tools/todo-store/todo-storage.ts";
+import { foldText } from "../../tools/todo-store/todo-text.ts";
+import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
+import { toOrderText } from "./order-text.ts";
+import { all, join, raw, readInteger, readText, type Sql, type Steps, sql } from "./statement.ts";
+
+const createStoredSchema = () => {
+  const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
+  return createTodoSchema().refine(({ dueDate, dueAt }) => isDue(dueDate) && isDue(dueAt));
+};
+const toTodo = storedAs<Todo>("todo", createStoredSchema);
+const todoOf = (json: string) => toTodo(JSON.parse(json));
+const toRecord = storedAs<TodoRecord>("todoRecord", () => {
+  const todo = createStoredSchema();
+  return z.object({
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
+    result: z.union([z.object({ cleared: z.number() }), todo]),
+    before: todo.optional(),
+  });
+});
+
+type ChangeOf<TType extends TodoChange["type"]> = Extract<TodoChange, { readonly type: TType }>;
+
+const columns = raw("list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json");
+const counts = "count(*) AS count, coalesce(sum(completed), 0) AS completed";
+
+/** The tables of todos: the columns that queries compare are encoded by `toOrderText`, and the todo itself is JSON. */
+export function todoTables(
+  dialect: Dialect,
+  rememberedWrites: number,
+): KeyedStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {
+  const { prefix, column, equals } = dialect;
+  const table = `${prefix}todos`;
+  const todos = raw(table);
+  const isTodo = (scope: string, id: string) =>
+    sql`${equals("scope", toOrderText(scope))} AND ${equals("id", toOrderText(id))}`;
+
+  function* find(scope: string, query: TodoQuery): Steps<FoundTodos> {
+    const where = conditionsOf(dialect, scope, query);
+    const rows = yield pageSql(dialect, { ...query, table, counts, where, order: orderOf(query) });
+    const [first = {}] = rows;
+    const [count, completed] = [readInteger(first, "count"), readInteger(first, "completed")];
+    if (completed > count) throw new SyntaxError("more todos are completed than there are");
+    return { todos: pageOf(rows, todoOf), count, completed };
+  }
+
+  function* change(scope: string, wanted: TodoChange): Steps<TodoOutcome | undefined> {
+    switch (wanted.type) {
+      case "insert": {
+        const { todo } = wanted;
+        const [row] = yield sql`INSERT INTO ${todos} (scope, id, ${columns})
+          VALUES (${toOrderText(scope)}, ${toOrderText(todo.id)}, ${valuesOf(todo)})
+          ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
+        return row && { result: todo };
+      }
+      case "patch": {
+        const before = yield* findExpected(scope, wanted);
+        if (before === undefined) return undefined;
+        const result = patchTodo(before, wanted.fields);
+        yield sql`UPDATE ${todos} SET (${columns}) = (${valuesOf(result)}) WHERE ${isTodo(scope, wanted.id)}
+          RETURNING 1 AS changed`;
+        return { result, before };
+      }
+      case "remove": {
+        const result = yield* findExpected(scope, wanted);
+        if (result === undefined) return undefined;
+        yield sql`DELETE FROM ${todos} WHERE ${isTodo(scope, wanted.id)} RETURNING 1 AS deleted`;
+        return { result };
+      }
+      case "clear": {
+        const { list, onlyCompleted } = wanted;
+        const which = { ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }), limit: 0 };
+        const gone =
+          yield sql`DELETE FROM ${todos} WHERE ${conditionsOf(dialect, scope, which)} RETURNING 1 AS deleted`;
+        return { result: { cleared: gone.length } };
+      }
+      default:
+        return wanted satisfies never;
+    }
+  }
+
+  /** The todo to change, if it is as expected. */
+  function* findExpected(scope: string, { id, expected }: ChangeOf<"patch" | "remove">): Steps<Todo | undefined> {
+    const [row] = yield sql`SELECT ${raw(column("json"))} FROM ${todos} WHERE ${isTodo(scope, id)}`;
+    const todo = row && todoOf(readText(row, "json"));
+    return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
+  }
+
+  const encoding = {
+    records: "todo_records",
+    columns: ["json", "before_json"],
+    valuesOf: ({ result, before }: TodoOutcome) => [result, before],
+    recordOf: (operation: string, [result, before]: readonly unknown[]) =>
+      toRecord({ operation, result, ...(before !== undefined && { before }) }),
+  };
+  return keyedStorage(dialect, { find, change, ...encoding }, rememberedWrites);
+}
+
+/** The values of the columns of a todo. */
+function valuesOf(written: Todo): Sql {
+  const { listKey, titleKey, rank = null, due, todo } = toRow(written);
+  const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
+  const tags = todo.tags.map(tagTextOf).join("");
+  const keys = [toOrderText(listKey), toOrderText(titleKey)];
+  const values = [...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)];
+  return join(
+    values.map((value) => sql`${value}`),
+    ", ",
+  );
+}
+
+/** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */
+function tagTextOf(tag: string): string {
+  return `\n${JSON.stringify(tag)}\n`;
+}
+
+/** The conditions for the todos of a scope that fit a query. */
+function conditionsOf({ equals, search }: Dialect, scope: string, query: TodoQuery): Sql {
+  const { id, list, completed, priority, tag, titleKey, words = [], dueBefore, dueAfter, dueOn } = query;
+  const contains = (column: string, text: string) => sql`${raw(`${search}(${column}`)}, ${text}) > 0`;
+  return all([
+    equals("scope", toOrderText(scope)),
+    ...given(id, (text) => equals("id", toOrderText(text))),
+    ...given(list, (name) => sql`list_key = ${toOrderText(foldText(name))}`),
+    ...given(completed, (is) => sql`completed = ${Number(is)}`),
+    ...given(priority, (name) => sql`rank = ${ranks[name]}`),
+    ...given(tag, (text) => contains("tags", tagTextOf(text))),
+    ...given(titleKey, (key) => sql`title_key = ${toOrderText(key)}`),
+    ...words.filter((word) => word !== "").map((word) => contains("title_key", toOrderText(word))),
+    ...given(dueBefore, (text) => dueCondition("<", text)),
+    ...given(dueAfter, (text) => dueCondition(">", text)),
+    ...given(dueOn, (text) => dueCondition("=", text)),
+  ]);
+}
+
+function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonly Sql[] {
+  return value === undefined ? [] : [toCondition(value)];
+}
+
+/** As in `compareDue`. Without a due date all columns are null, which fits nothing. */
+function dueCondition(order: "<" | ">" | "=", text: string): Sql {
+  const { dueDay, dueMs, isWholeDay } = parseDueDate(text);
+  if (isWholeDay) return sql`due_day ${raw(order)} ${dueDay}`;
+  if (order === "=") return sql`NOT is_whole_day AND due_ms = ${dueMs}`;
+  const wholeDay = raw(order === "<" ? "<" : ">=");
+  return sql`CASE WHEN is_whole_day THEN due_day ${wholeDay} ${dueDay} ELSE due_ms ${raw(order)} ${dueMs} END`;
+}
+
+const sortColumns = { due: ["due_day", "is_whole_day", "due_ms"], priority: ["rank"], title: ["title_key"] };
+
+/** The order of a query; todos without a value are last in both directions. */
+function orderOf({ sort = "created", reverse = false }: TodoQuery): string {
+  const direction = reverse ? "DESC" : "ASC";
+  if (sort === "created") return `sequence ${direction}`;
+  const columns = sortColumns[sort].map((column) => `${column} ${direction} NULLS LAST`);
+  return [...columns, `sequence ${direction}`].join(", ");
+}

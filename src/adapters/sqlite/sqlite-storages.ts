@@ -1,0 +1,98 @@
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note-storage.ts";
+import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
+import {
+  type Dialect,
+  type KeyedStorage,
+  type KeyedStorageOptions,
+  keyedStorageOptions,
+} from "../sql/keyed-storage.ts";
+import { noteTables } from "../sql/notes.ts";
+import { raw, sql } from "../sql/statement.ts";
+import { todoTables } from "../sql/todos.ts";
+import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
+import { asBytes, Statements } from "./sql-database.ts";
+
+/** Options of {@link createSqliteTodos} and {@link createSqliteNotes}. @inline */
+interface SqliteStorageOptions extends SqliteFileOptions, KeyedStorageOptions {}
+
+const storageOptions = { ...fileOptions, ...keyedStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
+
+/**
+ * A {@link TodoStorage} in a file. All its methods are synchronous.
+ * @group Storage
+ */
+export interface SqliteTodos extends TodoStorage {
+  find(scope: string, query: TodoQuery): FoundTodos;
+  recall(scope: string, key: string): TodoRecord | undefined;
+  apply(scope: string, write: TodoWrite): TodoRecord | undefined;
+  /** Closes the file; after that every other method throws `store-failed`. */
+  close(): void;
+}
+
+/**
+ * Keeps todos in an SQLite file, for a TodoStore. Processes of one machine may share the file. When `apply` returns,
+ * the change is on the disk, and survives a crash of the process or the machine.
+ *
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../../examples/23-runs-in-a-file.ts}
+ * @group Storage
+ */
+export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
+  return storageIn(options, todoTables);
+}
+
+/**
+ * A {@link NoteStorage} in a file. All its methods are synchronous.
+ * @group Storage
+ */
+export interface SqliteNotes extends NoteStorage {
+  find(scope: string, query: NoteQuery): FoundNotes;
+  recall(scope: string, key: string): NoteRecord | undefined;
+  apply(scope: string, write: NoteWrite): NoteRecord | undefined;
+  /** Closes the file; after that every other method throws `store-failed`. */
+  close(): void;
+}
+
+/**
+ * Keeps notes in an SQLite file, for Notes. Runs and todos may be in the same file, and processes of one machine may
+ * share it. When `apply` returns, the change is on the disk, and survives a crash of the process or the machine.
+ *
+ * Throws `invalid-options`, `store-failed` (`details.problem` states what is wrong with the file) and, if none of
+ * `node:sqlite`, `better-sqlite3` and `libsql` is available, `missing-dependency`.
+ *
+ * {@includeCode ../../../examples/23-runs-in-a-file.ts}
+ * @group Storage
+ */
+export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
+  return storageIn(options, noteTables);
+}
+
+const dialect: Dialect = {
+  prefix: "",
+  search: "instr",
+  column: (name) => asBytes(name),
+  equals: (column, text) => sql`${raw(column)} = ${text}`,
+};
+
+function storageIn<TQuery, TFound, TWrite, TRecord>(
+  options: SqliteStorageOptions,
+  tablesOf: (dialect: Dialect, rememberedWrites: number) => KeyedStorage<TQuery, TFound, TWrite, TRecord>,
+) {
+  const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
+  const tables = tablesOf(dialect, rememberedWrites);
+  const file = new DatabaseFile(settings, (db) => {
+    const statements = new Statements(db);
+    // Fails at once if the file has other tables.
+    statements.finish(tables.recall("", ""));
+    return statements;
+  });
+  return {
+    find: (scope: string, query: TQuery) => file.read("list", "", (db) => db.finish(tables.find(scope, query))),
+    recall: (scope: string, key: string) => file.read("read", "", (db) => db.finish(tables.recall(scope, key))),
+    apply: (scope: string, write: TWrite) => file.write("append", "", (db) => db.finish(tables.apply(scope, write))),
+    close: () => file.close(),
+  };
+}
