@@ -1,16 +1,78 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { monotonicNow, sleep } from "../../async/clock.ts";
+import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { AgentError, type StoreOperation } from "../../core/errors.ts";
-import { failOption } from "../../core/options.ts";
-import type { Sql, SqlRow, SqlValue, Steps } from "../sql/statement.ts";
-import type { DatabaseSettings } from "./database-options.ts";
+import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
+import type { Sql, SqlRow, Steps } from "../sql/statement.ts";
 import { prepareTables, quoteName } from "./formats.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
-import { type ConnectionOptions, loadPg, type NoticeClient, type OwnPool, type PostgresPool } from "./sql-pool.ts";
+import {
+  type ConnectionOptions,
+  loadPg,
+  type NoticeClient,
+  type OwnPool,
+  type PostgresPool,
+  type PostgresQueryable,
+} from "./sql-pool.ts";
 import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
+
+/** Options of every store in a PostgreSQL database. */
+export interface PostgresOptions {
+  /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
+  readonly connectionString?: string | undefined;
+  /**
+   * A pool of `pg` to use instead. It is never closed. Until the store is closed, errors of its idle connections are
+   * ignored, so that they do not end the process.
+   */
+  readonly pool?: PostgresPool | undefined;
+  /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
+  readonly maxConnections?: number | undefined;
+  /**
+   * How long a method waits for a connection, and then for the answer to each statement, before that counts as lost; with
+   * `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also how long the server keeps a
+   * transaction in which nothing happens. @default 10_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How long a method is tried again, from its first failure on, while the database cannot be reached, as when its server
+   * restarts, before it rejects with `store-failed`. @default 5_000
+   */
+  readonly retryForMs?: number | undefined;
+  /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
+  readonly schema?: string | undefined;
+  /**
+   * Whether readers and owners of runs are notified by other processes, by LISTEN on one more connection, or poll. Set it
+   * to false behind a pooler in transaction mode, where that does not work. @default true
+   */
+  readonly listen?: boolean | undefined;
+  /** The clock of retries. @default the clock of the machine */
+  readonly clock?: Clock | undefined;
+}
+
+/** The options of every store in a PostgreSQL database, which each adds its own to. */
+export const databaseOptions = {
+  connectionString: { isValid: isAddress, expected: "left out, or the address of a database: postgres://…" },
+  pool: { isValid: (pool) => hasMethods(pool, ["query", "connect"]), expected: "left out, or a pool of pg" },
+  maxConnections: { type: "integer", min: 1, default: 10 },
+  timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
+  retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
+  schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
+  listen: { type: "boolean", default: true },
+  clock: { type: "clock", default: systemClock },
+} satisfies OptionTable<PostgresOptions>;
+
+/** The options, checked and with their defaults. */
+type DatabaseSettings = SettingsOf<PostgresOptions, typeof databaseOptions>;
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^postgres(ql)?:\/\//.test(value);
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "string" && /^[^\0]{1,63}$/s.test(value);
+}
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
@@ -19,27 +81,22 @@ const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
 export interface Queries {
-  query(text: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
-}
-
-/** Does work that takes several statements, one after the other. */
-export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next(await query(numbered(step.value), step.value.values));
-  return step.value;
-}
-
-/** The text of a statement, with a `$1` for the first value, and so on. */
-export function numbered({ texts }: Sql): string {
-  return texts.map((text, index) => (index === 0 ? text : `$${index}${text}`)).join("");
+  query(statement: Sql): Promise<readonly SqlRow[]>;
 }
 
 /** What a method does in the database. */
 export interface Statements extends Queries {
   /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
-  prepared(text: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Whether an earlier attempt broke off without an answer, so that its statements may have been done. */
+  prepared(statement: Sql): Promise<readonly SqlRow[]>;
+  /** True if an earlier attempt broke off without an answer, so that its statements may have been done. */
   readonly isInDoubt: boolean;
+}
+
+/** Does work that takes several statements, one after the other. */
+export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T> {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await query(step.value));
+  return step.value;
 }
 
 /** A method that takes more than one statement. */
@@ -128,7 +185,7 @@ export class Database {
         idleMs: this.settings.timeoutMs,
         work: async (client) => {
           await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
-          return work({ query: async (text, values = []) => rowsOf(await client.query(text, [...values])) });
+          return work({ query: (statement) => runStatement(client, statement) });
         },
       });
     });
@@ -157,21 +214,21 @@ export class Database {
     const pool = await this.open();
     return work({
       isInDoubt: wasInDoubt,
-      query: async (text, values = []) => rowsOf(await pool.query(text, [...values])),
-      prepared: async (text, values) => rowsOf(await this.runPrepared(pool, text, [...values])),
+      query: (statement) => runStatement(pool, statement),
+      prepared: (statement) => this.runPrepared(pool, statement),
     });
   }
 
-  private async runPrepared(pool: PostgresPool, text: string, values: SqlValue[]): Promise<{ rows: unknown[] }> {
+  private async runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
     if (this.prepares) {
       try {
-        return await pool.query({ name: nameOf(text), text, values });
+        return await runStatement(pool, statement, nameOf);
       } catch (thrown) {
         if (!isOfOtherConnection(thrown)) throw thrown;
         this.prepares = false;
       }
     }
-    return pool.query(text, values);
+    return runStatement(pool, statement);
   }
 
   private open(): Promise<PostgresPool> {
@@ -224,8 +281,19 @@ export class Database {
   }
 }
 
-/** Rows are objects, unless a client is told otherwise. */
-function rowsOf({ rows }: { readonly rows: unknown[] }): readonly SqlRow[] {
+/** The text of a statement, with a `$1` for its first value, and so on. */
+export function textOf({ texts }: Sql): string {
+  return texts.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join("");
+}
+
+async function runStatement(
+  db: PostgresQueryable,
+  statement: Sql,
+  toName?: (text: string) => string,
+): Promise<readonly SqlRow[]> {
+  const text = textOf(statement);
+  const { rows } = await db.query({ text, values: [...statement.values], ...(toName && { name: toName(text) }) });
+  // They are objects, unless a client is told otherwise.
   return rows as SqlRow[];
 }
 

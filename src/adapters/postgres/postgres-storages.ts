@@ -10,8 +10,7 @@ import {
 import { noteTables } from "../sql/notes.ts";
 import { raw, sql } from "../sql/statement.ts";
 import { todoTables } from "../sql/todos.ts";
-import { Database, finish } from "./database.ts";
-import { databaseOptions, type PostgresOptions } from "./database-options.ts";
+import { Database, databaseOptions, finish, type PostgresOptions } from "./database.ts";
 
 /** Options of {@link createPostgresTodos} and {@link createPostgresNotes}. @inline */
 interface PostgresStorageOptions extends PostgresOptions, KeyedStorageOptions {}

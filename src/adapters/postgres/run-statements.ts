@@ -1,152 +1,204 @@
-import { endedStatuses } from "../../core/run-summary.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import type { RunStore } from "../../core/run-store.ts";
+import { endedStatuses, type RunDigest } from "../../core/run-summary.ts";
+import { metadataHashes } from "../sql/run-list.ts";
+import { raw, type Sql, sql } from "../sql/statement.ts";
+import { changesOf } from "../sql/stored-runs.ts";
 
-/** The statements of a run store. Each is one transaction. */
-export interface RunStatements {
-  readonly findRun: string;
-  readonly append: string;
-  readonly insert: string;
-  readonly readBack: string;
-  readonly readEvents: string;
-  readonly claim: string;
-  readonly renew: string;
-  readonly release: string;
-  readonly post: string;
-  readonly postEarly: string;
-  readonly countMessages: string;
-  readonly delete: string;
-  readonly sweep: string;
+/** Events to append. */
+export interface NewEvents {
+  readonly runId: string;
+  readonly events: readonly AgentEvent[];
+  /** The same events as JSON. */
+  readonly texts: readonly string[];
+  readonly options: Parameters<RunStore["append"]>[2];
+  /** What lists showed of the run before; undefined for a new one, or if these events do not change it. */
+  readonly before: RunDigest | undefined;
 }
 
-const ended = [...endedStatuses].map((status) => `'${status}'`).join(", ");
+/** The lease that an owner asks for, at the time of the store's own clock if it has one. */
+export interface LeaseOptions {
+  readonly owner: string;
+  readonly ttlMs: number;
+  readonly nowMs: number | null;
+}
+
+/** The statements of a run store. Each is one transaction. */
+export type RunStatements = ReturnType<typeof runStatements>;
+
+const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
 
 /**
  * The time in milliseconds: that of the store's own clock, if it has one, else that of the database. It is read where it
  * is needed, after a lock was waited for, as otherwise a lease could start in the future for the one who waited.
  */
-export function nowSql(parameter: string): string {
-  return `coalesce(${parameter}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
+export function nowSql(nowMs: number | null): Sql {
+  return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
-/** Whether a lease on the run `r` lasts; one that starts in the future was made before the clock was set back. */
-export function heldSql(parameter: string): string {
-  const now = nowSql(parameter);
-  return `(r.owner IS NOT NULL AND r.lease_from_ms <= ${now} AND ${now} < r.lease_until_ms)`;
-}
-
-/** The columns that an append may change, each with its parameter. */
-function changedColumns(prefix: string): string {
-  return `sequence = $2::integer - 1 + cardinality($3::text[]), updated_at = $4,
-    status = coalesce($5, r.status), started_at = coalesce(r.started_at, $6),
-    digest = coalesce($7, r.digest),
-    pending_kinds = CASE WHEN $7::text IS NULL THEN r.pending_kinds ELSE $8::text[] END,
-    resume_at_ms = CASE WHEN $7::text IS NULL THEN r.resume_at_ms ELSE $9::bigint END,
-    dropped_to = CASE WHEN coalesce($5, r.status) IN (${ended})
-      THEN nextval('${prefix}planwright_messages_number_seq') ELSE r.dropped_to END`;
-}
-
-/** The events of the run in `up`, if that was written, and the end of the messages that they acknowledge. */
-function eventsSql(prefix: string): string {
-  return `added AS (
-      INSERT INTO ${prefix}planwright_events (run_number, sequence, fence, json)
-      SELECT up.number, $2::integer - 1 + event.place::integer, $10::bigint, event.json
-      FROM up, unnest($3::text[]) WITH ORDINALITY AS event (json, place)
-    ), processed AS (
-      DELETE FROM ${prefix}planwright_messages m USING up
-      WHERE m.run_number = up.number AND (m.number = ANY ($11::bigint[]) OR up.status IN (${ended}))
-    ) SELECT number FROM up`;
+/** The condition that a lease on the run `r` lasts; one that starts in the future was made before the clock was set back. */
+export function heldSql(nowMs: number | null): Sql {
+  return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
 
 /** The statements for tables with a prefix. */
-export function runStatements(prefix: string): RunStatements {
-  const runs = `${prefix}planwright_runs`;
-  const events = `${prefix}planwright_events`;
-  const messages = `${prefix}planwright_messages`;
-  return {
-    findRun: `SELECT number, sequence, status, fence, digest, ${heldSql("$2")} AS held FROM ${runs} r WHERE run_id = $1`,
-    append: `WITH up AS (
-        UPDATE ${runs} r SET ${changedColumns(prefix)}
-        WHERE run_id = $1 AND r.sequence = $2::integer - 1 AND r.sequence > 0 AND ($10::bigint IS NULL OR r.fence = $10)
-        RETURNING r.number, r.status
-      ), ${eventsSql(prefix)}`,
-    // With a fence there must have been a lease, and so there is a row already.
-    insert: `WITH up AS (
-        INSERT INTO ${runs} AS r (run_id, sequence, status, request, created_ms, created_at, updated_at, started_at,
-          digest, metadata, pending_kinds, resume_at_ms)
-        SELECT $1, cardinality($3::text[]), $5, $12, $13, $14, $4, $6, $7, $15::text[], $8::text[], $9::bigint
-        WHERE $10::bigint IS NULL OR EXISTS (SELECT 1 FROM ${runs} WHERE run_id = $1)
-        ON CONFLICT (run_id) DO UPDATE SET request = $12, created_ms = $13, created_at = $14, metadata = $15,
-          ${changedColumns(prefix)}
-        WHERE r.sequence = 0 AND ($10::bigint IS NULL OR r.fence = $10)
-        RETURNING r.number, r.status
-      ), ${eventsSql(prefix)}`,
-    readBack: `SELECT e.fence, e.json FROM ${events} e
-      WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = $1) AND e.sequence >= $2
-      ORDER BY e.sequence LIMIT $3`,
-    readEvents: `SELECT e.sequence, e.json FROM ${events} e
-      WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = $1) AND e.sequence > $2
-      ORDER BY e.sequence LIMIT $3`,
-    ...leaseStatements(prefix),
-    post: postSql(
-      messages,
-      `UPDATE ${runs} SET posts = posts + 1 WHERE run_id = $1 AND sequence > 0 RETURNING number, status`,
-    ),
-    postEarly: postSql(
-      messages,
-      `INSERT INTO ${runs} AS r (run_id, posts) VALUES ($1, 1)
-        ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`,
-    ),
-    // Without the one that is to be added: an earlier attempt may have done so.
-    countMessages: `SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
-      WHERE r.run_id = $1 AND m.number > r.dropped_to AND m.key <> $2`,
-    delete: `WITH gone AS (
-        DELETE FROM ${runs} r WHERE r.run_id = $1 AND r.sequence > 0 AND NOT ${heldSql("$2")}
-          AND ($3::text[] IS NULL OR r.status = ANY ($3::text[])) RETURNING r.number
-      ), events AS (
-        DELETE FROM ${events} e USING gone WHERE e.run_number = gone.number
-      ), messages AS (
-        DELETE FROM ${messages} m USING gone WHERE m.run_number = gone.number
-      ) SELECT number FROM gone`,
-    // What was written while the deletion waited for the run.
-    sweep: `WITH events AS (DELETE FROM ${events} WHERE run_number = $1)
-      DELETE FROM ${messages} WHERE run_number = $1`,
-  };
-}
+export function runStatements(prefix: string) {
+  const runs = raw(`${prefix}planwright_runs`);
+  const events = raw(`${prefix}planwright_events`);
+  const messages = raw(`${prefix}planwright_messages`);
+  const newFence = raw(`nextval('${prefix}planwright_fences')`);
+  const newMessage = raw(`nextval('${prefix}planwright_messages_number_seq')`);
+  const isFenced = ({ fence }: NewEvents["options"]) => (fence === undefined ? raw("true") : sql`r.fence = ${fence}`);
 
-/**
- * The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change, would end
- * the run with a number for `dropped_to` that it took before it waited.
- */
-function postSql(messages: string, changed: string): string {
-  return `WITH run AS (
+  /** Changes the run in `up`, and if that was written adds its events and deletes the messages that they acknowledge. */
+  const withEvents = (up: Sql, { texts, options }: NewEvents) => {
+    const { sequence, fence = null, acknowledged = [] } = options;
+    return sql`WITH up AS (
+        ${up} RETURNING r.number, r.status
+      ), added AS (
+        INSERT INTO ${events} (run_number, sequence, fence, json)
+        SELECT up.number, ${sequence - 1}::integer + event.place::integer, ${fence}::bigint, event.json
+        FROM up, unnest(${texts}::text[]) WITH ORDINALITY AS event (json, place)
+      ), processed AS (
+        DELETE FROM ${messages} m USING up
+        WHERE m.run_number = up.number AND (m.number = ANY (${acknowledged}::bigint[]) OR up.status IN (${ended}))
+      ) SELECT number FROM up`;
+  };
+
+  /**
+   * The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change, would
+   * end the run with a number for `dropped_to` that it took before it waited.
+   */
+  const post = (
+    changed: Sql,
+    { key, text, nowMs }: { key: string; text: string; nowMs: number | null },
+  ) => sql`WITH run AS (
       ${changed}
     ), added AS (
       INSERT INTO ${messages} (run_number, key, json)
-      SELECT number, $2, $3 FROM run WHERE status IS NULL OR status NOT IN (${ended})
+      SELECT number, ${key}, ${text} FROM run WHERE status IS NULL OR status NOT IN (${ended})
       ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
-    ) SELECT (SELECT number FROM added) AS number, ${nowSql("$4")} AS now FROM run`;
+    ) SELECT (SELECT number FROM added) AS number, ${nowSql(nowMs)} AS now FROM run`;
+
+  /** A lease without end ignores the clock. */
+  const leaseTimes = ({ ttlMs, nowMs }: LeaseOptions): readonly [from: Sql, until: Sql] =>
+    ttlMs >= Number.MAX_SAFE_INTEGER / 2
+      ? [sql`${Number.MIN_SAFE_INTEGER}::bigint`, sql`${Number.MAX_SAFE_INTEGER}::bigint`]
+      : [nowSql(nowMs), sql`${nowSql(nowMs)} + ${Math.ceil(ttlMs)}`];
+  const posted = sql`LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`;
+
+  return {
+    findRun: (runId: string, nowMs: number | null) =>
+      sql`SELECT number, sequence, status, fence, digest, ${heldSql(nowMs)} AS held FROM ${runs} r WHERE run_id = ${runId}`,
+
+    append(added: NewEvents) {
+      const { runId, texts, options } = added;
+      const { updatedAt, status = null, startedAt = null, digest } = changesOf(added.events, added.before);
+      const { kinds, resumeMs } = waitsOf(digest);
+      const digestSet = digest
+        ? sql`, digest = ${JSON.stringify(digest)}, pending_kinds = ${kinds}::text[], resume_at_ms = ${resumeMs}::bigint`
+        : raw("");
+      const update = sql`UPDATE ${runs} r SET sequence = ${options.sequence - 1 + texts.length}, updated_at = ${updatedAt},
+          status = coalesce(${status}, r.status), started_at = coalesce(r.started_at, ${startedAt})${digestSet},
+          dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
+        WHERE run_id = ${runId} AND r.sequence = ${options.sequence - 1} AND r.sequence > 0 AND ${isFenced(options)}`;
+      return withEvents(update, added);
+    },
+
+    /** With a fence there must have been a lease, and so there is a row already. */
+    insert(added: NewEvents) {
+      const { runId, texts, options } = added;
+      const [first] = added.events;
+      const { timestamp = "" } = first ?? {};
+      const { request, metadata } = first?.type === "run-start" ? first : { metadata: {} };
+      // A run whose first event is not that of a run is being planned, as in other stores.
+      const { updatedAt, status = "planning", startedAt = null, digest } = changesOf(added.events, undefined);
+      const { kinds, resumeMs } = waitsOf(digest);
+      // As JSON: the database has no text with a null character.
+      const [requestText, digestText] = [request, digest].map((value) => JSON.stringify(value) ?? null);
+      const columns = ["request", "created_ms", "created_at", "metadata", "sequence", "updated_at", "status"];
+      const all = [...columns, "started_at", "digest", "pending_kinds", "resume_at_ms"];
+      const upsert = sql`INSERT INTO ${runs} AS r (run_id, ${raw(all.join(", "))})
+        SELECT ${runId}, ${requestText ?? null}, ${Date.parse(timestamp)}::bigint, ${timestamp}, ${metadataHashes(metadata)}::text[],
+          ${texts.length}::integer, ${updatedAt}, ${status}, ${startedAt}, ${digestText ?? null}, ${kinds}::text[], ${resumeMs}::bigint
+        WHERE ${options.fence ?? null}::bigint IS NULL OR EXISTS (SELECT 1 FROM ${runs} WHERE run_id = ${runId})
+        ON CONFLICT (run_id) DO UPDATE SET ${raw(all.map((name) => `${name} = EXCLUDED.${name}`).join(", "))},
+          dropped_to = CASE WHEN EXCLUDED.status IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
+        WHERE r.sequence = 0 AND ${isFenced(options)}`;
+      return withEvents(upsert, added);
+    },
+
+    readEvents: (runId: string, after: number, limit: number) =>
+      sql`SELECT e.sequence, e.fence, e.json FROM ${events} e
+        WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = ${runId}) AND e.sequence > ${after}
+        ORDER BY e.sequence LIMIT ${Number.isFinite(limit) ? limit : null}`,
+
+    claim(runId: string, lease: LeaseOptions) {
+      const { owner, nowMs } = lease;
+      const [from, until] = leaseTimes(lease);
+      return sql`WITH up AS (
+          INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
+          VALUES (${runId}, ${owner}, ${newFence}, ${from}, ${until})
+          ON CONFLICT (run_id) DO UPDATE SET owner = ${owner},
+            fence = CASE WHEN ${heldSql(nowMs)} THEN r.fence ELSE ${newFence} END,
+            lease_from_ms = ${from}, lease_until_ms = ${until}
+          WHERE r.owner = ${owner} OR NOT ${heldSql(nowMs)}
+          RETURNING r.number, r.fence, r.dropped_to
+        ) SELECT up.fence, ${nowSql(nowMs)} AS now, m.number, m.json FROM up ${posted}`;
+    },
+
+    renew(runId: string, fence: number, lease: LeaseOptions) {
+      const [from, until] = leaseTimes(lease);
+      return sql`WITH up AS (
+          UPDATE ${runs} r SET lease_from_ms = ${from}, lease_until_ms = ${until}
+          WHERE r.run_id = ${runId} AND r.owner = ${lease.owner} AND r.fence = ${fence}
+          RETURNING r.number, r.fence, r.dropped_to
+        ) SELECT ${nowSql(lease.nowMs)} AS now, m.number, m.json FROM up ${posted}`;
+    },
+
+    release: (runId: string, { owner, fence, acknowledged = [] }: Parameters<RunStore["release"]>[1]) =>
+      sql`WITH up AS (
+          UPDATE ${runs} r SET owner = NULL WHERE r.run_id = ${runId} AND r.owner = ${owner} AND r.fence = ${fence}
+          RETURNING r.number
+        ) DELETE FROM ${messages} m USING up WHERE m.run_number = up.number AND m.number = ANY (${acknowledged}::bigint[])`,
+
+    post: (runId: string, message: Parameters<typeof post>[1]) =>
+      post(
+        sql`UPDATE ${runs} SET posts = posts + 1 WHERE run_id = ${runId} AND sequence > 0 RETURNING number, status`,
+        message,
+      ),
+
+    postEarly: (runId: string, message: Parameters<typeof post>[1]) =>
+      post(
+        sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
+          ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`,
+        message,
+      ),
+
+    /** Without the one that is to be added: an earlier attempt may have done so. */
+    countMessages: (runId: string, key: string) =>
+      sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
+        WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`,
+
+    delete: (runId: string, statuses: readonly string[] | null, nowMs: number | null) =>
+      sql`WITH gone AS (
+          DELETE FROM ${runs} r WHERE r.run_id = ${runId} AND r.sequence > 0 AND NOT ${heldSql(nowMs)}
+            AND (${statuses}::text[] IS NULL OR r.status = ANY (${statuses}::text[])) RETURNING r.number
+        ), events AS (
+          DELETE FROM ${events} e USING gone WHERE e.run_number = gone.number
+        ), messages AS (
+          DELETE FROM ${messages} m USING gone WHERE m.run_number = gone.number
+        ) SELECT number FROM gone`,
+
+    /** Deletes what was written while the deletion waited for the run. */
+    sweep: (number: number) =>
+      sql`WITH events AS (DELETE FROM ${events} WHERE run_number = ${number})
+        DELETE FROM ${messages} WHERE run_number = ${number}`,
+  };
 }
 
-function leaseStatements(prefix: string): Pick<RunStatements, "claim" | "renew" | "release"> {
-  const runs = `${prefix}planwright_runs`;
-  const messages = `${prefix}planwright_messages`;
-  const posted = `LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`;
-  return {
-    claim: `WITH up AS (
-        INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
-        VALUES ($1, $2, nextval('${prefix}planwright_fences'), coalesce($4, ${nowSql("$3")}), coalesce($5, ${nowSql("$3")} + $6))
-        ON CONFLICT (run_id) DO UPDATE SET owner = $2,
-          fence = CASE WHEN ${heldSql("$3")} THEN r.fence ELSE nextval('${prefix}planwright_fences') END,
-          lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
-        WHERE r.owner = $2 OR NOT ${heldSql("$3")}
-        RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT up.fence, ${nowSql("$3")} AS now, m.number, m.json FROM up ${posted}`,
-    renew: `WITH up AS (
-        UPDATE ${runs} r SET lease_from_ms = coalesce($4, ${nowSql("$3")}), lease_until_ms = coalesce($5, ${nowSql("$3")} + $6)
-        WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $7
-        RETURNING r.number, r.fence, r.dropped_to
-      ) SELECT ${nowSql("$3")} AS now, m.number, m.json FROM up ${posted}`,
-    release: `WITH up AS (
-        UPDATE ${runs} r SET owner = NULL WHERE r.run_id = $1 AND r.owner = $2 AND r.fence = $3 RETURNING r.number
-      ) DELETE FROM ${messages} m USING up WHERE m.run_number = up.number AND m.number = ANY ($4::bigint[])`,
-  };
+/** The kinds of what a run waits for, and when the earliest of its waits ends. */
+function waitsOf(digest: RunDigest | undefined) {
+  const { pending, resumeAt } = digest ?? {};
+  return { kinds: pending?.kinds ?? null, resumeMs: resumeAt === undefined ? null : Date.parse(resumeAt) };
 }

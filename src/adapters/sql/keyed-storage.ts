@@ -1,7 +1,17 @@
 import type * as z from "zod/v4";
 import type { OptionTable } from "../../core/options.ts";
 import { toOrderText } from "./order-text.ts";
-import { raw, readInteger, readOptionalText, readText, type Sql, type SqlRow, type Steps, sql } from "./statement.ts";
+import {
+  list,
+  raw,
+  readInteger,
+  readOptionalText,
+  readText,
+  type Sql,
+  type SqlRow,
+  type Steps,
+  sql,
+} from "./statement.ts";
 
 /** The words of a database for the statements that todos and notes have in common. */
 export interface Dialect {
@@ -80,9 +90,8 @@ export function keyedStorage<TQuery, TFound, TChange, TOutcome extends object, T
 
   function* add(scope: string, { key, operation }: Write<TOperation, TChange>, outcome: TOutcome): Steps<TRecord> {
     const texts = kind.valuesOf(outcome).map((value) => (value === undefined ? null : JSON.stringify(value)));
-    const values = texts.map((text) => sql`, ${text}`).reduce((all, value) => sql`${all}${value}`);
     const [row = {}] = yield sql`INSERT INTO ${table} (scope, key, operation, ${raw(columns.join(", "))})
-      VALUES (${toOrderText(scope)}, ${toOrderText(key)}, ${operation}${values}) RETURNING number`;
+      VALUES (${toOrderText(scope)}, ${toOrderText(key)}, ${operation}, ${list(texts)}) RETURNING number`;
     const last = Math.floor(readInteger(row, "number") - rememberedWrites);
     // The lowest numbers are the oldest.
     if (last > 0) yield sql`DELETE FROM ${table} WHERE number <= ${last} RETURNING 1 AS deleted`;

@@ -41,6 +41,14 @@ export function join(parts: readonly Sql[], separator: string): Sql {
   return others.reduce((joined, part) => sql`${joined}${raw(separator)}${part}`, first);
 }
 
+/** Values with commas between them. */
+export function list(values: readonly SqlValue[]): Sql {
+  return join(
+    values.map((value) => sql`${value}`),
+    ", ",
+  );
+}
+
 /** Joins conditions, nested by halves: SQLite accepts no more than a thousand in a row. */
 export function all(conditions: readonly Sql[]): Sql {
   if (conditions.length <= 100) return join(conditions, " AND ");
@@ -72,20 +80,11 @@ export function readText(row: SqlRow, column: string): string {
   return text;
 }
 
-/** A whole number; undefined for null. Throws a `SyntaxError` for anything else. */
-export function readOptionalInteger(row: SqlRow, column: string): number | undefined {
+/** A whole number. Throws a `SyntaxError` for anything else. */
+export function readInteger(row: SqlRow, column: string): number {
   const value = row[column];
-  const isNumber = typeof value === "number" || typeof value === "bigint";
-  const text = isNumber ? String(value) : readOptionalText(row, column);
-  if (text === undefined) return undefined;
+  const text = typeof value === "number" || typeof value === "bigint" ? String(value) : readText(row, column);
   const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new SyntaxError(`the column "${column}" is not a whole number`);
-  return number;
-}
-
-/** Like {@link readOptionalInteger}, for a column that is never null. */
-export function readInteger(row: SqlRow, column: string): number {
-  const number = readOptionalInteger(row, column);
-  if (number === undefined) throw new SyntaxError(`the column "${column}" is null`);
   return number;
 }

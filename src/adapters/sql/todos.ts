@@ -14,7 +14,7 @@ import {
 import { foldText } from "../../tools/todo-store/todo-text.ts";
 import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
 import { toOrderText } from "./order-text.ts";
-import { all, join, raw, readInteger, readText, type Sql, type Steps, sql } from "./statement.ts";
+import { all, list, raw, readInteger, readText, type Sql, type Steps, sql } from "./statement.ts";
 
 const createStoredSchema = () => {
   const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
@@ -114,11 +114,7 @@ function valuesOf(written: Todo): Sql {
   const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
   const tags = todo.tags.map(tagTextOf).join("");
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
-  const values = [...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)];
-  return join(
-    values.map((value) => sql`${value}`),
-    ", ",
-  );
+  return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
 /** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */

@@ -1,14 +1,11 @@
 import type { AgentEvent } from "../../core/events.ts";
-import type { RunPage } from "../../core/run-store.ts";
-import { endedStatuses, type RunStatus, type RunSummary, runStatusAfter } from "../../core/run-summary.ts";
-import { toCursor } from "../sql/list-position.ts";
-import { readInteger, readOptionalText, readText, type SqlRow } from "../sql/statement.ts";
-import { eventsOf, statusOf, summaryOf } from "../sql/stored-runs.ts";
-import { DeletionRows } from "./deletion-rows.ts";
-import { DigestRows } from "./digest-rows.ts";
-import { countMetadataText, countStatusText, type ListQuery, listSql } from "./list-query.ts";
-import { MessageRows } from "./message-rows.ts";
-import { asBytes, type SqlDatabase, type SqlStatement } from "./sql-database.ts";
+import type { PostedMessage, RunPage } from "../../core/run-store.ts";
+import { endedStatuses, pendingKinds, type RunDigest, type RunStatus } from "../../core/run-summary.ts";
+import { type ListQuery, metadataHashes, pageOf } from "../sql/run-list.ts";
+import { readInteger, readOptionalText, readText } from "../sql/statement.ts";
+import { changesOf, digestOf, eventsOf, messagesOf, needsDigest, statusOf } from "../sql/stored-runs.ts";
+import { listSql } from "./list-query.ts";
+import { asBytes, type Statements } from "./sql-database.ts";
 
 /** The stored data of a run besides its events. */
 export interface RunRow {
@@ -34,37 +31,34 @@ const statements = {
   insertRun: `INSERT INTO runs (number, run_id, status, sequence, created_ms, created_at, updated_at)
     SELECT max(run_marks.number, coalesce((SELECT max(number) FROM runs), 0)) + 1, ?, 'planning', 0, ?, ?, ? FROM run_marks
     RETURNING number`,
-  insertRequest: "INSERT INTO run_requests (run, json) VALUES (?, ?)",
   insertEvent: "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)",
   updateRun: "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?",
-  updateStatus: "UPDATE runs SET status = ? WHERE number = ?",
   // The number is only compared, and is a number whatever the column contains; as bytes it would take 50% longer.
   readEvents: `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
     WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`,
-  countMetadata: countMetadataText,
-  countStatus: countStatusText,
+  deleteEvents: `DELETE FROM run_events WHERE rowid IN
+    (SELECT rowid FROM run_events WHERE run = ? LIMIT ?) RETURNING 1 AS deleted`,
+  findDigest: `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`,
   findClaim: `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} FROM run_claims WHERE run_id = ?`,
   saveClaim: "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)",
+  listMessages: `SELECT ${asBytes("number", "json")} FROM run_messages
+    WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`,
 } as const;
 
-/** The tables of runs, with statements that are prepared once. Throws a `SyntaxError` for a damaged row. */
-export class RunRows {
-  readonly digests: DigestRows;
-  readonly messages: MessageRows;
-  readonly deletions: DeletionRows;
-  private readonly prepared: Readonly<Record<keyof typeof statements, SqlStatement>>;
-  private readonly lists = new Map<string, SqlStatement>();
+/** How many events are deleted at a time: meanwhile, other writers wait. */
+const batchSize = 500;
+/** The highest count of runs that {@link RunRows.list} compares: a value with more runs is not rare. */
+const countLimit = 2_000;
 
-  constructor(private readonly db: SqlDatabase) {
-    this.digests = new DigestRows(db);
-    this.messages = new MessageRows(db);
-    this.deletions = new DeletionRows(db);
-    const entries = Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]);
-    this.prepared = Object.fromEntries(entries) as Record<keyof typeof statements, SqlStatement>;
+/** The tables of runs. Throws a `SyntaxError` for a damaged row. */
+export class RunRows {
+  constructor(private readonly db: Statements) {
+    // Fails at once if the file has other tables.
+    this.findRun("");
   }
 
   findRun(runId: string): RunRow | undefined {
-    const row = this.prepared.findRun.get(runId);
+    const row = this.db.get(statements.findRun, runId);
     if (row === undefined) return undefined;
     return {
       number: readInteger(row, "number"),
@@ -77,70 +71,59 @@ export class RunRows {
   insertRun(runId: string, first: AgentEvent): RunRow {
     const { timestamp } = first;
     const createdMs = Date.parse(timestamp);
-    const row = this.prepared.insertRun.get(runId, createdMs, timestamp, timestamp);
-    const number = Number(row?.number);
+    const row = this.db.get(statements.insertRun, runId, createdMs, timestamp, timestamp);
+    const number = readInteger(row ?? {}, "number");
     if (first.type === "run-start") {
+      const { request, metadata } = first;
       // As JSON: some drivers truncate a text at a null character.
-      if (first.request !== undefined) this.prepared.insertRequest.run(number, JSON.stringify(first.request));
-      this.digests.insertMetadata({ number, createdMs }, first.metadata);
+      const text = request === undefined ? undefined : JSON.stringify(request);
+      if (text !== undefined) this.db.run("INSERT INTO run_requests (run, json) VALUES (?, ?)", number, text);
+      const insertMetadata = "INSERT OR IGNORE INTO run_metadata (hash, created_ms, run) VALUES (?, ?, ?)";
+      for (const hash of metadataHashes(metadata)) this.db.run(insertMetadata, hash, createdMs, number);
     }
     return { number, status: "planning", sequence: 0, createdMs };
   }
 
   /** Appends events to a run; `texts` are the same events as JSON. */
   insertEvents(run: RunRow, events: readonly AgentEvent[], texts: readonly string[]): void {
-    let { sequence, status } = run;
-    for (const text of texts) this.prepared.insertEvent.run(run.number, ++sequence, text);
-    for (const event of events) status = runStatusAfter(event) ?? status;
-    const startedAt = events.find(({ type }) => type === "step-start")?.timestamp ?? null;
-    this.prepared.updateRun.run(sequence, events.at(-1)?.timestamp ?? "", startedAt, run.number);
-    this.digests.update(run, events);
+    const { number } = run;
+    let { sequence } = run;
+    for (const text of texts) this.db.run(statements.insertEvent, number, ++sequence, text);
+    const before = needsDigest(events) ? this.findDigest(number) : undefined;
+    const { updatedAt, startedAt = null, status = run.status, digest } = changesOf(events, before);
+    this.db.run(statements.updateRun, sequence, updatedAt, startedAt, number);
+    if (digest !== undefined) this.saveDigest(run, digest, before);
     // Separately, as it also writes to an index.
-    if (status !== run.status) this.prepared.updateStatus.run(status, run.number);
-    if (endedStatuses.has(status)) this.messages.deleteAll(run.number);
+    if (status !== run.status) this.db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
+    if (endedStatuses.has(status)) this.deleteMessages(number);
   }
 
-  deleteRun(runId: string, run: RunRow): void {
-    this.digests.delete(run);
-    this.messages.deleteAll(run.number);
-    this.deletions.delete(runId, { number: run.number, fence: this.findClaim(runId)?.fence ?? 0 });
+  readEvents({ number }: RunRow, after: number, limit: number): readonly AgentEvent[] {
+    return eventsOf(this.db.all(statements.readEvents, number, after, Number.isFinite(limit) ? limit : -1), after);
   }
 
-  readEvents(run: RunRow, { after, limit }: { after: number; limit: number }): readonly AgentEvent[] {
-    const rows = this.prepared.readEvents.all(run.number, after, Number.isFinite(limit) ? limit : -1);
-    return eventsOf(rows, after, (row) => readText(row, "json"));
-  }
-
-  list(asked: ListQuery, nowMs: number): RunPage {
-    const query = this.byTheRarest(asked);
-    const { text, values } = listSql(query, nowMs);
-    const statement = this.lists.get(text) ?? this.db.prepare(text);
-    this.lists.set(text, statement);
-    const rows = statement.all(...values);
-    const runs = rows.slice(0, query.limit).map(summarize);
-    const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
-    if (last === undefined) return { runs };
-    return {
-      runs,
-      cursor: toCursor({ createdMs: readInteger(last, "created_ms"), number: readInteger(last, "number") }),
-    };
-  }
-
-  /** Looks runs up by the rarest condition: a status, or one of the metadata. */
-  private byTheRarest(query: ListQuery): ListQuery {
-    const { statuses, metadata } = query;
-    if (metadata.length === 0 || (metadata.length === 1 && statuses === undefined)) return query;
-    const count = (statement: SqlStatement, value: string) => Number(statement.get(value)?.count);
-    const counted = metadata.map((hash) => ({ hash, count: count(this.prepared.countMetadata, hash) }));
+  /** Runs are looked up by the rarest condition: a status, or one of the metadata. */
+  list(query: ListQuery, nowMs: number): RunPage {
+    const { statuses, metadata, limit } = query;
+    const isPlain = metadata.length === 0 || (metadata.length === 1 && statuses === undefined);
+    const counted = isPlain
+      ? []
+      : metadata.map((hash) => ({ hash, count: this.count("run_metadata WHERE hash", hash) }));
     counted.sort((one, other) => one.count - other.count);
-    let ofStatus = 0;
-    for (const status of statuses ?? []) ofStatus += count(this.prepared.countStatus, status);
-    const isByMetadata = statuses === undefined || (counted[0]?.count ?? 0) <= ofStatus;
-    return { ...query, metadata: counted.map(({ hash }) => hash), isByMetadata };
+    const ofStatus = isPlain ? [] : (statuses ?? []).map((status) => this.count("runs WHERE status", status));
+    const rarest = counted[0]?.count ?? 0;
+    const isByMetadata = statuses === undefined || rarest <= ofStatus.reduce((sum, count) => sum + count, 0);
+    const byRarest = isPlain ? query : { ...query, metadata: counted.map(({ hash }) => hash) };
+    return pageOf(this.db.select(listSql(byRarest, nowMs, isPlain || isByMetadata)), limit);
+  }
+
+  private count(condition: "run_metadata WHERE hash" | "runs WHERE status", value: string): number {
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${condition} = ? LIMIT ${countLimit})`;
+    return Number(this.db.get(sql, value)?.count);
   }
 
   findClaim(runId: string): ClaimRow | undefined {
-    const row = this.prepared.findClaim.get(runId);
+    const row = this.db.get(statements.findClaim, runId);
     if (row === undefined) return undefined;
     return {
       owner: readOptionalText(row, "owner") ?? null,
@@ -151,10 +134,90 @@ export class RunRows {
   }
 
   saveClaim(runId: string, { owner, fence, fromMs, untilMs }: ClaimRow): void {
-    this.prepared.saveClaim.run(runId, owner, fence, fromMs, untilMs);
+    this.db.run(statements.saveClaim, runId, owner, fence, fromMs, untilMs);
   }
-}
 
-function summarize(row: SqlRow): RunSummary {
-  return summaryOf((column) => readOptionalText(row, column));
+  /** The highest fence of the deleted runs. */
+  goneFence(): number {
+    const row = this.db.get(`SELECT ${asBytes("fence")} FROM run_marks`);
+    return row === undefined ? 0 : readInteger(row, "fence");
+  }
+
+  /** Returns the number of the message. */
+  insertMessage(run: number, text: string): number {
+    return Number(
+      this.db.get("INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number", run, text)?.number,
+    );
+  }
+
+  /** Messages that were posted to a run and are not acknowledged. */
+  listMessages(runId: string): readonly PostedMessage[] {
+    return messagesOf(this.db.all(statements.listMessages, runId));
+  }
+
+  countMessages(run: number): number {
+    return Number(this.db.get("SELECT count(*) AS count FROM run_messages WHERE run = ?", run)?.count);
+  }
+
+  /** Deletes the messages with some numbers, or all. */
+  deleteMessages(run: number, numbers?: readonly number[]): void {
+    const all = "DELETE FROM run_messages WHERE run = ?";
+    if (numbers === undefined) this.db.run(all, run);
+    else for (const number of numbers) this.db.run(`${all} AND number = ?`, run, number);
+  }
+
+  /** Deletes a run, except for its events if there are many; neither its number nor its fence is used again. */
+  deleteRun(runId: string, run: RunRow): void {
+    const { db } = this;
+    const { number, createdMs } = run;
+    const { metadata = {} } = this.findDigest(number) ?? {};
+    const deleteMetadata = "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?";
+    for (const hash of metadataHashes(metadata)) db.run(deleteMetadata, hash, createdMs, number);
+    this.deleteWaits(run);
+    this.deleteMessages(number);
+    const fence = this.findClaim(runId)?.fence ?? 0;
+    db.run("UPDATE run_marks SET number = max(number, ?), fence = max(fence, ?)", number, fence);
+    db.run("DELETE FROM run_digests WHERE run = ?", number);
+    db.run("DELETE FROM runs WHERE number = ?", number);
+    db.run("DELETE FROM run_requests WHERE run = ?", number);
+    db.run("DELETE FROM run_claims WHERE run_id = ?", runId);
+    if (this.deleteEvents(number)) db.run("INSERT INTO deleted_runs (number) VALUES (?)", number);
+  }
+
+  /** Deletes some events of a deleted run. Returns true if there may be more. */
+  sweep(): boolean {
+    const row = this.db.get(`SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`);
+    if (row === undefined) return false;
+    const number = readInteger(row, "number");
+    if (!this.deleteEvents(number)) this.db.run("DELETE FROM deleted_runs WHERE number = ?", number);
+    return true;
+  }
+
+  /** Returns true if there may be more. */
+  private deleteEvents(number: number): boolean {
+    return this.db.all(statements.deleteEvents, number, batchSize).length === batchSize;
+  }
+
+  private findDigest(number: number): RunDigest | undefined {
+    const row = this.db.get(statements.findDigest, number);
+    return row && digestOf(readText(row, "json"));
+  }
+
+  /** Saves what lists show of a run, and indexes what it waits for if it is suspended. */
+  private saveDigest(run: RunRow, digest: RunDigest, before: RunDigest | undefined): void {
+    const { number, createdMs } = run;
+    const { pending, resumeAt } = digest;
+    this.db.run("INSERT OR REPLACE INTO run_digests (run, json) VALUES (?, ?)", number, JSON.stringify(digest));
+    if (before?.pending !== undefined) this.deleteWaits(run);
+    const insertWait = "INSERT OR IGNORE INTO run_waits (kind, created_ms, run) VALUES (?, ?, ?)";
+    for (const kind of pending?.kinds ?? []) this.db.run(insertWait, kind, createdMs, number);
+    if (resumeAt === undefined) return;
+    this.db.run("INSERT OR REPLACE INTO run_resumes (run, resume_ms) VALUES (?, ?)", number, Date.parse(resumeAt));
+  }
+
+  private deleteWaits({ number, createdMs }: RunRow): void {
+    const deleteWait = "DELETE FROM run_waits WHERE kind = ? AND created_ms = ? AND run = ?";
+    for (const kind of pendingKinds) this.db.run(deleteWait, kind, createdMs, number);
+    this.db.run("DELETE FROM run_resumes WHERE run = ?", number);
+  }
 }

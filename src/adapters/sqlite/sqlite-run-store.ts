@@ -11,9 +11,10 @@ import type {
 } from "../../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
 import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
+import { readListOptions } from "../sql/run-list.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { readListOptions } from "./list-query.ts";
 import { type ClaimRow, RunRows } from "./run-rows.ts";
+import { Statements } from "./sql-database.ts";
 
 /** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
@@ -58,123 +59,100 @@ export interface SqliteRunStore extends RunStore {
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
   const { now, ...settings } = readOptions(storeOptions, options);
-  return new FileRunStore(new DatabaseFile(settings, (db) => new RunRows(db)), now);
-}
-
-class FileRunStore implements SqliteRunStore {
-  constructor(
-    private readonly file: DatabaseFile<RunRows>,
-    private readonly now: () => number,
-  ) {}
-
-  append(runId: string, events: readonly AgentEvent[], { sequence, fence, acknowledged = [] }: AppendOptions): void {
-    const [first] = events;
-    if (first === undefined) return;
-    const texts = events.map((event) => JSON.stringify(event));
-    this.file.write("append", runId, (rows) => {
-      if (fence !== undefined && fence !== rows.findClaim(runId)?.fence) throw ownedElsewhere(runId);
-      const run = rows.findRun(runId);
-      const next = (run?.sequence ?? 0) + 1;
-      if (sequence !== next) throw sequenceConflict(runId, { sequence, next });
-      rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
-      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
-    });
-  }
-
-  read(
-    runId: string,
-    { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
-  ): readonly AgentEvent[] {
-    return this.file.read("read", runId, (rows) => {
-      const run = rows.findRun(runId);
-      return run === undefined ? [] : rows.readEvents(run, { after, limit });
-    });
-  }
-
-  list(options: ListRunsOptions = {}): RunPage {
-    const query = readListOptions(options);
-    return this.file.read("list", "", (rows) => {
-      return query.statuses?.length === 0 ? { runs: [] } : rows.list(query, this.now());
-    });
-  }
-
-  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
-    return this.file.write("claim", runId, (rows) => {
-      const claim = rows.findClaim(runId);
-      const nowMs = this.now();
-      const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
-      if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
-      const fence = (claim?.fence ?? rows.deletions.goneFence()) + (isHeld ? 0 : 1);
-      rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
-      return { fence, posted: rows.messages.list(runId) };
-    });
-  }
-
-  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
-    return this.file.write("claim", runId, (rows) => {
-      const claim = rows.findClaim(runId);
-      if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
-      rows.saveClaim(runId, { owner, fence, ...timesOf(this.now(), ttlMs) });
-      return { posted: rows.messages.list(runId) };
-    });
-  }
-
-  release(runId: string, { owner, fence, acknowledged = [] }: ReleaseOptions): void {
-    this.file.write("claim", runId, (rows) => {
-      const claim = rows.findClaim(runId);
-      if (claim?.owner !== owner || claim.fence !== fence) return;
-      rows.saveClaim(runId, { ...claim, owner: null });
-      const run = acknowledged.length > 0 ? rows.findRun(runId) : undefined;
-      if (run !== undefined) rows.messages.delete(run.number, acknowledged);
-    });
-  }
-
-  post(
-    runId: string,
-    message: JsonObject,
-    { maxKept = Number.POSITIVE_INFINITY }: Pick<PostOptions, "maxKept"> = {},
-  ): PostAnswer {
-    const text = JSON.stringify(message);
-    return this.file.write("post", runId, (rows) => {
-      const run = rows.findRun(runId);
-      if (run === undefined) throw runNotFound(runId);
-      if (endedStatuses.has(run.status)) return {};
-      if (maxKept < Number.POSITIVE_INFINITY && rows.messages.count(run.number) >= maxKept) return { isFull: true };
-      return { number: rows.messages.insert(run.number, text) };
-    });
-  }
-
-  async delete(
-    runId: string,
-    { status }: { readonly status?: readonly RunStatus[] | undefined } = {},
-  ): Promise<boolean> {
-    const isDeleted = this.file.write("delete", runId, (rows) => {
-      const run = rows.findRun(runId);
-      if (run === undefined) throw runNotFound(runId);
-      const claim = rows.findClaim(runId);
-      if (claim !== undefined && isHeldAt(claim, this.now())) throw ownedElsewhere(runId);
-      if (status !== undefined && !status.includes(run.status)) return false;
-      rows.deleteRun(runId, run);
-      return true;
-    });
-    // Deleting thousands of runs must not block everything else in this process.
-    await turn();
-    if (isDeleted) await this.sweep();
-    return isDeleted;
-  }
+  const file = new DatabaseFile(settings, (db) => new RunRows(new Statements(db)));
 
   /** Deletes the rest of deleted runs. If that fails, the next deletion continues with it. */
-  private async sweep(): Promise<void> {
+  async function sweep(): Promise<void> {
     try {
-      while (this.file.write("delete", "", ({ deletions }) => deletions.sweep())) await turn();
+      while (file.write("delete", "", (rows) => rows.sweep())) await turn();
     } catch {
       // The run is gone; only its space is not freed.
     }
   }
 
-  close(): void {
-    this.file.close();
-  }
+  return {
+    append(runId, events, { sequence, fence, acknowledged = [] }) {
+      const [first] = events;
+      if (first === undefined) return;
+      const texts = events.map((event) => JSON.stringify(event));
+      file.write("append", runId, (rows) => {
+        if (fence !== undefined && fence !== rows.findClaim(runId)?.fence) throw ownedElsewhere(runId);
+        const run = rows.findRun(runId);
+        const next = (run?.sequence ?? 0) + 1;
+        if (sequence !== next) throw sequenceConflict(runId, { sequence, next });
+        rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
+        if (run !== undefined) rows.deleteMessages(run.number, acknowledged);
+      });
+    },
+
+    read: (runId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
+      file.read("read", runId, (rows) => {
+        const run = rows.findRun(runId);
+        return run === undefined ? [] : rows.readEvents(run, after, limit);
+      }),
+
+    list(listOptions = {}) {
+      const query = readListOptions(listOptions);
+      return file.read("list", "", (rows) => (query.statuses?.length === 0 ? { runs: [] } : rows.list(query, now())));
+    },
+
+    claim: (runId, { owner, ttlMs }) =>
+      file.write("claim", runId, (rows) => {
+        const claim = rows.findClaim(runId);
+        const nowMs = now();
+        const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
+        if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
+        const fence = (claim?.fence ?? rows.goneFence()) + (isHeld ? 0 : 1);
+        rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
+        return { fence, posted: rows.listMessages(runId) };
+      }),
+
+    renew: (runId, { owner, fence, ttlMs }) =>
+      file.write("claim", runId, (rows) => {
+        const claim = rows.findClaim(runId);
+        if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
+        rows.saveClaim(runId, { owner, fence, ...timesOf(now(), ttlMs) });
+        return { posted: rows.listMessages(runId) };
+      }),
+
+    release: (runId, { owner, fence, acknowledged = [] }) =>
+      file.write("claim", runId, (rows) => {
+        const claim = rows.findClaim(runId);
+        if (claim?.owner !== owner || claim.fence !== fence) return;
+        rows.saveClaim(runId, { ...claim, owner: null });
+        const run = acknowledged.length > 0 ? rows.findRun(runId) : undefined;
+        if (run !== undefined) rows.deleteMessages(run.number, acknowledged);
+      }),
+
+    post(runId, message, { maxKept = Number.POSITIVE_INFINITY } = {}) {
+      const text = JSON.stringify(message);
+      return file.write("post", runId, (rows) => {
+        const run = rows.findRun(runId);
+        if (run === undefined) throw runNotFound(runId);
+        if (endedStatuses.has(run.status)) return {};
+        if (maxKept < Number.POSITIVE_INFINITY && rows.countMessages(run.number) >= maxKept) return { isFull: true };
+        return { number: rows.insertMessage(run.number, text) };
+      });
+    },
+
+    async delete(runId, { status } = {}) {
+      const isDeleted = file.write("delete", runId, (rows) => {
+        const run = rows.findRun(runId);
+        if (run === undefined) throw runNotFound(runId);
+        const claim = rows.findClaim(runId);
+        if (claim !== undefined && isHeldAt(claim, now())) throw ownedElsewhere(runId);
+        if (status !== undefined && !status.includes(run.status)) return false;
+        rows.deleteRun(runId, run);
+        return true;
+      });
+      // Deleting thousands of runs must not block everything else in this process.
+      await turn();
+      if (isDeleted) await sweep();
+      return isDeleted;
+    },
+
+    close: () => file.close(),
+  };
 }
 
 /** Yields to other work in this process. */

@@ -1,6 +1,8 @@
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { readListOptions } from "../../../src/adapters/postgres/list-query.ts";
+import { textOf } from "../../../src/adapters/postgres/database.ts";
+import { listSql } from "../../../src/adapters/postgres/list-query.ts";
+import { readListOptions } from "../../../src/adapters/sql/run-list.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 
@@ -63,8 +65,8 @@ it("lists runs by status in the order of an index, however many there are", asyn
     { resumable: true },
     {},
   ] as const) {
-    const { sql, values } = readListOptions({ ...options, limit: 20 }, "public.", null);
-    const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${sql}`, [...values]);
+    const statement = listSql(readListOptions({ ...options, limit: 20 }), "public.", null);
+    const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${textOf(statement)}`, [...statement.values]);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     // Nothing is sorted before the limit.
     expect(plan).toMatch(/-> {2}Limit\n *-> {2}Index (Only )?Scan Backward using planwright_runs_by_status/);

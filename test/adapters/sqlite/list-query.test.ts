@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { listSql, readListOptions } from "../../../src/adapters/sqlite/list-query.ts";
+import { readListOptions } from "../../../src/adapters/sql/run-list.ts";
+import { listSql } from "../../../src/adapters/sqlite/list-query.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 
 it.each([
@@ -14,9 +15,9 @@ it.each([
   ({ filter, ...expected }) => {
     const db = openDatabase(":memory:", { driver: undefined, busyTimeoutMs: 0 });
     onTestFinished(() => db.close());
-    const { text, values } = listSql(readListOptions(filter), 0);
+    const { texts, values } = listSql(readListOptions(filter), 0);
     const details = db
-      .prepare(`EXPLAIN QUERY PLAN ${text}`)
+      .prepare(`EXPLAIN QUERY PLAN ${texts.join("?")}`)
       .all(...values)
       .map(({ detail }) => String(detail));
     expect(details.filter((detail) => /^SCAN (runs|m\b)/.test(detail))).toEqual([]);

@@ -1,11 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  readInteger,
-  readOptionalInteger,
-  readOptionalText,
-  readText,
-  type SqlRow,
-} from "../../../src/adapters/sql/statement.ts";
+import { readInteger, readOptionalText, readText, type SqlRow } from "../../../src/adapters/sql/statement.ts";
 import { asBytes } from "../../../src/adapters/sqlite/sql-database.ts";
 import { drivers, openRaw } from "./sqlite-files.ts";
 
@@ -27,7 +21,6 @@ it.each(drivers)("the readers of columns return stored values unchanged, and ref
     0, -5, 12, 9_007_199_254_740_991,
   ]);
   expect(readOptionalText(rowOf("NULL"), "a")).toBeUndefined();
-  expect(readOptionalInteger(rowOf("NULL"), "a")).toBeUndefined();
   expect(() => textOf("NULL")).toThrow(SyntaxError);
   for (const bytes of ["ff", "c328", "eda080", "6d80"])
     expect(() => textOf(`CAST(x'${bytes}' AS TEXT)`)).toThrow(/not UTF-8/);
