@@ -125,15 +125,12 @@ export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
+export type { Orchestrator } from "./runs/agent-methods.ts";
 export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";
 export { describePlan } from "./runs/describe-plan.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
-export {
-  createOrchestrator,
-  type Orchestrator,
-  type OrchestratorOptions,
-} from "./runs/orchestrator.ts";
+export { createOrchestrator, type OrchestratorOptions } from "./runs/orchestrator.ts";
 export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { RunHandle } from "./runs/run-handle.ts";

@@ -3,25 +3,27 @@ import { monotonicNow } from "../async/clock.ts";
 import { EventChannel } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import { isTransient } from "../core/event-types.ts";
+import { checkEventType, isTransient } from "../core/event-types.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
-import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
-import type { RunResult, RunSnapshot } from "../core/run-result.ts";
-import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { StepRef } from "../core/step-ref.ts";
+import { checkOption, failOption } from "../core/options.ts";
+import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
+import type { RunResult } from "../core/run-result.ts";
 import { invalidPlan, plainIssues } from "../plan/plain-issues.ts";
-import type { Decision } from "./decisions/decision.ts";
-import { checkName } from "./decisions/decision-options.ts";
-import type { DryRun } from "./dry-run.ts";
-import type { EventsWanted } from "./events-options.ts";
+import { type Agent, type WorkedAgent, workerKey } from "./agent-methods.ts";
+import { checkName, readDecision } from "./decisions/decision-options.ts";
+import { type EventsWanted, readEventsOptions } from "./events-options.ts";
 import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
-import type { Refusal } from "./refuse-run.ts";
 import { reportWarning, warnOfOpenPhrases, warnOfSecrets } from "./report-warning.ts";
-import type { NamedEvent, readForkOptions, Settlement } from "./resume/resume-options.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
-import type { PruneOptions } from "./retention.ts";
+import {
+  checkResumeOptions,
+  readCloseOptions,
+  readDecidingOptions,
+  readDelivery,
+  readForkOptions,
+  readSettleOptions,
+} from "./resume/resume-options.ts";
 import { cancelledBy, interruptedBy, returnOrThrow } from "./run-errors.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
@@ -35,184 +37,79 @@ type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<
 
 type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
 
-/** How a decision takes effect. */
-interface Deciding {
-  /** Whether its run may be resumed in this process. */
-  readonly resumes: boolean;
-  readonly options: ResumeOptions;
-}
-
 /**
- * Runs requests and plans, for an agent and an orchestrator alike. It knows no types of tools: its owners add them. It
- * checks options and hands out handles; everything else is loaded for the first run.
+ * The methods of an agent, for tools of any type; its owners add the types. It checks options and hands out handles;
+ * everything else is loaded for the first run. Without a planner every target is a plan.
  */
-export class Engine {
-  readonly hub: EventHub<AgentEvent>;
-  /** Its runs in this process; undefined before the first one, or the first reader of events. */
-  private registry: RunRegistry | undefined;
+export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
+  const hub = new EventHub<AgentEvent>(settings.onListenerError);
+  /** The runs in this process; undefined before the first one, or the first reader of events. */
+  let registry: RunRegistry | undefined;
+  /** True if runs that wait for a time are left for whoever looks for them. */
+  let leavesWaits = false;
+  /** Set once no more runs are accepted. */
+  let closing: Promise<void> | undefined;
+  const host = {
+    ...{ settings, hub },
+    get leavesWaits() {
+      return leavesWaits;
+    },
+  };
+  for (const observer of settings.observers) {
+    if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
+  }
+  warnOfSecrets(settings);
+  warnOfOpenPhrases(settings);
   /** For a run without options, as most are. */
-  private readonly plainOptions: RunSettings;
-  /** Whether runs that wait for a time are left for whoever looks for them. */
-  leavesWaits = false;
-  /** Set once it accepts no more runs. */
-  private closing: Promise<void> | undefined;
+  const plainOptions = resolveRunOptions({}, settings);
 
-  constructor(readonly settings: EngineSettings) {
-    this.hub = new EventHub(settings.onListenerError);
-    for (const observer of settings.observers) {
-      if (observer.event !== undefined) this.hub.subscribe((event) => observer.event?.(event));
-    }
-    warnOfSecrets(settings);
-    warnOfOpenPhrases(settings);
-    this.plainOptions = resolveRunOptions({}, settings);
+  const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
+    options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
+  const createRunId = () => `run_${settings.createId()}`;
+  const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
+  const runtime = async () => loadedRuntime() ?? (await loadRuntime());
+
+  function toTarget(target: string | object): RunTarget {
+    const isRequest = typeof target === "string" && settings.planner !== undefined;
+    return isRequest ? { request: target } : { plan: target as PlanInput };
   }
 
-  /**
-   * Starts a run, or joins the active one with the same id. Throws for invalid options and for plain mistakes in a
-   * plan. Errors that are found later are also reported as warnings: nobody may look at the handle.
-   */
-  start(given: RunTarget, options?: AnyRunOptions): RunHandle {
-    const settings = this.optionsOf(options);
-    const isNamed = options?.runId !== undefined;
-    const target = snapshotOf(given, { waits: isNamed });
-    const issues = "plan" in target ? plainIssues(target.plan, settings.tools) : [];
-    if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
-    const runId = options?.runId ?? this.createRunId();
-    const open: OpenRun = (parts, runs, opening) => parts.startRun(runs, { ...opening, target, settings, isNamed });
-    return this.handOut(runId, settings, open, ({ message }) =>
-      reportWarning(this.settings, {
-        code: "start-refused",
-        runId,
-        message: `Run "${runId}" was not started: ${message}`,
-      }),
-    );
+  function runsOf(parts: Runtime): RunRegistry {
+    registry ??= parts.createRegistry(host);
+    return registry;
   }
 
-  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
-  async run(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
-    const settings = this.optionsOf(options);
-    const isNamed = options?.runId !== undefined;
-    const target = snapshotOf(given, { waits: isNamed });
-    const runId = options?.runId ?? this.createRunId();
-    const startedMs = monotonicNow(this.settings.clock);
-    const opening = { runId, startedMs, target, settings, isNamed };
-    return returnOrThrow(await this.open((parts, runs) => parts.startRun(runs, opening)), settings);
+  function requireOpen(): void {
+    if (closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
   }
 
-  /** Records a run of which nothing is executed. Rejects as `refuseRun` does. */
-  refuse(refusal: Refusal): Promise<RunResult> {
-    return this.open((parts, runs) => runs.track(parts.refuseRun(runs, refusal)));
-  }
-
-  /**
-   * Decides about something a run waits for, and resumes the run: at once if it is active here, else from the store
-   * once it is read. Its options have been checked. Errors reject the handle's result.
-   */
-  decide(runId: string, { decision: given, ...how }: Deciding & { decision: Omit<Decision, "atMs"> }): RunHandle {
-    checkName("runId", runId);
-    const decision = { ...given, atMs: this.settings.clock.now() };
-    return this.handOut(runId, how.options, (parts, runs, opening) =>
-      parts.decideRun(runs, { ...opening, ...how, decision }),
-    );
-  }
-
-  /** Delivers an event to a run, and resumes it; the id and the options have been checked. Errors reject the result. */
-  deliver(runId: string, given: NamedEvent, how: Deciding): RunHandle {
-    return this.handOut(runId, how.options, (parts, runs, opening) =>
-      parts.deliverEvent(runs, { ...opening, ...how, given }),
-    );
-  }
-
-  /** Leaves an event for a run that has yet to start. Rejects as `deliverEarly` of `deliver.ts` does. */
-  deliverEarly(runId: string, given: NamedEvent): Promise<boolean> {
-    return this.open((parts, runs) => runs.track(parts.deliverEarly(runs, runId, given)));
-  }
-
-  /** Cancels a run, wherever it is active. Its options have been checked. */
-  cancel(runId: string, reason: string, how: Deciding): Promise<RunResult> {
-    checkName("runId", runId);
-    const opening = { runId, startedMs: monotonicNow(this.settings.clock), cancelling: new AbortSource() };
-    return this.open(async (parts, runs) =>
-      returnOrThrow(await parts.cancelRun(runs, { ...opening, ...how, reason }), how.options),
-    );
-  }
-
-  /** Resumes a stored run, until it ends or waits for somebody; its options have been checked. */
-  resume(runId: string, resuming: ResumeOptions, { retriesFailed = true } = {}): Promise<RunResult> {
-    checkName("runId", runId);
-    const options = { ...resuming };
-    const opening = { runId, startedMs: monotonicNow(this.settings.clock), options, retriesFailed };
-    return this.open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
-  }
-
-  /** Resumes all runs that have no owner, `concurrency` at a time; one that has ended meanwhile stays unchanged. */
-  resumeAll(options: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-    const resume = (runId: string, own: ResumeOptions) => this.resume(runId, own, { retriesFailed: false });
-    return this.open((parts, runs) => parts.resumeAll(runs, options, resume));
-  }
-
-  /** Runs a new run from a prefix of the events of another one. Errors reject the handle's result. */
-  fork(from: string, { after, runId = this.createRunId(), options }: ReturnType<typeof readForkOptions>): RunHandle {
-    checkName("runId", from);
-    return this.handOut(runId, options, (parts, runs, opening) =>
-      parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),
-    );
-  }
-
-  /** Settles the outcome of a step in doubt, and resumes its run. Errors reject the handle's result. */
-  settle(runId: string, settling: Deciding & { readonly ref: StepRef; readonly settlement: Settlement }): RunHandle {
-    checkName("runId", runId);
-    return this.handOut(runId, settling.options, (parts, runs, opening) =>
-      parts.settleRun(runs, { ...opening, ...settling }),
-    );
-  }
-
-  /**
-   * Accepts no more runs, lets running steps end within the time, and leaves the rest to whoever resumes it. Resolves
-   * when nothing is running here. Closing again waits for the same.
-   */
-  close(timeoutMs: number): Promise<void> {
-    this.closing ??= this.registry?.stop(timeoutMs) ?? Promise.resolve();
-    return this.closing;
-  }
-
-  /** Throws if the engine was closed. */
-  private requireOpen(): void {
-    if (this.closing !== undefined) throw interruptedBy("the agent was closed and takes no more runs");
-  }
-
-  private runsOf(parts: Runtime): RunRegistry {
-    this.registry ??= parts.createRegistry(this);
-    return this.registry;
-  }
-
-  private async open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
-    this.requireOpen();
-    const parts = loadedRuntime() ?? (await loadRuntime());
+  async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
+    requireOpen();
+    const parts = await runtime();
     // It may have been closed meanwhile.
-    this.requireOpen();
-    return use(parts, this.runsOf(parts));
+    requireOpen();
+    return use(parts, runsOf(parts));
   }
 
-  /** Its deadline and its cancellation apply from now on, even while the runtime is being loaded. */
-  private handOut(
+  /** Errors reject the handle's result. Its deadline and its cancellation apply even while the runtime is being loaded. */
+  function handOut(
     runId: string,
-    settings: Pick<ResumeOptions, "throwOnFailure">,
-    open: OpenRun,
+    options: Pick<ResumeOptions, "throwOnFailure">,
+    use: OpenRun,
     onRefused?: (error: ErrorData) => void,
   ): RunHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
-    const opening = { runId, channel, cancelling, startedMs: monotonicNow(this.settings.clock) };
+    const opening = { ...startedNow(runId), channel, cancelling };
     const loaded = loadedRuntime();
     const opened =
-      loaded === undefined || this.closing !== undefined
-        ? this.open((parts, runs) => open(parts, runs, opening))
-        : open(loaded, this.runsOf(loaded), opening);
+      loaded === undefined || closing !== undefined
+        ? open((parts, runs) => use(parts, runs, opening))
+        : use(loaded, runsOf(loaded), opening);
     const result = opened.then(
       (value) => {
         channel.close();
-        return returnOrThrow(value, settings);
+        return returnOrThrow(value, options);
       },
       (thrown) => {
         channel.fail(thrown);
@@ -225,62 +122,183 @@ export class Engine {
     return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
 
-  /** Makes a plan without a run: its events carry a fresh run id, and nothing is stored. */
-  async plan(request: string, options?: AnyRunOptions): Promise<Plan> {
-    const settings = this.optionsOf(options, "plan");
-    this.requireOpen();
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return parts.planAlone(this, { runId: this.createRunId(), request, settings });
+  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
+  async function runToEnd(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
+    const chosen = optionsOf(options);
+    const isNamed = options?.runId !== undefined;
+    const target = snapshotOf(given, { waits: isNamed });
+    const opening = { ...startedNow(options?.runId ?? createRunId()), target, settings: chosen, isNamed };
+    return returnOrThrow(await open((parts, runs) => parts.startRun(runs, opening)), chosen);
   }
 
-  /** What a target would do. Rejects as planning does, with `invalid-plan`, `plan-not-approved` or `cancelled`. */
-  async dryRun(given: RunTarget, options?: AnyRunOptions): Promise<DryRun> {
-    const settings = this.optionsOf(options, "dryRun");
-    const target = snapshotOf(given, { waits: false });
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    if ("plan" in target) return parts.dryRun(this.settings, settings, target.plan);
-    const plan = await parts.planAlone(this, { runId: this.createRunId(), request: target.request, settings });
-    return parts.dryRun(this.settings, settings, plan);
-  }
-
-  /** The current state of a stored run; undefined if there is none with this id. Rejects with `store-failed`. */
-  async getRun(runId: string): Promise<RunSnapshot | undefined> {
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return parts.readRun(this.settings, runId);
-  }
-
-  /** The events of a run. Rejects as `readEventsOf` does. */
-  async *events(wanted: EventsWanted, leaving: AbortSource): AsyncGenerator<AgentEvent, undefined> {
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    yield* parts.readEventsOf(this.runsOf(parts), wanted, leaving);
-  }
-
-  /** Deletes a stored run. Rejects as `deleteRun` of `retention.ts` does. */
-  async deleteRun(runId: string): Promise<void> {
+  /** Decides about what a run waits for, and resumes it: at once if it is active here, else once it is read. */
+  function decide(runId: string, { decision, ...how }: ReturnType<typeof readDecision>): RunHandle {
     checkName("runId", runId);
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return parts.deleteRun(this.settings.store, runId);
+    const decided = { ...how, decision: { ...decision, atMs: settings.clock.now() } };
+    return handOut(runId, how.options, (parts, runs, opening) => parts.decideRun(runs, { ...opening, ...decided }));
   }
 
-  /** Deletes stored runs. Rejects as `prune` of `retention.ts` does. */
-  async prune(options: PruneOptions): Promise<{ readonly deleted: number }> {
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return parts.prune(this.settings.store, options);
+  async function resume(runId: string, resuming: ResumeOptions, { retriesFailed = true } = {}): Promise<RunResult> {
+    checkName("runId", runId);
+    const options = { ...resuming };
+    const opening = { ...startedNow(runId), options, retriesFailed };
+    return open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
   }
 
-  /** A page of the stored runs. Rejects with `store-failed`. */
-  async listRuns(options: ListRunsOptions = {}): Promise<RunPage> {
-    const parts = loadedRuntime() ?? (await loadRuntime());
-    return parts.showPage(await parts.listRuns(this.settings.store, options), this.settings);
-  }
+  return {
+    [workerKey]: {
+      refuse: (refusal) => open((parts, runs) => runs.track(parts.refuseRun(runs, refusal))),
+      deliverEarly(runId, name, value, options) {
+        const { given } = readDelivery(runId, { name, value }, options);
+        return open((parts, runs) => runs.track(parts.deliverEarly(runs, runId, given)));
+      },
+      leaveWaits() {
+        leavesWaits = true;
+      },
+    },
 
-  private optionsOf(options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings {
-    return options === undefined ? this.plainOptions : resolveRunOptions(options, this.settings, use);
-  }
+    tools: settings.tools,
+    on: (type, listener) => hub.on(checkedType(type), checkedListener(listener)),
+    once: (type, listener) => hub.once(checkedType(type), checkedListener(listener)),
+    off: (type, listener) => hub.off(checkedType(type), listener),
+    listenerCount: (type) => hub.listenerCount(checkedType(type)),
+    removeAllListeners: (type) => hub.removeAllListeners(type === undefined ? type : checkedType(type)),
+    subscribe: (listener) => hub.subscribe(checkedListener(listener)),
 
-  private createRunId(): string {
-    return `run_${this.settings.createId()}`;
+    events(runId, options = {}) {
+      const wanted = readEventsOptions(runId, options);
+      return { [Symbol.asyncIterator]: () => readEvents(wanted) };
+    },
+
+    getRun: async (runId) => (await runtime()).readRun(settings, runId),
+
+    async listRuns(options = {}) {
+      const parts = await runtime();
+      return parts.showPage(await parts.listRuns(settings.store, options), settings);
+    },
+
+    async plan(request, options) {
+      const chosen = optionsOf(options, "plan");
+      requireOpen();
+      return (await runtime()).planAlone(host, { runId: createRunId(), request, settings: chosen });
+    },
+
+    async dryRun(given, options) {
+      const chosen = optionsOf(options, "dryRun");
+      const target = snapshotOf(toTarget(given), { waits: false });
+      const parts = await runtime();
+      if ("plan" in target) return parts.dryRun(settings, chosen, target.plan);
+      const { request } = target;
+      return parts.dryRun(
+        settings,
+        chosen,
+        await parts.planAlone(host, { runId: createRunId(), request, settings: chosen }),
+      );
+    },
+
+    execute: (plan, options) => runToEnd({ plan: plan as PlanInput }, options),
+    run: (request, options) => runToEnd({ request }, options),
+
+    start(given, options) {
+      const chosen = optionsOf(options);
+      const isNamed = options?.runId !== undefined;
+      const target = snapshotOf(toTarget(given), { waits: isNamed });
+      const issues = "plan" in target ? plainIssues(target.plan, chosen.tools) : [];
+      if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
+      const runId = options?.runId ?? createRunId();
+      const use: OpenRun = (parts, runs, opening) =>
+        parts.startRun(runs, { ...opening, target, settings: chosen, isNamed });
+      // Nobody may look at the handle.
+      return handOut(runId, chosen, use, ({ message }) =>
+        reportWarning(settings, {
+          code: "start-refused",
+          runId,
+          message: `Run "${runId}" was not started: ${message}`,
+        }),
+      );
+    },
+
+    approve: (runId, item, options = {}) => decide(runId, readDecision("approve", item, options)),
+    reject: (runId, item, options = {}) => decide(runId, readDecision("reject", item, options)),
+    resume: async (runId, options = {}) => resume(runId, checkResumeOptions(options)),
+
+    resumeAll: (options = {}) =>
+      open((parts, runs) =>
+        // One that has ended meanwhile stays unchanged.
+        parts.resumeAll(runs, options, (runId, own) => resume(runId, own, { retriesFailed: false })),
+      ),
+
+    fork(from, forking = {}) {
+      const { after, runId = createRunId(), options } = readForkOptions(forking);
+      checkName("runId", from);
+      return handOut(runId, options, (parts, runs, opening) =>
+        parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),
+      );
+    },
+
+    settle(runId, stepId, options) {
+      const settling = readSettleOptions(stepId, options);
+      checkName("runId", runId);
+      return handOut(runId, settling.options, (parts, runs, opening) =>
+        parts.settleRun(runs, { ...opening, ...settling }),
+      );
+    },
+
+    deliver(runId, name, value, options) {
+      const delivery = readDelivery(runId, { name, value }, options);
+      return handOut(runId, delivery.options, (parts, runs, opening) =>
+        parts.deliverEvent(runs, { ...opening, ...delivery }),
+      );
+    },
+
+    async cancel(runId, reason = "no reason given", options = {}) {
+      checkOption({ type: "text" }, reason, "reason");
+      const how = readDecidingOptions(options);
+      checkName("runId", runId);
+      const cancelling = { ...startedNow(runId), ...how, reason, cancelling: new AbortSource() };
+      return open(async (parts, runs) => returnOrThrow(await parts.cancelRun(runs, cancelling), how.options));
+    },
+
+    async close(options = {}) {
+      const timeoutMs = readCloseOptions(options);
+      closing ??= registry?.stop(timeoutMs) ?? Promise.resolve();
+      return closing;
+    },
+
+    async deleteRun(runId) {
+      checkName("runId", runId);
+      return (await runtime()).deleteRun(settings.store, runId);
+    },
+
+    prune: async (options) => (await runtime()).prune(settings.store, options),
+  };
+
+  /** The events of a run, from the start; a loop that is left, in any way, leaves nothing behind. */
+  function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
+    const leaving = new AbortSource();
+    const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
+      const parts = await runtime();
+      return yield* parts.readEventsOf(runsOf(parts), wanted, leaving);
+    };
+    const events = read();
+    return {
+      next: () => events.next(),
+      // A generator that waits for an event would end only with the next one.
+      return: () => {
+        leaving.abort(undefined);
+        return events.return(undefined);
+      },
+    };
   }
+}
+
+function checkedType<T extends Parameters<typeof checkEventType>[0]>(type: T): T {
+  checkEventType(type);
+  return type;
+}
+
+function checkedListener<T>(listener: T): T {
+  return typeof listener === "function" ? listener : failOption("listener", listener, "a function");
 }
 
 /**

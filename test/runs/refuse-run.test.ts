@@ -6,7 +6,7 @@ import { AgentError } from "../../src/core/errors.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import { invalidPlan } from "../../src/plan/plain-issues.ts";
-import { type WorkedAgent, workerKey } from "../../src/runs/orchestrator.ts";
+import { type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
 import type { Refusal } from "../../src/runs/refuse-run.ts";
 import { cancelledBy } from "../../src/runs/run-errors.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";

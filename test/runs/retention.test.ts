@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createSqliteTodos } from "../../src/adapters/sqlite/index.ts";
+import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../src/agent.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

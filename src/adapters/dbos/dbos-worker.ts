@@ -5,7 +5,7 @@ import { formatVersion } from "../../core/format-version.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { workerKey } from "../../runs/orchestrator.ts";
+import { workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/resume/resume-options.ts";
 import { openDbosQueue } from "./dbos-queue.ts";
 import { Reaper, startReaper } from "./reaper.ts";

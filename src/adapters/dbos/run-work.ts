@@ -5,7 +5,7 @@ import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { Tool } from "../../core/tool.ts";
-import { type WorkedAgent, workerKey } from "../../runs/orchestrator.ts";
+import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { type Job, type JobOutcome, targetOfJob } from "./run-queue.ts";
 
 /** What a worker needs of an agent, whatever its tools are. */

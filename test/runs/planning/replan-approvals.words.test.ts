@@ -4,7 +4,7 @@ import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { Engine } from "../../../src/runs/engine.ts";
+import { createEngine } from "../../../src/runs/engine.ts";
 import { resolveOptions } from "../../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import {
@@ -164,10 +164,10 @@ describe("a replan", () => {
     const options = resolveOptions({ tools, planner, store: createMemoryRunStore() }, { canPlan: true });
     const replan = { maxReplans: 1 };
     const pending = [{ stepId: "n1", reasons: [{ code: "new-tool" }] }];
-    expect(await new Engine(options).run({ request }, replan)).toMatchObject({ status: "suspended", pending });
+    expect(await createEngine(options).run(request, replan)).toMatchObject({ status: "suspended", pending });
     expect(await createAgent({ tools, planner }).run(request, replan)).toMatchObject({ status: "completed" });
     const named = { ...replan, replanTools: ["Wipe"] };
-    expect(await new Engine(options).run({ request }, named)).toMatchObject({ status: "completed" });
+    expect(await createEngine(options).run(request, named)).toMatchObject({ status: "completed" });
   });
 
   it("may refer to an output, whatever its text", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";

@@ -1,0 +1,254 @@
+import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
+import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
+import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import type { Tool } from "../core/tool.ts";
+import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./decisions/decision-options.ts";
+import type { DryRun } from "./dry-run.ts";
+import type { EventsOptions } from "./events-options.ts";
+import type { Refusal } from "./refuse-run.ts";
+import type { CloseOptions, DeliverOptions, ForkOptions, SettleOptions } from "./resume/resume-options.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
+import type { RunKeeper } from "./retention.ts";
+import type { RunHandle } from "./run-handle.ts";
+import type {
+  DecidingOptions,
+  DryRunOptions,
+  OptionsArgument,
+  PlanOptions,
+  ResumeOptions,
+  RunOptions,
+} from "./run-options.ts";
+
+/** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
+export interface RunObserver<TTool extends Tool = Tool> {
+  readonly tools: readonly TTool[];
+  /**
+   * Calls a listener for each event of a type, until the returned function is called; calling that again does nothing.
+   * What the listener throws, or rejects with, never changes a run. The same listener is added once per type. Throws
+   * `invalid-options`, as do the next five methods.
+   */
+  on<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): () => void;
+  /** Calls a listener for the next event of a type. */
+  once<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): () => void;
+  /** Removes a listener; does nothing if it was not added. */
+  off<TType extends AgentEventType>(
+    this: void,
+    type: TType,
+    listener: (event: AgentEventOf<TType, TTool>) => unknown,
+  ): void;
+  /** How many listeners `on` and `once` have added for a type. */
+  listenerCount(this: void, type: AgentEventType): number;
+  /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
+  removeAllListeners(this: void, type?: AgentEventType): void;
+  /** Calls a listener for every event. */
+  subscribe(this: void, listener: (event: AgentEvent<TTool>) => unknown): () => void;
+  /**
+   * The events of a run, by its id: the stored ones, then new ones, from this process or another. Reading ends with the
+   * run, or when it is suspended or interrupted unless `follow` is set. No recorded event is left out, however slowly
+   * they are read; transient events come from this process alone. Throws `invalid-options`; reading rejects with
+   * `run-not-found`, `store-failed` or `cancelled`.
+   */
+  events(this: void, runId: string, options?: EventsOptions): AsyncIterable<AgentEvent<TTool>>;
+  /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
+  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
+  listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
+}
+
+/** Decides about runs that wait for approval, in this process or another that has the same store. */
+export interface RunApprover<TTool extends Tool = Tool> {
+  /**
+   * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
+   * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if the run is not
+   * waiting for this, `resume-mismatch` if its tools have changed, `store-failed`, or `interrupted` once the agent was
+   * closed; it resolves when the run ends or is suspended again. If another process is running it, the decision is sent
+   * there.
+   */
+  approve(
+    this: void,
+    runId: string,
+    item: ApprovalItem,
+    ...options: OptionsArgument<TTool, ApprovalOptions<TTool>>
+  ): RunHandle<TTool>;
+  /**
+   * As `approve`, but the step, or the plan, is not run: the run fails with `approval-rejected`.
+   */
+  reject(
+    this: void,
+    runId: string,
+    item: ApprovalItem,
+    ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
+  ): RunHandle<TTool>;
+}
+
+/** Resumes runs that have stopped: their process died or was closed, or they failed. */
+export interface RunResumer<TTool extends Tool = Tool> {
+  /**
+   * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
+   * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
+   * active in this process is joined, and one that has ended for good, or waits for somebody, resolves to its result.
+   * Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
+   * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
+   */
+  resume(
+    this: void,
+    runId: string,
+    ...options: OptionsArgument<TTool, ResumeOptions<TTool>>
+  ): Promise<RunResult<TTool>>;
+  /**
+   * Resumes every run that can continue now and that no process is running. Resolves to the outcome of each when all
+   * have ended or wait for somebody; a run that cannot be resumed is included with its error. Rejects with
+   * `store-failed`, `invalid-options` or `interrupted`.
+   */
+  resumeAll(
+    this: void,
+    ...options: OptionsArgument<TTool, ResumeAllOptions<TTool>>
+  ): Promise<readonly ResumedRun<TTool>[]>;
+  /**
+   * Copies the events of a run, up to `sequence` `after`, to a new run, and resumes that as if its process had died
+   * there: steps that have ended keep their results, and one that had only started runs again, or is `unknown` if its
+   * effect is `once`. The other run may still be running, and stays as it is. The new run has its own idempotency keys,
+   * asks again for approvals that were not used yet, and undoes only what it has done itself.
+   *
+   * Throws `invalid-options`. The result of the handle rejects with `run-not-found`, `run-conflict` if there is another
+   * run with the new id, `invalid-options` if the run has fewer events, `secret-unreadable`, and what `resume` rejects
+   * with; then nothing is stored. Copied events are not emitted again.
+   */
+  fork(this: void, runId: string, ...options: OptionsArgument<TTool, ForkOptions<TTool>>): RunHandle<TTool>;
+  /**
+   * Settles a step whose outcome is `unknown`, and resumes its run. Throws `invalid-options`; the result of the handle
+   * rejects with `run-conflict` if the run does not wait for that, `invalid-tool-output`, and what `resume` rejects
+   * with.
+   */
+  settle(this: void, runId: string, stepId: string, options: SettleOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Delivers an event to a run, for a step that waits for its name, now or later; the run keeps up to 100. Events of a
+   * name are taken in order, and one with an `id` that the run has seen is ignored. A suspended run is resumed.
+   *
+   * Throws `invalid-options` for a wrong name, id or option. The result of the handle rejects with `invalid-options` for
+   * a value of more than 1 MiB of JSON, and for a name or a value that does not fit `events`; with `run-not-found`,
+   * `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many, and what `resume` rejects with.
+   */
+  deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
+  /**
+   * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
+   * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
+   * `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
+   */
+  cancel(
+    this: void,
+    runId: string,
+    reason?: string,
+    options?: Partial<DecidingOptions<TTool>>,
+  ): Promise<RunResult<TTool>>;
+  /**
+   * Takes no more runs, lets running steps end within the time, and leaves the rest to be resumed: those runs end
+   * `interrupted`. Resolves when nothing is running here any more; tools that ignore their signal have `abortGraceMs`.
+   * The store stays open. Rejects with `invalid-options`.
+   */
+  close(this: void, options?: CloseOptions): Promise<void>;
+}
+
+/** Runs plans to their end. */
+interface RunExecutor<TTool extends Tool = Tool> {
+  /**
+   * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
+   * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
+   * `invalid-options`, `unknown-tool`, `run-conflict` or `run-owned-elsewhere` before anything was started; whatever
+   * happens later is in the result.
+   */
+  execute<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
+  ): Promise<RunResult<TTool>>;
+}
+
+/** Runs plans. @group Agents */
+export interface Orchestrator<TTool extends Tool = Tool>
+  extends RunObserver<TTool>,
+    RunApprover<TTool>,
+    RunResumer<TTool>,
+    RunExecutor<TTool>,
+    RunKeeper {
+  /**
+   * What a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
+   * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
+   */
+  dryRun<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: DryRunOptions<TTool>,
+  ): Promise<DryRun<TTool>>;
+  /**
+   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
+   * unknown tools and duplicate ids. Other errors of `execute` reject the handle's result; readers of its events
+   * receive them, too, and they are reported as the warning `start-refused`.
+   */
+  start<const TPlan extends AnyPlan>(
+    this: void,
+    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
+  ): RunHandle<TTool>;
+}
+
+/** A planner and an orchestrator in one. @group Agents */
+export interface Agent<TTool extends Tool = Tool>
+  extends RunObserver<TTool>,
+    RunApprover<TTool>,
+    RunResumer<TTool>,
+    RunExecutor<TTool>,
+    RunKeeper {
+  /**
+   * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
+   * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
+   */
+  plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
+  /**
+   * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as can be
+   * known, and no tool is called. Rejects as `plan` and `execute` do.
+   */
+  dryRun<const TPlan extends AnyPlan>(
+    this: void,
+    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
+    options?: DryRunOptions<TTool>,
+  ): Promise<DryRun<TTool>>;
+  /** Plans a request and runs the plan. A failure to plan is in the result, too. */
+  run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
+  /**
+   * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
+   * steps, unknown tools and duplicate ids. Other errors of `run` or `execute` reject the handle's result; readers of
+   * its events receive them, too, and they are reported as the warning `start-refused`.
+   */
+  start<const TPlan extends AnyPlan>(
+    this: void,
+    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
+    ...options: OptionsArgument<TTool, RunOptions<TTool>>
+  ): RunHandle<TTool>;
+}
+
+/** The key of what workers and clients need of an agent, and nobody else. The same in all copies of this package. */
+export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
+
+/** An agent, or an orchestrator, to its workers and clients. */
+export interface WorkedAgent {
+  readonly [workerKey]: {
+    /** Records a run that is refused, or was cancelled before it started; as `refuseRun` does. */
+    refuse(refusal: Refusal): Promise<RunResult>;
+    /** Leaves an event for a run that has yet to start; as `deliverEarly` of `deliver.ts` does. */
+    deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
+    /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
+    leaveWaits(): void;
+  };
+}
