@@ -124,13 +124,17 @@ function childOf(schema: JsonSchema, key: string | number): JsonSchema | boolean
   return othersOf(schema);
 }
 
-/** The schema of a list or tuple item: `prefixItems`, then `items`; in draft 7 `items`, then `additionalItems`. */
+/** The schema of a list or tuple item. */
 function itemOf(schema: JsonSchema, index: number): JsonSchema | boolean {
-  const { items, prefixItems, additionalItems } = schema;
+  const { tuple, rest } = itemsOf(schema);
+  return tuple[index] ?? rest ?? (allowsType(schema, "array") && tuple.length === 0);
+}
+
+/** The schemas of items: `prefixItems`, then `items`; in draft 7 `items`, then `additionalItems`. */
+export function itemsOf({ items, prefixItems = [], additionalItems }: JsonSchema) {
   const isDraft7Tuple = Array.isArray(items);
-  const tuple = isDraft7Tuple ? (items as readonly JsonSchema[]) : prefixItems;
-  const rest = (isDraft7Tuple ? additionalItems : items) as JsonSchema | boolean | undefined;
-  return tuple?.[index] ?? rest ?? (allowsType(schema, "array") && tuple === undefined);
+  const tuple: readonly JsonSchema[] = isDraft7Tuple ? items : prefixItems;
+  return { tuple, rest: (isDraft7Tuple ? additionalItems : items) as JsonSchema | boolean | undefined };
 }
 
 function allowsType(schema: JsonSchema, type: string): boolean {
@@ -185,21 +189,24 @@ function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   });
 }
 
-/** Follows a pointer within the schema, RFC 6901 as a URI fragment. */
-function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
+/** The target of a pointer within the schema, RFC 6901 as a URI fragment. */
+export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   if (!pointer.startsWith("#")) return {};
-  let schema: unknown = root;
+  let target: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
-    const key = decodeFragment(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    schema = (schema as Record<string, unknown> | undefined)?.[key];
+    const holder = (target ?? {}) as Readonly<Record<string, unknown>>;
+    // The converters do not escape a key such as `100%`.
+    const key = [part, decodeFragment(part)]
+      .map((text) => text.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .find((name) => Object.hasOwn(holder, name));
+    target = key === undefined ? undefined : holder[key];
   }
-  return typeof schema === "object" && schema !== null ? (schema as JsonSchema) : {};
+  return typeof target === "object" && target !== null ? (target as JsonSchema) : {};
 }
 
-/** The converters do not escape a key such as `100%`. */
 function decodeFragment(part: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(part.replace(/%(?![\da-f]{2})/gi, "%25"));
   } catch {
     return part;
   }

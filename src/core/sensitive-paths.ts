@@ -1,5 +1,4 @@
-import type { JsonSchema } from "./json-schema.ts";
-import { schemasBelow, withBranches } from "./marked-schemas.ts";
+import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
 
 /**
  * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
@@ -17,7 +16,8 @@ export class SensitiveView {
 
   /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
-    return new SensitiveView(this.root, schemasBelow(this.root, this.schemas, key));
+    const parts = this.schemas.flatMap((schema) => [...partsAt(schema, key)]);
+    return new SensitiveView(this.root, withBranches(this.root, parts));
   }
 }
 
@@ -29,51 +29,70 @@ const maxParts = 10_000;
  * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer.
  */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
-  const walk = new PathWalk(root);
-  const paths = [...new Set(walk.below(root))];
-  return walk.isTooLarge ? [""] : paths;
-}
-
-class PathWalk {
-  private parts = 0;
+  let count = 0;
   /** The schemas that the walk is in, and whether one of them is a part of itself. */
-  private readonly open = new Map<JsonSchema, { isRecursive: boolean }>();
+  const open = new Map<JsonSchema, { isRecursive: boolean }>();
 
-  constructor(private readonly root: JsonSchema) {}
-
-  get isTooLarge(): boolean {
-    return this.parts > maxParts;
+  function pathsBelow(schema: unknown): readonly string[] {
+    count += 1;
+    if (count > maxParts) return [];
+    const found = withBranches(root, [schema]);
+    return found.some(isMarked) ? [""] : found.flatMap(pathsOfPart);
   }
 
-  below(schema: unknown): readonly string[] {
-    this.parts += 1;
-    if (this.isTooLarge) return [];
-    const found = withBranches(this.root, [schema]);
-    if (found.some(isMarked)) return [""];
-    return found.flatMap((part) => this.ofPart(part));
-  }
-
-  private ofPart(part: JsonSchema): readonly string[] {
-    const known = this.open.get(part);
+  function pathsOfPart(part: JsonSchema): readonly string[] {
+    const known = open.get(part);
     if (known !== undefined) {
       known.isRecursive = true;
       return [];
     }
     const entry = { isRecursive: false };
-    this.open.set(part, entry);
-    const paths = [...keyedParts(part)].flatMap(([key, child]) => this.below(child).map((path) => `/${key}${path}`));
-    this.open.delete(part);
+    open.set(part, entry);
+    const paths = partsOf(part).flatMap(([key, child]) => pathsBelow(child).map((path) => `/${key}${path}`));
+    open.delete(part);
     return entry.isRecursive ? paths.map((path) => `/**${path}`) : paths;
+  }
+
+  const paths = [...new Set(pathsBelow(root))];
+  return count > maxParts ? [""] : paths;
+}
+
+/** Schemas with every part of them that applies to the same value. */
+function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly JsonSchema[] {
+  const found = new Set<JsonSchema>();
+  const collect = (part: unknown) => {
+    const schema = part as JsonSchema;
+    if (typeof part !== "object" || part === null || found.has(schema)) return;
+    const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema;
+    found.add(schema);
+    if ($ref !== undefined) collect(resolvePointer(root, $ref));
+    for (const branch of [...anyOf, ...oneOf, ...allOf]) collect(branch);
+  };
+  for (const schema of schemas) collect(schema);
+  return [...found];
+}
+
+/** The parts of a schema that an item of its value may have to fit. */
+function* partsAt(schema: JsonSchema, key: string | number): Iterable<unknown> {
+  const { properties = {}, patternProperties, additionalProperties } = schema;
+  if (typeof key === "number") {
+    const { tuple, rest } = itemsOf(schema);
+    yield tuple[key] ?? rest;
+  } else {
+    yield Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    yield* Object.values(patternProperties ?? {});
   }
 }
 
-function* keyedParts(schema: JsonSchema): Iterable<readonly [key: string, part: unknown]> {
-  const { properties = {}, patternProperties = {}, additionalProperties, items, prefixItems = [] } = schema;
-  for (const [key, part] of Object.entries(properties)) {
-    yield [key.replaceAll("~", "~0").replaceAll("/", "~1"), part];
-  }
-  const others = [...Object.values(patternProperties as object), additionalProperties, schema.additionalItems];
-  for (const part of [...others, ...prefixItems, ...(Array.isArray(items) ? items : [items])]) yield ["*", part];
+/** All parts of a schema, with their names as a pointer has them. */
+function partsOf(schema: JsonSchema): readonly (readonly [key: string, part: unknown])[] {
+  const { properties = {}, patternProperties, additionalProperties, additionalItems } = schema;
+  const { tuple, rest } = itemsOf(schema);
+  const named = Object.entries(properties).map(
+    ([key, part]) => [key.replaceAll("~", "~0").replaceAll("/", "~1"), part] as const,
+  );
+  const others = [...Object.values(patternProperties ?? {}), additionalProperties, additionalItems, ...tuple, rest];
+  return [...named, ...others.map((part) => ["*", part] as const)];
 }
 
 function isMarked({ sensitive, writeOnly }: JsonSchema): boolean {
