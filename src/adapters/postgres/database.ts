@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
-import { AgentError, type StoreOperation } from "../../core/errors.ts";
+import type { StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
 import type { Sql, SqlRow, Steps } from "../sql/statement.ts";
+import { closedFailure, type StoreAttempt } from "../sql/store-failure.ts";
 import { prepareTables, quoteName } from "./formats.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { RunNotices } from "./run-notices.ts";
@@ -16,7 +17,7 @@ import {
   type PostgresPool,
   type PostgresQueryable,
 } from "./sql-pool.ts";
-import { isInDoubt, isOfOtherConnection, isPassing, type StoreAttempt, toStoreFailure } from "./store-failure.ts";
+import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./store-failure.ts";
 
 /** Options of every store in a PostgreSQL database. */
 export interface PostgresOptions {
@@ -203,13 +204,12 @@ export class Database {
   }
 
   private async work<T>(
-    { operation, runId }: StoreAttempt,
+    attempted: StoreAttempt,
     wasInDoubt: boolean,
     work: (statements: Statements) => Promise<T>,
   ): Promise<T> {
     if (this.isClosed) {
-      const message = "The store has been closed. Close it only when no run needs it any more.";
-      throw new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
+      throw closedFailure("The store", attempted);
     }
     const pool = await this.open();
     return work({

@@ -1,26 +1,14 @@
-import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
-import { describeThrown } from "../../core/text.ts";
-
-/** The operation that failed. */
-export interface StoreAttempt {
-  readonly operation: StoreOperation;
-  readonly runId: string;
-}
+import { AgentError, type StoreProblem } from "../../core/errors.ts";
+import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
 
 /** The problems that are seen in what the database or the network reports. */
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
 /** An error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
-export function toStoreFailure(thrown: unknown, { operation, runId }: StoreAttempt): AgentError {
-  if (thrown instanceof AgentError) return thrown;
-  const reason = describeThrown(thrown);
-  const problem = findProblem(thrown);
-  const message = `The database ${problem ? advice(problem, reason) : `failed to ${operation}: ${reason}. Check its address, its permissions and its tables.`}`;
-  return new AgentError("store-failed", message, {
-    details: { runId, operation, reason, ...(problem && { problem }) },
-    cause: thrown,
-    retryable: problem === "busy" || problem === "unreachable",
-  });
+export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentError {
+  const describe = (problem: DatabaseProblem | undefined, reason: string) =>
+    `The database ${problem ? advice(problem, reason) : `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`}`;
+  return storeFailure(thrown, attempt, { findProblem, describe });
 }
 
 /** Whether the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { maxTimerMs } from "../../async/clock.ts";
-import { AgentError, type StoreOperation } from "../../core/errors.ts";
+import type { StoreOperation } from "../../core/errors.ts";
 import type { OptionTable, SettingsOf } from "../../core/options.ts";
+import { closedFailure } from "../sql/store-failure.ts";
 import { drivers, inMemory, openDatabase, type SqliteDriver } from "./open-database.ts";
 import { inTransaction, type SqlDatabase } from "./sql-database.ts";
 import { movedCode, toStoreFailure } from "./store-failure.ts";
@@ -92,8 +93,7 @@ export class DatabaseFile<TRows> {
 
   private attempt<T>(operation: StoreOperation, runId: string, work: (open: OpenFile<TRows>) => T): T {
     if (this.open === undefined) {
-      const message = `The database "${this.path}" has been closed. Close it only when no run needs it any more.`;
-      throw new AgentError("store-failed", message, { details: { runId, operation, reason: "it is closed" } });
+      throw closedFailure(`The database "${this.path}"`, { operation, runId });
     }
     try {
       return work(this.open);

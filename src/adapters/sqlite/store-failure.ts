@@ -1,51 +1,47 @@
 import { accessSync, constants, existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { AgentError, type StoreOperation, type StoreProblem } from "../../core/errors.ts";
-import { describeThrown } from "../../core/text.ts";
+import type { AgentError, StoreProblem } from "../../core/errors.ts";
+import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
 
 /** The problems that a driver or a disk reports; a newer format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
-/** The operation that failed. */
-export interface StoreAttempt {
-  readonly path: string;
-  readonly operation: StoreOperation;
-  readonly runId: string;
-}
-
+/** The SQLite codes that state a problem, by the names that one driver has for them. */
 const codes = {
-  busy: 5,
-  locked: 6,
-  readOnly: 8,
-  io: 10,
-  corrupt: 11,
-  full: 13,
-  cantOpen: 14,
-  protocol: 15,
-  notDatabase: 26,
+  SQLITE_READONLY_DBMOVED: 1_032,
+  SQLITE_BUSY: 5,
+  SQLITE_LOCKED: 6,
+  SQLITE_READONLY: 8,
+  SQLITE_IOERR: 10,
+  SQLITE_CORRUPT: 11,
+  SQLITE_FULL: 13,
+  SQLITE_CANTOPEN: 14,
+  SQLITE_PROTOCOL: 15,
+  SQLITE_NOTADB: 26,
 };
 /** The extended SQLite code for a file that was moved or deleted since it was opened. */
-export const movedCode = 1_032;
+export const movedCode = codes.SQLITE_READONLY_DBMOVED;
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
 /** An error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
-export function toStoreFailure(thrown: unknown, { path, operation, runId }: StoreAttempt): AgentError {
-  if (thrown instanceof AgentError) return thrown;
-  const code = readCode(thrown);
-  const reason = describeThrown(thrown);
-  const problem = findProblem(thrown, { code, path });
-  const message = `The database "${path}" ${problem ? advice(problem, reason) : otherAdvice({ code, path, operation, reason })}`;
-  return new AgentError("store-failed", message, {
-    details: { runId, operation, reason, ...(problem && { problem }) },
-    cause: thrown,
-    retryable: problem === "busy",
+export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
+  const { path, operation } = attempt;
+  return storeFailure(thrown, attempt, {
+    findProblem: () => findProblem(thrown, path),
+    describe: (problem, reason) => `The database "${path}" ${problem ? advice(problem, reason) : otherAdvice(reason)}`,
   });
+
+  function otherAdvice(reason: string): string {
+    if (readCode(thrown) === movedCode) return "has been moved or deleted since it was opened. Open it again.";
+    if (isFolder(path)) return "is a folder. Give the path of a file.";
+    return `failed to ${operation}: ${reason}. Check its disk and its path.`;
+  }
 }
 
-/** Whether the file was locked by another process. */
+/** True if the file was locked by another process. */
 export function isBusy(thrown: unknown): boolean {
-  return findProblem(thrown, { code: readCode(thrown), path: "" }) === "busy";
+  return findProblem(thrown, "") === "busy";
 }
 
 /** Throws unless the file, and those that SQLite keeps beside it, can be created and written to. */
@@ -57,23 +53,24 @@ export function checkWritable(path: string): void {
   if (existsSync(real)) accessSync(real, constants.W_OK);
 }
 
-function findProblem(thrown: unknown, { code, path }: { code: number; path: string }): FileProblem | undefined {
+function findProblem(thrown: unknown, path: string): FileProblem | undefined {
+  const code = readCode(thrown);
   if (code === movedCode) return undefined;
   if (isDamage(thrown)) return "corrupt";
   switch (code & 0xff) {
-    case codes.busy:
-    case codes.locked:
-    case codes.protocol:
+    case codes.SQLITE_BUSY:
+    case codes.SQLITE_LOCKED:
+    case codes.SQLITE_PROTOCOL:
       return "busy";
-    case codes.readOnly:
+    case codes.SQLITE_READONLY:
       return "read-only";
-    case codes.corrupt:
-    case codes.notDatabase:
+    case codes.SQLITE_CORRUPT:
+    case codes.SQLITE_NOTADB:
       return "corrupt";
-    case codes.full:
+    case codes.SQLITE_FULL:
       return "full";
-    case codes.io:
-    case codes.cantOpen:
+    case codes.SQLITE_IOERR:
+    case codes.SQLITE_CANTOPEN:
       return problemOfDisk(path);
     default:
       return problemOfFile(thrown);
@@ -96,21 +93,8 @@ function readCode(thrown: unknown): number {
   return Number(/Unable to open connection to local database .*: (\d+)"/s.exec(String(message))?.[1] ?? 0);
 }
 
-const names: readonly (readonly [prefix: string, code: number])[] = [
-  ["SQLITE_READONLY_DBMOVED", movedCode],
-  ["SQLITE_BUSY", codes.busy],
-  ["SQLITE_LOCKED", codes.locked],
-  ["SQLITE_READONLY", codes.readOnly],
-  ["SQLITE_IOERR", codes.io],
-  ["SQLITE_CORRUPT", codes.corrupt],
-  ["SQLITE_FULL", codes.full],
-  ["SQLITE_CANTOPEN", codes.cantOpen],
-  ["SQLITE_PROTOCOL", codes.protocol],
-  ["SQLITE_NOTADB", codes.notDatabase],
-];
-
 function codeOfName(name: string): number {
-  return names.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
+  return Object.entries(codes).find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
 }
 
 /** A failed read or write, or a file that SQLite cannot open, may be caused by a full disk or a missing permission. */
@@ -151,22 +135,6 @@ function advice(problem: FileProblem, reason: string): string {
     default:
       return problem satisfies never;
   }
-}
-
-function otherAdvice({
-  code,
-  path,
-  operation,
-  reason,
-}: {
-  code: number;
-  path: string;
-  operation: string;
-  reason: string;
-}) {
-  if (code === movedCode) return "has been moved or deleted since it was opened. Open it again.";
-  if (isFolder(path)) return "is a folder. Give the path of a file.";
-  return `failed to ${operation}: ${reason}. Check its disk and its path.`;
 }
 
 function isFolder(path: string): boolean {
