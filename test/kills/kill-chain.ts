@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadDriver } from "../../src/adapters/sqlite/open-database.ts";
-import { inTransaction, toSqlDatabase } from "../../src/adapters/sqlite/sql-database.ts";
+import { inTransaction, SqlDatabase } from "../../src/adapters/sqlite/sql-database.ts";
 import { isBusy } from "../../src/adapters/sqlite/store-failure.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { checkRuns, type KillReport } from "./check-runs.ts";
@@ -223,7 +223,7 @@ function anySignal(random: () => number): Disturbance {
 function isLocked(address: StoreAddress): boolean {
   // A server's locks are those of its own processes.
   if (!("path" in address)) return false;
-  const db = toSqlDatabase(new (loadDriver(undefined))(address.path));
+  const db = new SqlDatabase(new (loadDriver(undefined))(address.path));
   try {
     inTransaction(db, "IMMEDIATE", () => {});
     return false;

@@ -36,7 +36,7 @@ function hasTables(db: SqlDatabase, path: string): boolean {
 }
 
 function readNumber(db: SqlDatabase, sql: string): number {
-  return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
+  return Number(Object.values(db.get(sql) ?? {})[0]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { describeThrown } from "../../core/text.ts";
 import type { SqlRow } from "../sql/statement.ts";
 import { driverPlaces } from "./driver-places.ts";
 import { prepareTables } from "./formats.ts";
-import { type NativeDatabase, type SqlDatabase, toSqlDatabase } from "./sql-database.ts";
+import { type NativeDatabase, SqlDatabase } from "./sql-database.ts";
 import { checkWritable, isBusy, toStoreFailure } from "./store-failure.ts";
 
 /** The path of a database that ends with the process. */
@@ -29,7 +29,7 @@ export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOption
       checkWritable(path);
       mkdirSync(dirname(path), { recursive: true });
     }
-    db = toSqlDatabase(new Database(path));
+    db = new SqlDatabase(new Database(path));
     // Before any other statement: each may find the file locked.
     query(db, `PRAGMA busy_timeout = ${busyTimeoutMs}`);
     prepareTables(db, path);
@@ -62,7 +62,7 @@ function hasSafeLog(version: string): boolean {
 }
 
 function query(db: SqlDatabase, sql: string): SqlRow[string] | undefined {
-  return Object.values(db.prepare(sql).get() ?? {})[0];
+  return Object.values(db.get(sql) ?? {})[0];
 }
 
 /**

@@ -5,7 +5,7 @@ import { type ListQuery, metadataHashes, pageOf } from "../sql/run-list.ts";
 import { readInteger, readOptionalText, readText } from "../sql/statement.ts";
 import { changesOf, digestOf, eventsOf, messagesOf, needsDigest, statusOf } from "../sql/stored-runs.ts";
 import { listSql } from "./list-query.ts";
-import { asBytes, type Statements } from "./sql-database.ts";
+import { asBytes, type SqlDatabase } from "./sql-database.ts";
 
 /** The stored data of a run besides its events. */
 export interface RunRow {
@@ -52,7 +52,7 @@ const countLimit = 2_000;
 
 /** The tables of runs. Throws a `SyntaxError` for a damaged row. */
 export class RunRows {
-  constructor(private readonly db: Statements) {
+  constructor(private readonly db: SqlDatabase) {
     // Fails at once if the file has other tables.
     this.findRun("");
   }

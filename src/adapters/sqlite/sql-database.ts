@@ -1,23 +1,5 @@
 import type { Sql, SqlRow, SqlValue, Steps } from "../sql/statement.ts";
 
-/** A prepared statement. */
-export interface SqlStatement {
-  /** Runs it, without a result. */
-  run(...values: readonly SqlValue[]): void;
-  /** Its first row, if it has one. */
-  get(...values: readonly SqlValue[]): SqlRow | undefined;
-  /** All its rows. */
-  all(...values: readonly SqlValue[]): readonly SqlRow[];
-}
-
-/** An open database, the same for every driver. Errors of the driver are thrown unchanged. */
-export interface SqlDatabase {
-  /** Runs statements that return no rows. */
-  exec(sql: string): void;
-  prepare(sql: string): SqlStatement;
-  close(): void;
-}
-
 /** A statement of a driver. */
 interface NativeStatement {
   run(...values: readonly SqlValue[]): unknown;
@@ -31,22 +13,62 @@ export interface NativeDatabase {
   close(): unknown;
 }
 
-/** Hides the differences between drivers. */
-export function toSqlDatabase(native: NativeDatabase): SqlDatabase {
-  return {
-    exec: (sql) => void native.exec(sql),
-    prepare: (sql) => toSqlStatement(native.prepare(sql)),
-    close: () => void native.close(),
-  };
-}
+/** More statements than a program is likely to have: each combination of conditions of a list is one. */
+const maxStatements = 200;
 
-function toSqlStatement(native: NativeStatement): SqlStatement {
-  return {
-    run: (...values) => void native.run(...values),
+/** An open database, the same for every driver. It prepares statements once. Errors of the driver are thrown unchanged. */
+export class SqlDatabase {
+  private readonly prepared = new Map<string, NativeStatement>();
+
+  constructor(private readonly native: NativeDatabase) {}
+
+  /** Runs any number of statements that return no rows. */
+  exec(text: string): void {
+    this.native.exec(text);
+  }
+
+  /** Runs a statement that returns no rows. */
+  run(text: string, ...values: readonly SqlValue[]): void {
+    this.prepare(text).run(...values);
+  }
+
+  /** The rows of a statement. */
+  all(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
+    return this.prepare(text).all(...values);
+  }
+
+  /** The first row of a statement, if it has one. */
+  get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
     // With `all`: libsql adds a key to the row of its own `get`.
-    get: (...values) => native.all(...values)[0],
-    all: (...values) => native.all(...values),
-  };
+    return this.all(text, ...values)[0];
+  }
+
+  /** The rows of a statement that was put together. */
+  select({ texts, values }: Sql): readonly SqlRow[] {
+    return this.all(texts.join("?"), ...values);
+  }
+
+  /** Does work that takes several statements, which all return rows. */
+  finish<T>(steps: Steps<T>): T {
+    let step = steps.next();
+    while (step.done !== true) step = steps.next(this.select(step.value));
+    return step.value;
+  }
+
+  close(): void {
+    // libsql keeps the file open as long as there are statements.
+    this.prepared.clear();
+    this.native.close();
+  }
+
+  private prepare(text: string): NativeStatement {
+    const known = this.prepared.get(text);
+    if (known !== undefined) return known;
+    if (this.prepared.size >= maxStatements) this.prepared.clear();
+    const statement = this.native.prepare(text);
+    this.prepared.set(text, statement);
+    return statement;
+  }
 }
 
 /**
@@ -66,52 +88,6 @@ export function inTransaction<T>(db: SqlDatabase, mode: "DEFERRED" | "IMMEDIATE"
       // SQLite has already rolled back, as it does when the disk is full.
     }
     throw thrown;
-  }
-}
-
-/** More statements than a program is likely to have: each combination of conditions of a list is one. */
-const maxStatements = 200;
-
-/** The statements of a database, each prepared when it is first run. */
-export class Statements {
-  private readonly prepared = new Map<string, SqlStatement>();
-
-  constructor(private readonly db: SqlDatabase) {}
-
-  /** Runs a statement, without a result. */
-  run(text: string, ...values: readonly SqlValue[]): void {
-    this.prepare(text).run(...values);
-  }
-
-  /** The first row, if there is one. */
-  get(text: string, ...values: readonly SqlValue[]): SqlRow | undefined {
-    return this.prepare(text).get(...values);
-  }
-
-  /** All rows. */
-  all(text: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
-    return this.prepare(text).all(...values);
-  }
-
-  /** All rows of a statement that was put together. */
-  select({ texts, values }: Sql): readonly SqlRow[] {
-    return this.all(texts.join("?"), ...values);
-  }
-
-  /** Does work that takes several statements, which all have a result. */
-  finish<T>(steps: Steps<T>): T {
-    let step = steps.next();
-    while (step.done !== true) step = steps.next(this.select(step.value));
-    return step.value;
-  }
-
-  private prepare(text: string): SqlStatement {
-    const known = this.prepared.get(text);
-    if (known !== undefined) return known;
-    if (this.prepared.size >= maxStatements) this.prepared.clear();
-    const statement = this.db.prepare(text);
-    this.prepared.set(text, statement);
-    return statement;
   }
 }
 

@@ -14,7 +14,6 @@ import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
 import { readListOptions } from "../sql/run-list.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { type ClaimRow, RunRows } from "./run-rows.ts";
-import { Statements } from "./sql-database.ts";
 
 /** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
@@ -59,7 +58,7 @@ export interface SqliteRunStore extends RunStore {
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
   const { now, ...settings } = readOptions(storeOptions, options);
-  const file = new DatabaseFile(settings, (db) => new RunRows(new Statements(db)));
+  const file = new DatabaseFile(settings, (db) => new RunRows(db));
 
   /** Deletes the rest of deleted runs. If that fails, the next deletion continues with it. */
   async function sweep(): Promise<void> {

@@ -11,7 +11,7 @@ import { noteTables } from "../sql/notes.ts";
 import { raw, sql } from "../sql/statement.ts";
 import { todoTables } from "../sql/todos.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { asBytes, Statements } from "./sql-database.ts";
+import { asBytes } from "./sql-database.ts";
 
 /** Options of {@link createSqliteTodos} and {@link createSqliteNotes}. @inline */
 interface SqliteStorageOptions extends SqliteFileOptions, KeyedStorageOptions {}
@@ -84,10 +84,9 @@ function storageIn<TQuery, TFound, TWrite, TRecord>(
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const tables = tablesOf(dialect, rememberedWrites);
   const file = new DatabaseFile(settings, (db) => {
-    const statements = new Statements(db);
     // Fails at once if the file has other tables.
-    statements.finish(tables.recall("", ""));
-    return statements;
+    db.finish(tables.recall("", ""));
+    return db;
   });
   return {
     find: (scope: string, query: TQuery) => file.read("list", "", (db) => db.finish(tables.find(scope, query))),

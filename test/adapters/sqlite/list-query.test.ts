@@ -16,10 +16,7 @@ it.each([
     const db = openDatabase(":memory:", { driver: undefined, busyTimeoutMs: 0 });
     onTestFinished(() => db.close());
     const { texts, values } = listSql(readListOptions(filter), 0);
-    const details = db
-      .prepare(`EXPLAIN QUERY PLAN ${texts.join("?")}`)
-      .all(...values)
-      .map(({ detail }) => String(detail));
+    const details = db.all(`EXPLAIN QUERY PLAN ${texts.join("?")}`, ...values).map(({ detail }) => String(detail));
     expect(details.filter((detail) => /^SCAN (runs|m\b)/.test(detail))).toEqual([]);
     const covering = details.map((detail) => /SEARCH runs USING COVERING INDEX (\w+)/.exec(detail)?.[1]);
     expect(covering.find((index) => index !== undefined)).toBe("index" in expected ? expected.index : undefined);

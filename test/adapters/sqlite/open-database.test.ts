@@ -58,8 +58,8 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
 
   it("writes each commit to the disk, and waits for a lock as long as configured", () => {
     const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
-    expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
-    expect(db.prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 77 });
+    expect(db.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
+    expect(db.get("PRAGMA busy_timeout")).toEqual({ timeout: 77 });
     db.close();
   });
 
@@ -117,7 +117,7 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     open(path).close();
     const other = openRaw(path, driver);
     other.exec(`PRAGMA user_version = ${format}`);
-    other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    other.get("PRAGMA wal_checkpoint(TRUNCATE)");
     other.close();
     const before = readFileSync(path);
     const failure = failureOf(() => open(path));
@@ -136,7 +136,7 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
       exec(sql);
     };
     prepareTables(db, path);
-    expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: formatVersion });
+    expect(db.get("PRAGMA user_version")).toEqual({ user_version: formatVersion });
     db.close();
     other.close();
   });
@@ -145,12 +145,12 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     const path = newPath();
     const db = openRaw(path, driver);
     const other = openRaw(path, driver);
-    other.prepare("PRAGMA busy_timeout = 1").get();
+    other.get("PRAGMA busy_timeout = 1");
     let tries = 0;
-    const prepare = db.prepare.bind(db);
-    db.prepare = (sql) => {
+    const get = db.get.bind(db);
+    db.get = (sql) => {
       if (sql === "PRAGMA application_id" && tries++ === 0) expect(() => prepareTables(other, path)).toThrow(/locked/);
-      return prepare(sql);
+      return get(sql);
     };
     prepareTables(db, path);
     expect(tries).toBe(2);
@@ -160,13 +160,13 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
 
   it("uses a write-ahead log only with a safe version of SQLite, and keeps one that is in use", () => {
     const path = newPath();
-    const modeOf = (db: ReturnType<typeof open>) => db.prepare("PRAGMA journal_mode").get()?.journal_mode;
-    const versionOf = (db: ReturnType<typeof open>) => String(db.prepare("SELECT sqlite_version() AS v").get()?.v);
+    const modeOf = (db: ReturnType<typeof open>) => db.get("PRAGMA journal_mode")?.journal_mode;
+    const versionOf = (db: ReturnType<typeof open>) => String(db.get("SELECT sqlite_version() AS v")?.v);
     const first = open(path);
     const isSafe = versionOf(first).localeCompare("3.51.3", "en", { numeric: true }) >= 0;
     expect(modeOf(first)).toBe(isSafe ? "wal" : "truncate");
-    first.prepare("PRAGMA journal_mode = WAL").get();
-    first.prepare("SELECT count(*) FROM runs").get();
+    first.get("PRAGMA journal_mode = WAL");
+    first.get("SELECT count(*) FROM runs");
     const second = open(path);
     expect(modeOf(second)).toBe("wal");
     first.close();
@@ -177,7 +177,7 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     const path = newPath();
     fillDatabase(path);
     const other = openRaw(path, driver);
-    other.prepare("PRAGMA journal_mode = DELETE").get();
+    other.get("PRAGMA journal_mode = DELETE");
     other.exec("BEGIN EXCLUSIVE");
     expect(failureOf(() => open(path))).toMatchObject({ retryable: true, details: { problem: "busy" } });
     other.exec("COMMIT");

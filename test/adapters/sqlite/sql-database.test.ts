@@ -8,7 +8,7 @@ it.each(drivers)("the readers of columns return stored values unchanged, and ref
   db.exec("CREATE TABLE t (a)");
   const rowOf = (value: string): SqlRow => {
     db.exec(`DELETE FROM t; INSERT INTO t VALUES (${value})`);
-    return db.prepare(`SELECT ${asBytes("t.a")} FROM t`).get() ?? {};
+    return db.get(`SELECT ${asBytes("t.a")} FROM t`) ?? {};
   };
   const textOf = (value: string) => readText(rowOf(value), "a");
   expect(["''", "'milk'", "char(65279, 233, 128512)", "12"].map(textOf)).toEqual([
@@ -26,6 +26,6 @@ it.each(drivers)("the readers of columns return stored values unchanged, and ref
     expect(() => textOf(`CAST(x'${bytes}' AS TEXT)`)).toThrow(/not UTF-8/);
   for (const value of ["NULL", "1.5", "'x'", "''", "9007199254740992", "x'ff'"])
     expect(() => readInteger(rowOf(value), "a")).toThrow(SyntaxError);
-  expect(() => readText(db.prepare("SELECT 1 AS a").get() ?? {}, "a")).toThrow(/not a text/);
+  expect(() => readText(db.get("SELECT 1 AS a") ?? {}, "a")).toThrow(/not a text/);
   db.close();
 });

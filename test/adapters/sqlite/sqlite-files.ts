@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
-import { type SqlDatabase, toSqlDatabase } from "../../../src/adapters/sqlite/sql-database.ts";
+import { SqlDatabase } from "../../../src/adapters/sqlite/sql-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type AgentError, isAgentError, type StoreProblem } from "../../../src/core/errors.ts";
 
@@ -41,8 +41,8 @@ export function openStore(
 
 /** Opens a database past the store, as another program does. */
 export function openRaw(path: string, driver?: SqliteDriver): SqlDatabase {
-  const db = toSqlDatabase(new (loadDriver(driver))(path));
-  db.prepare("PRAGMA busy_timeout = 5000").get();
+  const db = new SqlDatabase(new (loadDriver(driver))(path));
+  db.get("PRAGMA busy_timeout = 5000");
   return db;
 }
 
@@ -50,7 +50,7 @@ export function openRaw(path: string, driver?: SqliteDriver): SqlDatabase {
 export function checkIntegrity(path: string, driver?: SqliteDriver): unknown {
   const db = openRaw(path, driver);
   try {
-    return db.prepare("PRAGMA integrity_check").get()?.integrity_check;
+    return db.get("PRAGMA integrity_check")?.integrity_check;
   } finally {
     db.close();
   }

@@ -75,10 +75,10 @@ describe("createSqliteNotes", () => {
     const db = openRaw(path);
     onTestFinished(() => db.close());
     const plan = db
-      .prepare(
+      .all(
         "EXPLAIN QUERY PLAN SELECT json FROM notes WHERE scope = ? AND item_key = ? ORDER BY sequence DESC LIMIT ?",
+        ...["a", "b", 1],
       )
-      .all("a", "b", 1)
       .map(({ detail }) => detail);
     expect(plan).toEqual([expect.stringContaining("USING INDEX notes_by_item")]);
   });

@@ -35,10 +35,7 @@ function idsIn(path: string, driver: (typeof drivers)[number]): string[] {
 function rawIn(path: string, driver: (typeof drivers)[number], column: "id FROM todos" | "key FROM todo_records") {
   const db = openRaw(path, driver);
   onTestFinished(() => db.close());
-  return db
-    .prepare(`SELECT ${column}`)
-    .all()
-    .map((row) => String(Object.values(row)[0]));
+  return db.all(`SELECT ${column}`).map((row) => String(Object.values(row)[0]));
 }
 
 describe.each(drivers)("processes that store todos with %s", (driver) => {
