@@ -2,12 +2,12 @@ import { indexTools } from "../core/define-tool.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
 import { copyJson, type JsonValue } from "../core/json.ts";
 import { checkKeys, failOption } from "../core/options.ts";
+import type { SchemaIssue, StandardSchema } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import type { SensitiveViews } from "../runs/secrets/map-sensitive.ts";
 import { CallMatcher } from "./recorded-tools/call-matcher.ts";
 import { sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
-import { RecordedOutputs } from "./recorded-tools/recorded-outputs.ts";
 import { restoreTool } from "./recorded-tools/restore-tool.ts";
 import { type AskedToolCall, isAnswer, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
 import { wrapTool } from "./recorded-tools/wrap-tool.ts";
@@ -137,4 +137,56 @@ function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
     : Object.assign(new Error(message, inner && { cause: inner }), { name }, rest);
   error.stack = `${name}: ${message}`;
   return retryAfterMs === undefined ? error : Object.assign(error, { retryAfterMs });
+}
+
+type Validated = ReturnType<StandardSchema["~standard"]["validate"]>;
+
+/**
+ * The outputs that a replayed tool returns. Its schema has checked them when they were recorded, and would not accept
+ * them again: a `Date` has become text, and a placeholder stands for a secret number.
+ */
+class RecordedOutputs {
+  private readonly objects = new WeakSet<object>();
+  private readonly others = new Set<unknown>();
+  private readonly issuesOf = new WeakMap<object, readonly SchemaIssue[]>();
+
+  constructor(private readonly tool: Pick<Tool, "outputSchema">) {}
+
+  /** An output that passes the check. */
+  valid(output: unknown): unknown {
+    if (typeof output === "object" && output !== null) this.objects.add(output);
+    else this.others.add(output);
+    return output;
+  }
+
+  /** What a tool returns to have these issues found with its output. */
+  invalid(issues: readonly SchemaIssue[]): unknown {
+    const [issue] = issues;
+    // Without a schema there is only the check whether it is JSON.
+    if (this.tool.outputSchema === undefined && issue !== undefined) return notJson(issue);
+    const output = {};
+    this.issuesOf.set(output, issues);
+    return output;
+  }
+
+  check(value: unknown): Validated {
+    const isObject = typeof value === "object" && value !== null;
+    const issues = isObject ? this.issuesOf.get(value) : undefined;
+    if (issues !== undefined) return { issues: issues.map(({ path, message }) => ({ path: [...path], message })) };
+    if (isObject ? this.objects.has(value) : this.others.has(value)) return { value };
+    return this.tool.outputSchema?.["~standard"].validate(value) ?? { value };
+  }
+}
+
+/** A value whose part at the path is not JSON, for a reason that says the message. */
+function notJson({ path, message }: SchemaIssue): unknown {
+  const part: unknown = {
+    toJSON() {
+      throw message;
+    },
+  };
+  return path.reduceRight<unknown>(
+    (value, key) => (typeof key === "number" ? Object.assign([], { [key]: value }) : { [key]: value }),
+    part,
+  );
 }

@@ -1,11 +1,20 @@
-import { type Context, context, createContextKey, isSpanContextValid, type Span, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  createContextKey,
+  isSpanContextValid,
+  type Span,
+  type SpanContext,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
 import type { AgentEvent } from "../../core/events.ts";
 import type { ObservedCall } from "../../core/observer.ts";
+import { parseTraceparent } from "../../core/traceparent.ts";
 import { handle } from "./event-handlers.ts";
 import { ExecutionSpans, type SpanSettings } from "./execution-spans.ts";
 import { attribute } from "./names.ts";
 import { keyOf, spanHandlers, startPlanning } from "./span-handlers.ts";
-import { fromTraceparent, toTraceparent } from "./trace-context.ts";
 
 interface TraceSettings extends SpanSettings {
   readonly traces: "linked" | "one";
@@ -96,4 +105,18 @@ export class Traces {
 /** Without an SDK, and without a caller's trace, no span is anything, and those below it need not be made. */
 function isNothing(span: Span): boolean {
   return !isSpanContextValid(span.spanContext());
+}
+
+/** A span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
+function toTraceparent(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
+}
+
+/** The span that a traceparent names; undefined for anything else. */
+function fromTraceparent(text: string | undefined): SpanContext | undefined {
+  const named = parseTraceparent(text);
+  if (named === undefined) return undefined;
+  const { traceId, spanId, flags } = named;
+  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
