@@ -110,7 +110,7 @@ const dueText = `an ISO 8601 date (2026-11-22), or ${timeText}`;
 // Short, as a model reads it with each request.
 const due = (description = "As dueDate or dueAt") =>
   z.string().refine(isDueDate, `must be ${dueText} that exists`).meta({ description });
-// A time is accepted here, too, as in version 0.1.0, and becomes the dueAt.
+// A time is accepted here, too, and becomes the dueAt.
 const dueDay = (more = "") => due(`A date (2026-11-22)${more}`);
 const dueTime = (more = "") =>
   z

@@ -15,7 +15,7 @@ export interface Todo {
   readonly createdAt: string;
   /** ISO 8601, UTC. Only if `completed` is true. */
   readonly completedAt?: string;
-  /** A date such as `2026-11-22`. A todo of version 0.1.0 may have a time here. */
+  /** A date such as `2026-11-22`. */
   readonly dueDate?: string;
   /** A date and time with an offset such as `2026-11-22T18:00:00+01:00`: then there is no `dueDate`. */
   readonly dueAt?: string;

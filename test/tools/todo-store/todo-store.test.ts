@@ -146,7 +146,7 @@ describe("an operation", () => {
     expect([ink.tags.toSorted(), ink.completed]).toEqual([tags.toSorted(), true]);
   });
 
-  it("takes a time in dueDate, as in version 0.1.0, for the dueAt", async () => {
+  it("takes a time in dueDate for the dueAt", async () => {
     const { call } = callsOf();
     const todo = await call({ operation: "add", title: "dentist", dueDate: "2026-11-24T17:00Z" });
     expect([todo.dueAt, "dueDate" in todo]).toEqual(["2026-11-24T17:00Z", false]);
