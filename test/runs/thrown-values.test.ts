@@ -191,6 +191,14 @@ describe("onToolError", () => {
     ]);
   });
 
+  it("receives data as it may be shown where redact hides part of it", async () => {
+    calls.length = 0;
+    const redact: AgentOptions["redact"] = (value, { kind }) => (kind === "message" ? "hidden" : value);
+    await agentOf(fails(thrownBy("no", final)), { onToolError, redact }).execute(planOf("F") as never, { runId: "r" });
+    const shown = { name: "RangeError", message: "hidden", retryable: false };
+    expect(calls).toEqual([[shown, { runId: "r", stepId: "s1", attempt: 1 }]]);
+  });
+
   it("receives data without the secrets of the run", async () => {
     calls.length = 0;
     const tool = defineTool({
