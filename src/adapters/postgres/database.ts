@@ -85,7 +85,7 @@ export interface Queries {
   query(statement: Sql): Promise<readonly SqlRow[]>;
 }
 
-/** What a method does in the database. */
+/** Runs the statements of a method. */
 export interface Statements extends Queries {
   /** As `query`, for one of few texts: a connection prepares it once, as planning it takes longer than running it. */
   prepared(statement: Sql): Promise<readonly SqlRow[]>;

@@ -12,7 +12,7 @@ export interface NewEvents {
   /** The same events as JSON. */
   readonly texts: readonly string[];
   readonly options: Parameters<RunStore["append"]>[2];
-  /** What lists showed of the run before; undefined for a new one, or if these events do not change it. */
+  /** The digest of the run before; undefined for a new one, or if these events do not change it. */
   readonly before: RunDigest | undefined;
 }
 

@@ -11,18 +11,18 @@ export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentErr
   return storeFailure(thrown, attempt, { findProblem, describe });
 }
 
-/** Whether the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */
+/** True if the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */
 export function isPassing(thrown: unknown): boolean {
   const problem = thrown instanceof AgentError ? undefined : findProblem(thrown);
   return problem === "unreachable" || problem === "read-only" || isRolledBack(thrown);
 }
 
-/** Whether a statement may have been done though it failed: the connection broke before there was an answer. */
+/** True if a statement may have been done though it failed: the connection broke before there was an answer. */
 export function isInDoubt(thrown: unknown): boolean {
   return !(thrown instanceof AgentError) && findProblem(thrown) === "unreachable";
 }
 
-/** Whether a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
+/** True if a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
 export function isOfOtherConnection(thrown: unknown): boolean {
   return codeOf(thrown) === "26000" || codeOf(thrown) === "42P05";
 }
