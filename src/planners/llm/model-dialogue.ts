@@ -15,7 +15,7 @@ import type { PlanRequest } from "../../core/planner.ts";
 import { leastLikely } from "./certainty.ts";
 import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
-import { StepReporter } from "./report-steps.ts";
+import { StepReporter } from "./step-reporter.ts";
 
 /** What a model is asked about a set of tools. */
 export interface Question {
