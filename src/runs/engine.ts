@@ -85,7 +85,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
   async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     requireOpen();
-    const parts = await runtime();
+    // In the same turn once it is loaded: what is closed next waits for this run.
+    const parts = loadedRuntime() ?? (await loadRuntime());
     // It may have been closed meanwhile.
     requireOpen();
     return use(parts, runsOf(parts));
