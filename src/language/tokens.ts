@@ -24,8 +24,6 @@ const arrow = /→|⇒|➔|➜|[-=]>/y;
 /** Directly behind a number: "3.6M". */
 const scales: ReadonlyMap<string, string> = new Map([
   ["M", "million"],
-  ["mn", "million"],
-  ["mio", "million"],
   ["bn", "billion"],
 ]);
 const closers = new Map([
@@ -133,8 +131,7 @@ class Tokenizer {
     if (joins) return end;
     // "MOT + service" is one thing, but what is quoted are two.
     const isAnd = sign === "+" && last?.kind === "quote" && /^\s["'“‘]/.test(this.text.slice(end, end + 2));
-    const norm = isAnd ? "&" : sign;
-    return this.push("sign", norm, position, end);
+    return this.push("sign", isAnd ? "&" : sign, position, end);
   }
 
   private push(kind: Token["kind"], norm: string, start: number, end: number): number {
