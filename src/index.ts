@@ -31,7 +31,22 @@ export type {
   ApprovalEndEvent,
   ApprovalRequestEvent,
   CircuitChangeEvent,
+  ModelEndEvent,
+  ModelRetryEvent,
+  ModelStartEvent,
+  NotUndone,
+  PendingItem,
+  PlanDeltaEvent,
+  PlanEndEvent,
+  PlanFallbackEvent,
+  PlanReviseEvent,
+  PlanStartEvent,
+  RunDeliverEvent,
+  RunEndEvent,
+  RunResumeEvent,
   RunSettleEvent,
+  RunStartEvent,
+  RunSuspendEvent,
   SkipReason,
   StepAttemptEvent,
   StepEndEvent,
@@ -43,15 +58,8 @@ export type {
   StepStartEvent,
   UndoEndEvent,
   UndoStartEvent,
+  WaitStartEvent,
 } from "./core/events.ts";
-export type {
-  NotUndone,
-  PendingItem,
-  RunEndEvent,
-  RunResumeEvent,
-  RunStartEvent,
-  RunSuspendEvent,
-} from "./core/execution-events.ts";
 export type { Jsonify, JsonObject, JsonValue } from "./core/json.ts";
 export type { JsonSchema } from "./core/json-schema.ts";
 export type {
@@ -77,16 +85,6 @@ export {
   type ToolStep,
   type WaitStep,
 } from "./core/plan.ts";
-export type {
-  ModelEndEvent,
-  ModelRetryEvent,
-  ModelStartEvent,
-  PlanDeltaEvent,
-  PlanEndEvent,
-  PlanFallbackEvent,
-  PlanReviseEvent,
-  PlanStartEvent,
-} from "./core/plan-events.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
@@ -116,7 +114,6 @@ export type {
   ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
-export type { RunDeliverEvent, WaitStartEvent } from "./core/wait-events.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";

@@ -1,6 +1,5 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { PendingItem } from "../core/execution-events.ts";
-import type { PlanFallbackEvent } from "../core/plan-events.ts";
+import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
 import { printable } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import { describeStepRef } from "../core/step-ref.ts";

@@ -1,6 +1,5 @@
-import type { AgentEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
+import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
-import type { PlanReviseEvent } from "../core/plan-events.ts";
 import { printable } from "../core/printable.ts";
 import type { Tool } from "../core/tool.ts";
 import { ActiveSteps } from "./active-steps.ts";

@@ -1,29 +1,222 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
-import type { ApprovalSubject, ChangedCall, DecisionNote } from "./approval.ts";
+import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { RunEndEvent, RunResumeEvent, RunStartEvent, RunSuspendEvent } from "./execution-events.ts";
-import type { JsonValue } from "./json.ts";
-import type {
-  EventBase,
-  ModelEndEvent,
-  ModelRetryEvent,
-  ModelStartEvent,
-  PlanDeltaEvent,
-  PlanEndEvent,
-  PlanFallbackEvent,
-  PlanReviseEvent,
-  PlanStartEvent,
-} from "./plan-events.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { ModelUsage } from "./model-usage.ts";
+import { failOption } from "./options.ts";
+import type { Plan, PlanStep } from "./plan.ts";
+import { isSealed } from "./sealed.ts";
+import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
-import type { RunDeliverEvent, WaitStartEvent } from "./wait-events.ts";
+import type { ToolFingerprint } from "./tool-schemas.ts";
 
-type StepFields<TTool extends Tool> = {
+/** The fields that all events have. */
+export interface EventBase<TType extends string> {
+  readonly type: TType;
+  readonly runId: string;
+  /** From 1, without gaps among recorded events; a transient or unrecorded event repeats the last recorded number. */
+  readonly sequence: number;
+  /** Emitted but not recorded, as the store failed: to the store it is as if the process had died before. */
+  readonly recorded?: false;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+}
+
+/** An event that covers those before it, if the agent keeps evidence. */
+interface Digested {
+  /**
+   * SHA-256, 64 lowercase hex digits, of the digest before it and of all events since then, this one included; see
+   * `ExecutionOptions.evidence`.
+   */
+  readonly digest?: string;
+}
+
+interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
+  /** The format of the events of this execution: 5. */
+  readonly version: number;
+  /** The tools that may be used, as they are now. */
+  readonly tools: readonly ToolFingerprint[];
+  /** The W3C trace context of this execution, if an observer gave one. */
+  readonly traceparent?: string;
+  /** Values of sensitive fields may be sealed in what follows: `{ "$sealed": … }`. */
+  readonly mayBeSealed?: true;
+}
+
+/** The last event that a run has from another one. @inline */
+export interface ForkPoint {
+  readonly runId: string;
+  readonly after: number;
+}
+
+/** A run started, with the request to plan or the plan to run. @group Events */
+export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
+  /**
+   * The run was forked from another one: it was created when this event says, and has the other events up to `after`
+   * from there, with their times.
+   */
+  readonly forkedFrom?: ForkPoint;
+  readonly request?: string;
+  readonly plan?: Plan;
+  readonly context?: string;
+  readonly metadata: JsonObject;
+  readonly options: StoredRunOptions;
+}
+
+/**
+ * Something a suspended run waits for.
+ * @group Approval
+ */
+export type PendingItem =
+  /** Whether a step that failed or was cut off, with this error, took effect. */
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
+  /** Whether a step may run with this input. It can be passed unchanged to `approve` and `reject`. */
+  | {
+      readonly kind: "approval";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly tool: string;
+      /** The JSON after references, as the tool's schema will parse it. */
+      readonly input: JsonObject;
+      /** What the approval is bound to. */
+      readonly hash: string;
+      readonly effect: ToolEffect;
+      readonly reasoning?: string;
+      /** Why a step of a replan needs approval, apart from its tool and the policy. */
+      readonly reasons?: readonly ApprovalReason[];
+      /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+      readonly expiresAt?: string;
+    }
+  /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
+  | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
+  /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
+  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
+
+/** A run cannot continue by itself. @group Events */
+export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
+  readonly pending: readonly PendingItem[];
+}
+
+/** A run that was suspended or interrupted, had failed, or whose process died is resumed. @group Events */
+export interface RunResumeEvent extends ExecutionStartEvent<"run-resume">, Digested {
+  /** Whatever failed is tried again. */
+  readonly retriesFailed?: true;
+  /** The names of tools whose schemas have changed since the run started, though the plan is still valid. */
+  readonly changedTools?: readonly string[];
+}
+
+/** A step with an effect that was to be undone and was not. @group Runs and results */
+export interface NotUndone {
   readonly stepId: string;
-  /** Which iteration of a `forEach` it is, from 0; absent for any other step. */
   readonly iteration?: number;
-  readonly tool: TTool["name"];
-};
+  readonly tool: string;
+  /**
+   * Its tool has no `undo`, the undoing failed, the step was cut off and may have done nothing, or the run that this one
+   * was forked from has done it.
+   */
+  readonly reason: "no-undo" | "failed" | "unknown" | "forked";
+}
+
+/** A run ended. @group Events */
+export interface RunEndEvent extends EventBase<"run-end">, Digested {
+  readonly outcome:
+    | { readonly status: "completed"; readonly output: JsonValue }
+    | { readonly status: "failed" | "cancelled" | "interrupted"; readonly error: AgentErrorData };
+  /** Absent if there was nothing to undo, or all of it was. */
+  readonly notUndone?: readonly NotUndone[];
+}
+
+/** A planner started. @group Events */
+export interface PlanStartEvent extends EventBase<"plan-start"> {
+  readonly planner: string;
+}
+
+/** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
+export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
+  readonly planner: string;
+  /** Which answer of its model it is from, from 1: a later one starts over. */
+  readonly attempt: number;
+  /** Its place in the plan, from 0. */
+  readonly index: number;
+  readonly step: PlanStep;
+}
+
+/** An attempt to call a model started. Transient. @group Events */
+export interface ModelStartEvent extends EventBase<"model-start"> {
+  /** Provider and id, such as `ollama/qwen3`. */
+  readonly model: string;
+  /** Which attempt of the call it is, from 1. */
+  readonly attempt: number;
+}
+
+/** An attempt to call a model failed, and another follows. Transient. @group Events */
+export interface ModelRetryEvent extends EventBase<"model-retry"> {
+  readonly model: string;
+  /** The attempt that failed. */
+  readonly attempt: number;
+  readonly error: ErrorData;
+  /** When the next one starts, in milliseconds from now. */
+  readonly delayMs: number;
+}
+
+/** An attempt to call a model ended. Recorded, so that a budget counts what a dead process used. @group Events */
+export interface ModelEndEvent extends EventBase<"model-end"> {
+  readonly model: string;
+  readonly attempt: number;
+  /** What the attempt used; a failed one may have used nothing. */
+  readonly usage: ModelUsage;
+  readonly durationMs: number;
+  readonly outcome:
+    | { readonly status: "completed" }
+    | { readonly status: "failed" | "cancelled"; readonly error: ErrorData };
+}
+
+/** A planner produced no plan, so the next one is asked. @group Events */
+export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
+  readonly planner: string;
+  /** The next planner. */
+  readonly next: string;
+  /** Why there was no plan. */
+  readonly error: AgentErrorData;
+}
+
+/** A planner ended. @group Events */
+export interface PlanEndEvent extends EventBase<"plan-end"> {
+  /** What all model calls used, including those that produced no plan; absent if there were none. */
+  readonly usage?: ModelUsage;
+  readonly outcome:
+    | { readonly status: "completed"; readonly plan: Plan }
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
+
+/** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
+export interface PlanReviseEvent extends EventBase<"plan-revise"> {
+  readonly planner: string;
+  /** Which replan of the run it is, from 1. */
+  readonly replan: number;
+  /** The failure that it is about. */
+  readonly cause: AgentErrorData;
+  /** As in `plan-end`. */
+  readonly usage?: ModelUsage;
+  readonly outcome:
+    | {
+        readonly status: "completed";
+        readonly plan: Plan;
+        /** The new steps that need approval because of what outputs, errors or the context may have put into them. */
+        readonly approvals?: readonly ReplanApproval[];
+      }
+    | { readonly status: "failed" | "cancelled"; readonly error: AgentErrorData };
+}
+
+/** The fields of an event about a step: one type for each tool. */
+type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
+  ? EventBase<TType> & {
+      readonly stepId: string;
+      /** Which iteration of a `forEach` it is, from 0; absent for any other step. */
+      readonly iteration?: number;
+      readonly tool: TTool["name"];
+    }
+  : never;
 
 /** How many iterations there are. Only beside `iteration`. */
 interface IterationCount {
@@ -32,8 +225,7 @@ interface IterationCount {
 
 /** A step, or an iteration of one, started, once for all attempts; recorded before its tool runs. @group Events */
 export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-start"> &
-      StepFields<TTool> &
+  ? StepEventBase<"step-start", TTool> &
       IterationCount & {
         /** The JSON after references, before defaults and transforms; as in the plan if a reference led nowhere. */
         readonly input: InferToolInput<TTool>;
@@ -44,35 +236,30 @@ export type StepStartEvent<TTool extends Tool = Tool> = TTool extends Tool
   : never;
 
 /** Progress that a tool reports for a running step. Transient: emitted to listeners, never recorded. @group Events */
-export type StepProgressEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-progress"> & StepFields<TTool> & { readonly attempt: number; readonly value: JsonValue }
-  : never;
+export type StepProgressEvent<TTool extends Tool = Tool> = StepEventBase<"step-progress", TTool> & {
+  readonly attempt: number;
+  readonly value: JsonValue;
+};
 
 /** Attempt number 2 or later starts, after its delay. Transient. @group Events */
-export type StepAttemptEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-attempt"> &
-      StepFields<TTool> & {
-        readonly attempt: number;
-        /** It is an attempt to undo the step. */
-        readonly undo?: true;
-      }
-  : never;
+export type StepAttemptEvent<TTool extends Tool = Tool> = StepEventBase<"step-attempt", TTool> & {
+  readonly attempt: number;
+  /** It is an attempt to undo the step. */
+  readonly undo?: true;
+};
 
 /** An attempt failed and another one follows after `delayMs`. Emitted before the delay. @group Events */
-export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-retry"> &
-      StepFields<TTool> & {
-        /** The attempt that failed, from 1. */
-        readonly attempt: number;
-        readonly delayMs: number;
-        /** The error of the attempt. */
-        readonly error: ErrorData;
-        /** The failed attempt ignores its signal and is still running. */
-        readonly overlaps?: true;
-        /** The failed attempt was to undo the step. */
-        readonly undo?: true;
-      }
-  : never;
+export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retry", TTool> & {
+  /** The attempt that failed, from 1. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  /** The error of the attempt. */
+  readonly error: ErrorData;
+  /** The failed attempt ignores its signal and is still running. */
+  readonly overlaps?: true;
+  /** The failed attempt was to undo the step. */
+  readonly undo?: true;
+};
 
 /**
  * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
@@ -82,9 +269,8 @@ export type StepRetryEvent<TTool extends Tool = Tool> = TTool extends Tool
 export type SkipReason = "dependency-failed" | "run-ended" | "condition" | "no-items" | "approval-rejected";
 
 /** A step, or an iteration of one, will never start. @group Events */
-export type StepSkipEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-skip"> & StepFields<TTool> & IterationCount & { readonly reason: SkipReason }
-  : never;
+export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip", TTool> &
+  IterationCount & { readonly reason: SkipReason };
 
 /**
  * How a step ended. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
@@ -96,28 +282,24 @@ export type StepOutcome<TOutput = unknown> =
 
 /** A step ended. @group Events */
 export type StepEndEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-end"> &
-      StepFields<TTool> & {
-        readonly attempts: number;
-        readonly outcome: StepOutcome<InferToolOutput<TTool>>;
-        /**
-         * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
-         * is never reported: then it is the progress before that.
-         */
-        readonly progress?: JsonValue;
-      }
+  ? StepEventBase<"step-end", TTool> & {
+      readonly attempts: number;
+      readonly outcome: StepOutcome<InferToolOutput<TTool>>;
+      /**
+       * The last progress of the last attempt, if that failed or was cut off. Progress larger than `maxOutputBytes`
+       * is never reported: then it is the progress before that.
+       */
+      readonly progress?: JsonValue;
+    }
   : never;
 
 /** An attempt that had been given up settled after all. Transient. @group Events */
-export type StepLateEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"step-late"> &
-      StepFields<TTool> & {
-        readonly attempt: number;
-        readonly outcome:
-          | { readonly status: "completed"; readonly output: JsonValue }
-          | { readonly status: "failed"; readonly error: ErrorData };
-      }
-  : never;
+export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late", TTool> & {
+  readonly attempt: number;
+  readonly outcome:
+    | { readonly status: "completed"; readonly output: JsonValue }
+    | { readonly status: "failed"; readonly error: ErrorData };
+};
 
 /** Somebody is asked whether a step, with the input that its tool will get, or the plan may run. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
@@ -136,20 +318,13 @@ export type ApprovalEndEvent = EventBase<"approval-end"> &
   };
 
 /** A finished step, or an iteration of one, is being undone. @group Events */
-export type UndoStartEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"undo-start"> & StepFields<TTool>
-  : never;
+export type UndoStartEvent<TTool extends Tool = Tool> = StepEventBase<"undo-start", TTool>;
 
 /** The undoing of a step ended. @group Events */
-export type UndoEndEvent<TTool extends Tool = Tool> = TTool extends Tool
-  ? EventBase<"undo-end"> &
-      StepFields<TTool> & {
-        readonly attempts: number;
-        readonly outcome:
-          | { readonly status: "completed" }
-          | { readonly status: "failed"; readonly error: AgentErrorData };
-      }
-  : never;
+export type UndoEndEvent<TTool extends Tool = Tool> = StepEventBase<"undo-end", TTool> & {
+  readonly attempts: number;
+  readonly outcome: { readonly status: "completed" } | { readonly status: "failed"; readonly error: AgentErrorData };
+};
 
 /** A call of this run changed the state of a tool's circuit breaker. @group Events */
 export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
@@ -165,6 +340,27 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
     | { readonly status: "failed"; readonly error: AgentErrorData }
     | { readonly status: "retry" };
 };
+
+/** What a step waits for, once it does: the time does not move when the run is resumed. */
+export interface WaitDue {
+  /** When the wait is over by itself: its time, or its time-out. ISO 8601, UTC. */
+  readonly until?: string;
+  /** The name of the event that ends it. */
+  readonly event?: string;
+}
+
+/** A step waits from now on. When that is over, `step-start` and `step-end` follow. @group Events */
+export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
+  readonly stepId: string;
+}
+
+/** Somebody delivered an event, which the first step that waits for its name takes, now or later. @group Events */
+export interface RunDeliverEvent extends EventBase<"run-deliver"> {
+  readonly name: string;
+  readonly value: JsonValue;
+  /** A second one with this id does not count. */
+  readonly id: string;
+}
 
 /**
  * Every event of a run: a union on `type`. [Events](../../docs/events.md) lists them with their fields. It may grow in a
@@ -220,4 +416,255 @@ export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" 
 export function isStepFailure(event: EventInit): boolean {
   if (event.type === "step-end") return event.outcome.status !== "completed";
   return event.type === "step-skip" && event.reason === "approval-rejected";
+}
+
+type Check = (value: unknown) => boolean;
+/** The check of each key. Other keys are allowed. */
+type Shape = Readonly<Record<string, Check>>;
+/** An object that was parsed from JSON. */
+export type Keyed = Readonly<Record<string, unknown>>;
+/** Returns the key of an object that is invalid, if there is one. */
+export type FindWrongKey = (value: Keyed) => string | undefined;
+
+// By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => typeof value === "number";
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 0;
+const isPositive: Check = (value) => isCount(value) && value !== 0;
+/** A missing key is not the same as a key whose value is null. */
+const isThere: Check = (value) => value !== undefined;
+const isObject = (value: unknown): value is Keyed =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const oneOf = (...values: readonly string[]): Check => {
+  const known = new Set<unknown>(values);
+  return (value) => known.has(value);
+};
+const object = (shape: Shape): Check => {
+  const wrongKey = wrongKeyIn(shape);
+  return (value) => isObject(value) && wrongKey(value) === undefined;
+};
+/** An object of one of several shapes, selected by one of its keys. */
+const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
+  const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
+  return (value) => isObject(value) && checks.get(value[key])?.(value) === true;
+};
+const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
+
+/** Derives a check of objects from the checks of their keys. */
+export function wrongKeyIn(shape: Shape): FindWrongKey {
+  const checks = Object.entries(shape);
+  return (value) => {
+    for (const [key, check] of checks) if (!check(value[key])) return key;
+    return undefined;
+  };
+}
+
+const mayBeText = optional(isText);
+const mayBeTrue = optional((value) => value === true);
+const mayBePositive = optional(isPositive);
+const mayBeTime = optional((value) => typeof value === "string" && !Number.isNaN(Date.parse(value)));
+const texts = listOf(isText);
+const effects = ["pure", "idempotent", "once"];
+const isEffect = oneOf(...effects);
+const reasoning = optional((value) => isText(value) || isSealed(value));
+const isErrorData = object({ name: isText, message: isText });
+const isAgentErrorData = object({
+  name: oneOf("AgentError"),
+  code: isText,
+  message: isText,
+  details: isObject,
+  stack: mayBeText,
+  retryable: (value) => typeof value === "boolean",
+});
+const failure = { error: isAgentErrorData };
+const completed = { output: isThere };
+const failures = { failed: failure, cancelled: failure };
+const isStep = object({
+  id: isText,
+  tool: mayBeText,
+  input: optional(isObject),
+  wait: optional(isObject),
+  reasoning,
+  dependsOn: optional(texts),
+  when: mayBeText,
+  forEach: mayBeText,
+  concurrency: mayBePositive,
+});
+const isPlan = object({
+  version: Number.isInteger,
+  id: isText,
+  request: isText,
+  source: object({ planner: isText }),
+  createdAt: isText,
+  steps: listOf(isStep),
+});
+const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber });
+const usage = optional(isUsage);
+const sensitive = optional(object({ input: texts, output: texts }));
+const isTool = object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects), sensitive });
+const execution = { version: isPositive, tools: listOf(isTool), mayBeSealed: mayBeTrue, traceparent: mayBeText };
+const options = object({
+  maxSteps: isPositive,
+  concurrency: isNumber,
+  timeZone: isText,
+  timeoutMs: optional(isNumber),
+  onStepFailure: optional(oneOf("continue")),
+  undoOnFailure: mayBeTrue,
+  maxReplans: optional(isCount),
+  budget: optional(isObject),
+  approvedHash: mayBeText,
+});
+const place = { stepId: isText, iteration: optional(isCount) };
+const step = { ...place, tool: isText };
+const wait = { stepId: isText, until: mayBeTime, event: mayBeText };
+const reasons = listOf(object({ code: isText }));
+const planQuestion = { hash: isText, expiresAt: mayBeTime };
+const question = { ...step, ...planQuestion, reasons: optional(reasons), input: isObject, effect: isEffect };
+const isChangedCall = object({ input: isObject, effect: isEffect, hash: isText });
+const note = { by: mayBeText, comment: mayBeText };
+/** The outcomes of a question. Only a step can be approved with another input. */
+const decision = (changed: Check) =>
+  byStatus({ approved: { ...note, changed }, rejected: { ...failure, ...note }, withdrawn: {} });
+
+type Fields<TEvent> = Readonly<Record<Exclude<keyof TEvent, keyof EventBase<string> | "kind">, Check>>;
+
+/** A recorded event, with the checks of the fields that not all events have. */
+type RecordedKind<TEvent> = { readonly isDigested?: true; readonly fields: Fields<TEvent> };
+/** A recorded event that is about a step or about the plan. */
+type ApprovalKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TEvent, { readonly kind: K }>> };
+
+const transient = { isTransient: true } as const;
+const recorded = <T extends Shape>(fields: T) => ({ fields });
+/** The event opens or closes an execution of a run. */
+const digested = <T extends Shape>(fields: T) => ({
+  isDigested: true as const,
+  fields: { ...fields, digest: optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) },
+});
+
+/**
+ * Every kind of event: a transient one is emitted and never recorded, a digested one states a digest if the agent keeps
+ * evidence.
+ */
+export const eventKinds = {
+  "run-start": recorded({
+    ...execution,
+    request: mayBeText,
+    plan: optional(isPlan),
+    context: mayBeText,
+    metadata: isObject,
+    options,
+    forkedFrom: optional(object({ runId: isText, after: isPositive })),
+  }),
+  "plan-start": recorded({ planner: isText }),
+  "model-start": transient,
+  "model-retry": transient,
+  "model-end": recorded({
+    model: isText,
+    attempt: isPositive,
+    usage: isUsage,
+    durationMs: isNumber,
+    outcome: byStatus({ completed: {}, failed: { error: isErrorData }, cancelled: { error: isErrorData } }),
+  }),
+  "plan-delta": transient,
+  "plan-fallback": recorded({ planner: isText, next: isText, error: isAgentErrorData }),
+  "plan-end": recorded({ usage, outcome: byStatus({ completed: { plan: isPlan }, ...failures }) }),
+  "plan-revise": recorded({
+    planner: isText,
+    replan: isPositive,
+    cause: isAgentErrorData,
+    usage,
+    outcome: byStatus({
+      completed: { plan: isPlan, approvals: optional(listOf(object({ stepId: isText, reasons }))) },
+      ...failures,
+    }),
+  }),
+  "step-start": recorded({
+    ...step,
+    iterations: mayBePositive,
+    input: isObject,
+    effect: optional(isEffect),
+    reasoning,
+  }),
+  "step-progress": transient,
+  "step-attempt": transient,
+  "step-retry": recorded({
+    ...step,
+    attempt: isPositive,
+    delayMs: isNumber,
+    error: isErrorData,
+    overlaps: mayBeTrue,
+    undo: mayBeTrue,
+  }),
+  "step-end": recorded({
+    ...step,
+    attempts: isCount,
+    progress: () => true,
+    outcome: byStatus({ completed, ...failures, interrupted: failure, unknown: failure }),
+  }),
+  "step-skip": recorded({
+    ...step,
+    iterations: mayBePositive,
+    reason: oneOf("dependency-failed", "run-ended", "condition", "no-items", "approval-rejected"),
+  }),
+  "step-late": transient,
+  "approval-request": { step: { ...question, iterations: mayBePositive, reasoning }, plan: planQuestion },
+  "approval-end": {
+    step: { ...place, outcome: decision(optional(isChangedCall)) },
+    plan: { outcome: decision((value) => value === undefined) },
+  },
+  "circuit-change": recorded({ tool: isText, state: oneOf("closed", "open", "half-open") }),
+  "wait-start": recorded(wait),
+  "run-deliver": recorded({ name: isText, value: isThere, id: isText }),
+  "undo-start": recorded(step),
+  "undo-end": recorded({ ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) }),
+  "run-suspend": digested({
+    pending: listOf(objectBy("kind", { outcome: place, approval: question, "plan-approval": planQuestion, wait })),
+  }),
+  "run-resume": digested({ ...execution, retriesFailed: mayBeTrue, changedTools: optional(texts) }),
+  "run-settle": recorded({ ...place, outcome: byStatus({ completed, failed: failure, retry: {} }) }),
+  "run-end": digested({
+    outcome: byStatus({ completed, ...failures, interrupted: failure }),
+    notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown", "forked") }))),
+  }),
+} satisfies {
+  readonly [T in AgentEventType]: AgentEventOf<T> extends { readonly kind: string }
+    ? ApprovalKind<AgentEventOf<T>>
+    : typeof transient | RecordedKind<AgentEventOf<T>>;
+};
+
+type KindsWith<TKind> = {
+  [T in AgentEventType]: (typeof eventKinds)[T] extends TKind ? T : never;
+}[AgentEventType];
+/** The types of events that are recorded. */
+export type RecordedType = Exclude<AgentEventType, KindsWith<typeof transient>>;
+
+const typesWith = (flag: string) =>
+  new Set<string>(Object.entries(eventKinds).flatMap(([type, kind]) => (flag in kind ? [type] : [])));
+const transientTypes = typesWith("isTransient");
+const digestedTypes = typesWith("isDigested");
+
+/** True if an event is only emitted, never recorded. */
+export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
+  return transientTypes.has(type);
+}
+
+/** True if an event states a digest, if the agent keeps evidence. */
+export function isDigested<T extends { readonly type: AgentEventType }>(
+  event: T,
+): event is T & { readonly type: KindsWith<{ readonly isDigested: true }> } {
+  return digestedTypes.has(event.type);
+}
+
+/** Throws `invalid-options` for anything that is not an event type. */
+export function checkEventType(type: unknown): asserts type is AgentEventType {
+  if (typeof type === "string" && Object.hasOwn(eventKinds, type)) return;
+  failOption("type", type, `the type of an event: ${Object.keys(eventKinds).join(", ")}`);
 }

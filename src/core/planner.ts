@@ -7,9 +7,9 @@ import {
   isAgentError,
   type RefusedWish,
 } from "./errors.ts";
+import type { PlanDeltaEvent, PlanFallbackEvent } from "./events.ts";
 import type { LanguageModel, ModelRequest, ModelResponse } from "./language-model.ts";
 import type { Plan, PlanInput, PlanSource } from "./plan.ts";
-import type { PlanDeltaEvent, PlanFallbackEvent } from "./plan-events.ts";
 import type { StepRecord } from "./run-result.ts";
 import type { DefinedTool } from "./tool.ts";
 

@@ -1,6 +1,6 @@
+import type { RunDeliverEvent, WaitStartEvent } from "./events.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepState } from "./step-state.ts";
-import type { RunDeliverEvent, WaitStartEvent } from "./wait-events.ts";
 
 /** The events that were delivered to a run, and the steps that wait for some. */
 export interface Deliveries {

@@ -1,7 +1,6 @@
 import type { DecisionNote } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { SkipReason } from "./events.ts";
-import type { ForkPoint, NotUndone, PendingItem } from "./execution-events.ts";
+import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";

@@ -1,7 +1,6 @@
 import type { AgentErrorData } from "./errors.ts";
-import { isDigested } from "./event-types.ts";
-import type { AgentEvent } from "./events.ts";
-import type { ForkPoint, NotUndone, PendingItem } from "./execution-events.ts";
+import type { AgentEvent, ForkPoint, NotUndone, PendingItem } from "./events.ts";
+import { isDigested } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";

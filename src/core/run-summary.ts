@@ -1,6 +1,5 @@
 import type { AgentErrorCode } from "./errors.ts";
-import type { AgentEvent } from "./events.ts";
-import type { PendingItem } from "./execution-events.ts";
+import type { AgentEvent, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 import { resumeTimeOf } from "./wait-step.ts";

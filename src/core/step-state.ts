@@ -1,10 +1,9 @@
 import type { ApprovalReason, ChangedCall } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
-import type { AgentEvent, SkipReason } from "./events.ts";
+import type { AgentEvent, SkipReason, WaitDue } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepRef } from "./step-ref.ts";
 import type { ToolEffect } from "./tool.ts";
-import type { WaitDue } from "./wait-events.ts";
 
 /** The status of a step. @group Runs and results */
 export type StepStatus =

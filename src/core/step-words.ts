@@ -1,5 +1,5 @@
+import type { WaitDue } from "./events.ts";
 import type { PlanStep, Reference, StepWait } from "./plan.ts";
-import type { WaitDue } from "./wait-events.ts";
 
 const units = [
   ["day", 86_400_000],

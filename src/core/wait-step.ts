@@ -1,4 +1,4 @@
-import type { PendingItem } from "./execution-events.ts";
+import type { PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type { PlanStep, StepWait } from "./plan.ts";
 import type { StepState } from "./step-state.ts";

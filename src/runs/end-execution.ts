@@ -1,6 +1,5 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { AgentEvent, EventInit, SkipReason } from "../core/events.ts";
-import type { NotUndone, RunEndEvent } from "../core/execution-events.ts";
+import type { AgentEvent, EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted } from "../core/run-result.ts";
 import { stepRefOf } from "../core/step-ref.ts";
 import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";

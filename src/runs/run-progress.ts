@@ -1,9 +1,8 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { PendingItem } from "../core/execution-events.ts";
+import type { PendingItem, WaitDue } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { stepRefOf } from "../core/step-ref.ts";
 import { type ApprovalState, instancesOf, isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
-import type { WaitDue } from "../core/wait-events.ts";
 import { isAwaited, isWaitOver } from "../core/wait-step.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";

@@ -1,8 +1,8 @@
 import { isThenable } from "../async/thenable.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
-import { isDigested, isTransient } from "../core/event-types.ts";
 import type { AgentEvent, EventInit } from "../core/events.ts";
+import { isDigested, isTransient } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
 import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";

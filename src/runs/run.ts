@@ -1,8 +1,7 @@
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import type { ErrorData } from "../core/error-data.ts";
-import { isTransient } from "../core/event-types.ts";
-import { type AgentEvent, type EventInit, isStepFailure } from "../core/events.ts";
+import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";

@@ -1,6 +1,5 @@
 import { canonicalJson } from "../core/canonical-json.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { RunStartEvent } from "../core/execution-events.ts";
+import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { failOption } from "../core/options.ts";
 import {
   type ListRunsOptions,

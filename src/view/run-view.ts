@@ -1,8 +1,7 @@
-import type { AgentEvent } from "../core/events.ts";
+import type { AgentEvent, ModelEndEvent } from "../core/events.ts";
 import { maskPaths } from "../core/mask-paths.ts";
 import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
-import type { ModelEndEvent } from "../core/plan-events.ts";
 import {
   type ApprovalRecord,
   type RunResult,

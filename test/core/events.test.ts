@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { isTransient } from "../../src/core/event-types.ts";
 import type { AgentEventType } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/events.ts";
 
 it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {

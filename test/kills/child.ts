@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { type Agent, createAgent } from "../../src/agent.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { PendingItem } from "../../src/core/events.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { childWork, type WantedRun } from "./child-work.ts";
 import { type Journal, openJournal } from "./journal.ts";

@@ -2,7 +2,7 @@ import { type Agent, createAgent } from "../../src/agent.ts";
 import type { Clock } from "../../src/async/clock.ts";
 import type { ApprovalSubject } from "../../src/core/approval.ts";
 import { isAgentError } from "../../src/core/errors.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { PendingItem } from "../../src/core/events.ts";
 import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";

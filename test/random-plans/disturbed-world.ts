@@ -1,6 +1,5 @@
 import { createSqliteRunStore, type SqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";

@@ -1,7 +1,6 @@
 import { type Agent, createAgent } from "../../src/agent.ts";
 import type { ApprovalDecision } from "../../src/core/approval.ts";
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { Planner, ReplanRequest } from "../../src/core/planner.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";

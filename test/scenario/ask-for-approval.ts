@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { AgentEvent, PendingItem } from "../../src/core/events.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../src/testing/fake-tool.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { isTransient } from "../../src/core/event-types.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
+import { isTransient } from "../../src/core/events.ts";
 import { toJson } from "../../src/core/json.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { type Agent, createAgent } from "../../src/agent.ts";
-import type { AgentEvent, AgentEventOf } from "../../src/core/events.ts";
-import type { PendingItem } from "../../src/core/execution-events.ts";
+import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
 import { deepFreeze } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";

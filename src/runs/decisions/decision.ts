@@ -1,7 +1,6 @@
 import type { ChangedCall, DecisionNote } from "../../core/approval.ts";
 import { AgentError } from "../../core/errors.ts";
-import type { ApprovalEndEvent, EventInit } from "../../core/events.ts";
-import type { PendingItem } from "../../core/execution-events.ts";
+import type { ApprovalEndEvent, EventInit, PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import { type ApprovalState, instancesOf } from "../../core/step-state.ts";

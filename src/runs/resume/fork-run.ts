@@ -1,6 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
-import type { AgentEvent } from "../../core/events.ts";
-import type { ForkPoint } from "../../core/execution-events.ts";
+import type { AgentEvent, ForkPoint } from "../../core/events.ts";
 import { deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";

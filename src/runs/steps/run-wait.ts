@@ -1,9 +1,8 @@
 import { AgentError } from "../../core/errors.ts";
-import type { StepOutcome } from "../../core/events.ts";
+import type { StepOutcome, WaitDue } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { WaitStep } from "../../core/plan.ts";
 import type { StepState } from "../../core/step-state.ts";
-import type { WaitDue } from "../../core/wait-events.ts";
 import { inputOf, isWaitOver, timeOfInstant, waitToolName } from "../../core/wait-step.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { resolveInput } from "../../plan/resolve-input.ts";

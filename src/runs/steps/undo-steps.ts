@@ -1,7 +1,6 @@
 import { notInTime, settleWithin } from "../../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../../core/errors.ts";
-import type { UndoEndEvent } from "../../core/events.ts";
-import type { NotUndone } from "../../core/execution-events.ts";
+import type { NotUndone, UndoEndEvent } from "../../core/events.ts";
 import { copyJson } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";

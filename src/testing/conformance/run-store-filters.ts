@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { AgentEvent } from "../../core/events.ts";
-import type { PendingItem } from "../../core/execution-events.ts";
+import type { AgentEvent, PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 import { assertFails, assertSame } from "./conformance-case.ts";

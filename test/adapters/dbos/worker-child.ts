@@ -7,8 +7,8 @@ import { registerDbosRuns } from "../../../src/adapters/dbos/register-runs.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import { isTransient } from "../../../src/core/event-types.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
+import { isTransient } from "../../../src/core/events.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 
 /** What a worker process is started with. */

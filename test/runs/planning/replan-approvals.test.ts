@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { PendingItem } from "../../../src/core/execution-events.ts";
+import type { AgentEvent, PendingItem } from "../../../src/core/events.ts";
 import type { ToolStep } from "../../../src/core/plan.ts";
 import type { RunOptions } from "../../../src/runs/run-options.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
