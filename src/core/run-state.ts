@@ -1,24 +1,33 @@
+import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
-import type { AgentEvent, ForkPoint, NotUndone, PendingItem } from "./events.ts";
-import { isDigested } from "./events.ts";
-import type { JsonObject } from "./json.ts";
+import {
+  type AgentEvent,
+  type AgentEventOf,
+  type ForkPoint,
+  isDigested,
+  type NotUndone,
+  type PendingItem,
+  type RecordedType,
+} from "./events.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
-import type { Plan } from "./plan.ts";
-import { plannedStep, unchangedSteps } from "./planned-steps.ts";
-import { reduceStep, retryFailed, takeOver } from "./reduce-step.ts";
-import { type Deliveries, reduceWait } from "./reduce-wait.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-summary.ts";
 import {
   type ApprovalState,
-  decided,
   hadNothingToDo,
   hasStarted,
-  requested,
+  instancesOf,
+  isDone,
+  needsSettling,
+  pendingStep,
   type StepEvent,
   type StepState,
+  type StepStatus,
 } from "./step-state.ts";
 import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
+import { inputOf, toolOf } from "./wait-step.ts";
 
 /** What is known of a run: the fold of its recorded events. */
 export interface RunState {
@@ -80,6 +89,20 @@ export interface RunState {
   endedAt?: string;
 }
 
+/** The events that were delivered to a run, and the steps that wait for some. */
+export interface Deliveries {
+  /** Of all that were delivered. */
+  readonly ids: Set<string>;
+  /** The values that no step has taken, by name, in order. */
+  readonly kept: Map<string, JsonValue[]>;
+  /** How many those are. */
+  keptCount: number;
+  /** The steps that wait, by name, in order; some may wait no longer. */
+  readonly waiting: Map<string, StepState[]>;
+  /** The step that took the last one that was delivered; undefined if it is kept. */
+  lastTakenBy?: string | undefined;
+}
+
 /** The state of a run before its first event. */
 export function initialRunState(runId: string): RunState {
   const steps = new Map<string, StepState>();
@@ -97,135 +120,8 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   if (state.createdAt === "") state.createdAt = event.timestamp;
   state.status = runStatusAfter(event) ?? state.status;
   if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
-  switch (event.type) {
-    case "run-start":
-      reduceStart(state, event);
-      break;
-    case "plan-start":
-    case "model-end":
-    case "plan-end":
-    case "plan-revise":
-      reducePlanning(state, event);
-      break;
-    case "approval-request":
-    case "approval-end":
-      reduceApproval(state, event);
-      break;
-    case "step-start":
-    case "step-retry":
-    case "step-skip":
-    case "step-end":
-    case "undo-start":
-    case "undo-end":
-    case "run-settle":
-      reduceStepOf(state, event);
-      break;
-    case "wait-start":
-    case "run-deliver":
-      reduceWait(state, event);
-      break;
-    case "run-suspend":
-      state.pending = event.pending;
-      break;
-    case "run-resume":
-      reopen(state, event);
-      break;
-    case "run-end":
-      if (event.outcome.status !== "completed") state.error = event.outcome.error;
-      if (event.outcome.status !== "interrupted") state.endedAt = event.timestamp;
-      if (event.notUndone !== undefined) state.notUndone = event.notUndone;
-      break;
-    case "model-start":
-    case "model-retry":
-    case "plan-fallback":
-    case "plan-delta":
-    case "circuit-change":
-    case "step-progress":
-    case "step-attempt":
-    case "step-late":
-      break;
-    default:
-      event satisfies never;
-  }
+  reducers.get(event.type)?.(state, event);
   return state;
-}
-
-type PlanningPart = Extract<AgentEvent, { type: "plan-start" | "model-end" | "plan-end" | "plan-revise" }>;
-
-function reducePlanning(state: RunState, event: PlanningPart): void {
-  switch (event.type) {
-    case "plan-start":
-      state.isPlanning = true;
-      break;
-    case "model-end":
-      state.planningUsage = addUsage(state.planningUsage, event.usage);
-      state.usage = addUsage(state.usage, event.usage);
-      break;
-    case "plan-end":
-      state.isPlanning = false;
-      addToUsage(state, event);
-      if (event.outcome.status === "completed") adoptPlan(state, event.outcome.plan);
-      else if (event.outcome.error.code !== "interrupted") state.planningError = event.outcome.error;
-      break;
-    case "plan-revise":
-      addToUsage(state, event);
-      reduceRevision(state, event);
-      break;
-  }
-}
-
-function reduceStepOf(state: RunState, event: StepEvent): void {
-  if (letsThrough(event)) state.isUnderWay = true;
-  if (event.type === "step-start") {
-    state.startedAt ??= event.timestamp;
-    delete state.replanError;
-  }
-  if (event.type === "undo-start") state.hasUndone = true;
-  const step = state.steps.get(event.stepId);
-  if (step !== undefined) reduceStep(step, event);
-}
-
-function reduceStart(state: RunState, event: Extract<AgentEvent, { type: "run-start" }>): void {
-  state.createdAt = event.timestamp;
-  state.executionStartedAt = event.timestamp;
-  state.metadata = event.metadata;
-  state.options = event.options;
-  state.tools = event.tools;
-  if (event.mayBeSealed) state.mayBeSealed = true;
-  if (event.traceparent !== undefined) state.traceparent = event.traceparent;
-  if (event.forkedFrom !== undefined) state.forkedFrom = event.forkedFrom;
-  if (event.request !== undefined) state.request = event.request;
-  if (event.context !== undefined) state.context = event.context;
-  if (event.plan === undefined) return;
-  state.givenPlan = event.plan;
-  adoptPlan(state, event.plan);
-}
-
-function reopen(
-  state: RunState,
-  { retriesFailed, mayBeSealed, traceparent, timestamp, sequence }: Extract<AgentEvent, { type: "run-resume" }>,
-): void {
-  if (sequence - 1 === state.forkedFrom?.after) takeOver(state.steps.values());
-  state.executionStartedAt = timestamp;
-  if (mayBeSealed) state.mayBeSealed = true;
-  if (traceparent !== undefined) state.traceparent = traceparent;
-  delete state.hasUndone;
-  delete state.pending;
-  delete state.error;
-  delete state.endedAt;
-  delete state.notUndone;
-  if (retriesFailed === undefined) return;
-  delete state.planningError;
-  delete state.replanError;
-  // Not those that a replan removed.
-  for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, timestamp);
-}
-
-/** Adds what the calls of a planning used, except what was counted when each ended. */
-function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
-  const rest = usage && restOfUsage(usage, state.planningUsage);
-  delete state.planningUsage;
-  if (rest !== undefined) state.usage = addUsage(state.usage, rest);
 }
 
 /** The state that a list of events leads to. */
@@ -235,31 +131,145 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
   return state;
 }
 
+type Reducers = { readonly [T in RecordedType]: ((state: RunState, event: AgentEventOf<T>) => void) | undefined };
+
+const byType: Reducers = {
+  "run-start": (state, event) => {
+    state.createdAt = event.timestamp;
+    state.metadata = event.metadata;
+    state.options = event.options;
+    state.tools = event.tools;
+    if (event.forkedFrom !== undefined) state.forkedFrom = event.forkedFrom;
+    if (event.request !== undefined) state.request = event.request;
+    if (event.context !== undefined) state.context = event.context;
+    startExecution(state, event);
+    if (event.plan === undefined) return;
+    state.givenPlan = event.plan;
+    adoptPlan(state, event.plan);
+  },
+  "plan-start": (state) => {
+    state.isPlanning = true;
+  },
+  "model-end": (state, { usage }) => {
+    state.planningUsage = addUsage(state.planningUsage, usage);
+    state.usage = addUsage(state.usage, usage);
+  },
+  "plan-fallback": undefined,
+  "plan-end": (state, event) => {
+    const { outcome } = event;
+    state.isPlanning = false;
+    addToUsage(state, event);
+    if (outcome.status === "completed") adoptPlan(state, outcome.plan);
+    else if (outcome.error.code !== "interrupted") state.planningError = outcome.error;
+  },
+  "plan-revise": (state, event) => {
+    const { outcome, replan } = event;
+    addToUsage(state, event);
+    // A revision that was cut off does not count: it can be requested again.
+    if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
+    state.replans = replan;
+    if (outcome.status === "completed") revisePlan(state, outcome);
+    else state.replanError = outcome.error;
+  },
+  "approval-request": (state, event) => {
+    if (event.kind === "plan") {
+      state.planApproval = requested(event);
+      return;
+    }
+    state.isUnderWay = true;
+    reduceStepOf(state, event);
+  },
+  "approval-end": (state, event) => {
+    if (event.kind === "plan") {
+      if (state.planApproval !== undefined) state.planApproval = decided(state.planApproval, event);
+      return;
+    }
+    state.isUnderWay = true;
+    reduceStepOf(state, event);
+  },
+  "step-start": (state, event) => {
+    state.isUnderWay = true;
+    state.startedAt ??= event.timestamp;
+    delete state.replanError;
+    reduceStepOf(state, event);
+  },
+  "step-retry": reduceStepOf,
+  "step-skip": (state, event) => {
+    // When a run ends, steps are skipped in any case: that does not show that the plan needs no more approval.
+    if (hadNothingToDo(event.reason)) state.isUnderWay = true;
+    reduceStepOf(state, event);
+  },
+  "step-end": reduceStepOf,
+  "undo-start": (state, event) => {
+    state.hasUndone = true;
+    reduceStepOf(state, event);
+  },
+  "undo-end": reduceStepOf,
+  "circuit-change": undefined,
+  "wait-start": reduceWaitStart,
+  "run-deliver": reduceDeliver,
+  "run-settle": reduceStepOf,
+  "run-suspend": (state, event) => {
+    state.pending = event.pending;
+  },
+  "run-resume": (state, event) => {
+    if (event.sequence - 1 === state.forkedFrom?.after) takeOver(state.steps.values());
+    startExecution(state, event);
+    delete state.hasUndone;
+    delete state.pending;
+    delete state.error;
+    delete state.endedAt;
+    delete state.notUndone;
+    if (event.retriesFailed === undefined) return;
+    delete state.planningError;
+    delete state.replanError;
+    // Not those that a replan removed.
+    for (const { id } of state.plan?.steps ?? []) retryFailed(state.steps.get(id) as StepState, event.timestamp);
+  },
+  "run-end": (state, { outcome, notUndone, timestamp }) => {
+    if (outcome.status !== "completed") state.error = outcome.error;
+    if (outcome.status !== "interrupted") state.endedAt = timestamp;
+    if (notUndone !== undefined) state.notUndone = notUndone;
+  },
+};
+
+const reducers = new Map(Object.entries(byType)) as ReadonlyMap<
+  string,
+  ((state: RunState, event: AgentEvent) => void) | undefined
+>;
+
+function startExecution(state: RunState, event: AgentEventOf<"run-start" | "run-resume">): void {
+  state.executionStartedAt = event.timestamp;
+  if (event.mayBeSealed) state.mayBeSealed = true;
+  if (event.traceparent !== undefined) state.traceparent = event.traceparent;
+}
+
+/** Adds what the calls of a planning used, except what was counted when each ended. */
+function addToUsage(state: RunState, { usage }: { readonly usage?: ModelUsage }): void {
+  const rest = usage && restOfUsage(usage, state.planningUsage);
+  delete state.planningUsage;
+  if (rest !== undefined) state.usage = addUsage(state.usage, rest);
+}
+
 function adoptPlan(state: RunState, plan: Plan): void {
   state.plan = plan;
-  for (const step of plan.steps) {
-    state.steps.set(step.id, plannedStep(step));
-  }
+  for (const step of plan.steps) state.steps.set(step.id, plannedStep(step));
 }
 
-/** Whether an event shows that the plan needs no more approval. When a run ends, steps are skipped in any case. */
-function letsThrough(event: StepEvent): boolean {
-  if (event.type === "step-skip") return hadNothingToDo(event.reason);
-  return event.type === "step-start";
+function plannedStep(step: PlanStep): StepState {
+  return pendingStep({ stepId: step.id, tool: toolOf(step), input: inputOf(step), reasoning: step.reasoning });
 }
 
-/** A revision that was cut off does not count: it can be requested again. */
-function reduceRevision(state: RunState, { replan, outcome }: Extract<AgentEvent, { type: "plan-revise" }>): void {
-  if (outcome.status !== "completed" && outcome.error.code === "interrupted") return;
-  state.replans = replan;
-  if (outcome.status === "completed") revisePlan(state, outcome);
-  else state.replanError = outcome.error;
+/** The ids of the steps that a revised plan has left unchanged. */
+export function unchangedSteps(before: Plan | undefined, after: Pick<Plan, "steps">): ReadonlySet<string> {
+  const texts = new Map(before?.steps.map((step) => [step.id, canonicalJson(step)]));
+  return new Set(after.steps.filter((step) => texts.get(step.id) === canonicalJson(step)).map(({ id }) => id));
 }
 
-type Revision = Extract<Extract<AgentEvent, { type: "plan-revise" }>["outcome"], { status: "completed" }>;
+type Revision = Extract<AgentEventOf<"plan-revise">["outcome"], { readonly status: "completed" }>;
 
 /** Keeps the steps that have started, and replaces the others by the new plan's. An unchanged step keeps its state. */
-function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" | "approvals">): void {
+function revisePlan(state: RunState, { plan, approvals }: Revision): void {
   const before = new Map(state.steps);
   const stays = unchangedSteps(state.plan, plan);
   for (const step of before.values()) if (!hasStarted(step)) state.steps.delete(step.stepId);
@@ -279,16 +289,276 @@ function revisePlan(state: RunState, { plan, approvals }: Pick<Revision, "plan" 
   }
 }
 
-type ApprovalEvent = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
+function reduceStepOf(state: RunState, event: StepEvent): void {
+  const step = state.steps.get(event.stepId);
+  if (step !== undefined) reduceStep(step, event);
+}
 
-function reduceApproval(state: RunState, event: ApprovalEvent): void {
-  if (event.kind === "step") {
-    state.isUnderWay = true;
-    const step = state.steps.get(event.stepId);
-    if (step !== undefined) reduceStep(step, event);
-  } else if (event.type === "approval-request") {
-    state.planApproval = requested(event);
-  } else if (state.planApproval !== undefined) {
-    state.planApproval = decided(state.planApproval, event);
+/** Folds an event into the step it is about, in place. */
+export function reduceStep(step: StepState, event: StepEvent): void {
+  if (event.iteration === undefined) reduceOne(step, event);
+  else reduceIteration(step, event as IterationEvent);
+}
+
+type IterationEvent = StepEvent & { readonly iteration: number };
+
+function reduceOne(step: StepState, event: StepEvent): void {
+  switch (event.type) {
+    case "step-start":
+      step.status = "running";
+      delete step.error;
+      delete step.isSettled;
+      delete step.isTakenOver;
+      step.input = event.input as JsonObject;
+      step.startedAt = event.timestamp;
+      if (step.attempts > 0) step.earlierAttempts = step.attempts;
+      step.attempts++;
+      if (event.effect !== undefined) step.effect = event.effect;
+      break;
+    case "step-retry":
+      if (event.undo === undefined) step.attempts = event.attempt + 1;
+      break;
+    case "step-skip":
+      skip(step, event);
+      break;
+    case "step-end":
+      step.status = event.outcome.status;
+      step.attempts = event.attempts;
+      step.completedAt = event.timestamp;
+      step.endSequence = event.sequence;
+      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
+      else step.error = event.outcome.error;
+      break;
+    case "approval-request":
+      step.input = event.input as JsonObject;
+      step.effect = event.effect;
+      step.approval = requested(event);
+      // A step that was cut off waits now, and has not failed.
+      delete step.error;
+      step.status = "waiting";
+      break;
+    case "approval-end":
+      decide(step, event);
+      break;
+    case "undo-start":
+      step.isUndoing = true;
+      break;
+    case "undo-end":
+      delete step.isUndoing;
+      if (event.outcome.status === "completed") step.status = "undone";
+      break;
+    case "run-settle":
+      settle(step, event);
+      break;
+    default:
+      event satisfies never;
   }
+}
+
+function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
+  step.status = "skipped";
+  step.skipReason = reason;
+  // If it was rejected before the run was tried again, only the approval still has the error.
+  if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
+  if (reason === "condition") step.output = null;
+  if (reason === "no-items") step.output = [];
+}
+
+function decide(step: StepState, event: Extract<StepEvent, { type: "approval-end" }>): void {
+  const { outcome } = event;
+  if (outcome.status === "rejected") step.error = outcome.error;
+  if (outcome.status === "withdrawn" && step.status === "waiting") step.status = "pending";
+  if (step.approval === undefined) return;
+  step.approval = decided(step.approval, event);
+  const { changed } = step.approval;
+  if (changed === undefined) return;
+  step.input = changed.input;
+  step.effect = changed.effect;
+}
+
+/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
+function reduceIteration(step: StepState, event: IterationEvent): void {
+  // If stored events were tampered with, nothing but an iteration may be written to.
+  if (!Number.isInteger(event.iteration)) return;
+  step.iterations ??= { states: [], ended: 0, completed: 0 };
+  const { states } = step.iterations;
+  if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
+  const iteration = states[event.iteration];
+  if (iteration === undefined) return;
+  const { attempts, status } = iteration;
+  reduceOne(iteration, event);
+  step.attempts += iteration.attempts - attempts;
+  if (event.type === "approval-request") step.status = iteration.status;
+  else if (event.type === "step-start") {
+    step.status = "running";
+    step.startedAt ??= event.timestamp;
+  }
+  if (iteration.status === "completed") step.iterations.completed += status === "completed" ? 0 : 1;
+  else if (status === "completed") {
+    step.iterations.completed--;
+    if (step.iterations.completed === 0) step.status = "undone";
+  }
+  countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
+}
+
+/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
+function countEnded(
+  step: StepState,
+  { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
+): void {
+  const { iterations } = step;
+  if (iterations === undefined || (before === after && hasEnded(before))) return;
+  iterations.ended += Number(hasEnded(after)) - Number(hasEnded(before));
+  if (iterations.ended === iterations.states.length) {
+    if (!hasEnded(before) || before === "unknown") endLoop(step, iterations.states, timestamp);
+  } else if (before === "unknown" || (hasEnded(before) && !hasEnded(after))) reopenLoop(step);
+}
+
+const openStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
+
+function hasEnded(status: StepStatus): boolean {
+  return !openStatuses.has(status);
+}
+
+function reopenLoop(step: StepState): void {
+  step.status = "running";
+  delete step.error;
+  delete step.completedAt;
+  delete step.output;
+}
+
+/** Marks what has started so far: it has in another run, of which this one is a fork. */
+export function takeOver(steps: Iterable<StepState>): void {
+  for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
+}
+
+/** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
+export function retryFailed(step: StepState, timestamp: string): void {
+  const { iterations } = step;
+  if (iterations === undefined) {
+    retryOne(step);
+    return;
+  }
+  const { states } = iterations;
+  const retried = states.filter(retryOne);
+  iterations.ended -= retried.length;
+  if (retried.length > 0) reopenLoop(step);
+  else if (states.some(({ status }) => status === "unknown")) endLoop(step, states, timestamp);
+}
+
+function retryOne(step: StepState): boolean {
+  if (needsSettling(step)) {
+    step.status = "unknown";
+    return false;
+  }
+  const { status, skipReason } = step;
+  const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
+  if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
+  // Its approval request is still open.
+  if (status === "failed" || status === "cancelled") delete step.wait;
+  step.status = step.approval?.status === "requested" || step.wait !== undefined ? "waiting" : "pending";
+  delete step.error;
+  delete step.skipReason;
+  delete step.completedAt;
+  return true;
+}
+
+function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {
+  delete step.error;
+  step.status = outcome.status === "retry" ? "pending" : outcome.status;
+  if (outcome.status === "failed") {
+    step.error = outcome.error;
+    step.isSettled = true;
+  }
+  if (outcome.status === "completed") step.output = outcome.output as JsonValue;
+  if (outcome.status === "retry") return;
+  step.completedAt = timestamp;
+  step.endSequence = sequence;
+}
+
+function addIterations(step: StepState, states: StepState[], count: number): void {
+  for (let iteration = 0; iteration < count; iteration++) {
+    const state = pendingStep(step);
+    state.iteration = iteration;
+    states.push(state);
+  }
+}
+
+function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
+  step.completedAt = timestamp;
+  // An iteration in doubt outweighs a failed one, and that one outweighs one that never started.
+  const isBad = (iteration: StepState) => !isDone(iteration);
+  const worst =
+    states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
+  step.status = worst?.status ?? "completed";
+  delete step.error;
+  if (worst?.error !== undefined) step.error = worst.error;
+  if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
+}
+/** A newly opened question. */
+export function requested({
+  hash,
+  expiresAt,
+}: Pick<AgentEventOf<"approval-request">, "expiresAt" | "hash">): ApprovalState {
+  return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** A withdrawn question can no longer be approved. */
+export function decided(
+  { hash, status }: ApprovalState,
+  { outcome, timestamp }: AgentEventOf<"approval-end">,
+): ApprovalState {
+  if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
+  if (status === "withdrawn" && outcome.status === "approved") return { hash, status };
+  return { hash, ...outcome, decidedAt: timestamp };
+}
+
+/** The wait takes the earliest value that was delivered for its event. */
+function reduceWaitStart(state: RunState, { stepId, until, event }: AgentEventOf<"wait-start">): void {
+  state.isUnderWay = true;
+  const step = state.steps.get(stepId);
+  if (step === undefined) return;
+  step.status = "waiting";
+  delete step.error;
+  step.wait = { ...(until !== undefined && { until }), ...(event !== undefined && { event }) };
+  if (event === undefined) return;
+  const deliveries = deliveriesOf(state);
+  const values = deliveries.kept.get(event);
+  const value = values?.shift();
+  if (value === undefined) {
+    listIn(deliveries.waiting, event).push(step);
+  } else {
+    deliveries.keptCount--;
+    step.wait.received = { value };
+  }
+}
+
+/** The step that has waited longest for it takes it, or it is kept. */
+function reduceDeliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver">): void {
+  const deliveries = deliveriesOf(state);
+  if (deliveries.ids.has(id)) return;
+  deliveries.ids.add(id);
+  deliveries.lastTakenBy = undefined;
+  const waiting = deliveries.waiting.get(name);
+  for (let step = waiting?.shift(); step !== undefined; step = waiting?.shift()) {
+    // A replan may have removed it, and a time-out may have ended it.
+    if (state.steps.get(step.stepId) !== step || step.status !== "waiting" || step.wait?.event !== name) continue;
+    if (step.wait.received !== undefined) continue;
+    step.wait.received = { value };
+    deliveries.lastTakenBy = step.stepId;
+    return;
+  }
+  listIn(deliveries.kept, name).push(value);
+  deliveries.keptCount++;
+}
+
+function deliveriesOf(state: RunState): Deliveries {
+  state.deliveries ??= { ids: new Set(), kept: new Map(), keptCount: 0, waiting: new Map() };
+  return state.deliveries;
+}
+
+function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list;
 }

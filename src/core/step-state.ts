@@ -131,9 +131,6 @@ export function instanceAt(
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-type Question = Pick<Extract<AgentEvent, { type: "approval-request" }>, "expiresAt" | "hash">;
-type Decision = Extract<AgentEvent, { type: "approval-end" }>;
-
 /** What was asked and decided about a step or a plan. */
 export interface ApprovalState {
   /** The hash of what was reviewed: the decision is bound to it. */
@@ -149,18 +146,6 @@ export interface ApprovalState {
   readonly decidedAt?: string;
   /** The call that was approved in place of the reviewed one. */
   readonly changed?: ChangedCall;
-}
-
-/** A newly opened question. */
-export function requested({ hash, expiresAt }: Question): ApprovalState {
-  return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
-}
-
-/** A withdrawn question can no longer be approved. */
-export function decided({ hash, status }: ApprovalState, { outcome, timestamp }: Decision): ApprovalState {
-  if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
-  if (status === "withdrawn" && outcome.status === "approved") return { hash, status };
-  return { hash, ...outcome, decidedAt: timestamp };
 }
 
 /**

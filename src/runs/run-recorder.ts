@@ -58,24 +58,16 @@ export class RunRecorder {
     this.sequence = state.sequence;
   }
 
-  /** Takes over an event, records and emits it: at once, or when the returned promise resolves. Never rejects. */
+  /** Records and emits an event, which it takes over: at once, or when the returned promise resolves. Never rejects. */
   emit(init: EventInit): void | Promise<void> {
     if (this.storeError !== undefined) return;
-    const event = isTransient(init) ? this.number(init, this.sequence) : this.next(init);
-    if (this.writing !== undefined) return this.enqueue([event], this.writing);
-    const written = this.write([event]);
-    if (written !== undefined) this.keepWriting(written);
-    return written;
+    return this.record([isTransient(init) ? this.number(init, this.sequence) : this.next(init)]);
   }
 
   /** As {@link RunRecorder.emit}, for events that are recorded together or not at all; none of them is transient. */
   emitTogether(inits: readonly EventInit[]): void | Promise<void> {
     if (this.storeError !== undefined) return;
-    const events = inits.map((init) => this.next(init));
-    if (this.writing !== undefined) return this.enqueue(events, this.writing);
-    const written = this.write(events);
-    if (written !== undefined) this.keepWriting(written);
-    return written;
+    return this.record(inits.map((init) => this.next(init)));
   }
 
   /**
@@ -138,6 +130,13 @@ export class RunRecorder {
       this.lastTimestamp = new Date(now).toISOString();
     }
     return this.lastTimestamp;
+  }
+
+  private record(events: AgentEvent[]): void | Promise<void> {
+    if (this.writing !== undefined) return this.enqueue(events, this.writing);
+    const written = this.write(events);
+    if (written !== undefined) this.keepWriting(written);
+    return written;
   }
 
   private enqueue(events: AgentEvent[], writing: Promise<void>): Promise<void> {

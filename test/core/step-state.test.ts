@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/core/errors.ts";
 import type { EventInit } from "../../src/core/events.ts";
-import { reduceStep } from "../../src/core/reduce-step.ts";
+import { reduceStep } from "../../src/core/run-state.ts";
 import {
   hasStarted,
   instancesOf,
