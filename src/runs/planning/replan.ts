@@ -1,18 +1,22 @@
 import { countPending } from "../../async/pending-work.ts";
-import type { ReplanApproval } from "../../core/approval.ts";
+import type { AccountText, ApprovalReason, ReplanApproval, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
-import type { Plan, PlanIssue, PlanStep } from "../../core/plan.ts";
+import { copyJson } from "../../core/json.ts";
+import type { Plan, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
 import type { Planner, ReplanRequest } from "../../core/planner.ts";
 import { type StepRecord, stepRecords } from "../../core/run-result.ts";
 import { unchangedSteps } from "../../core/run-state.ts";
+import { parseWith } from "../../core/schema.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
-import { hasStarted, instancesOf, isDone, isOpen } from "../../core/step-state.ts";
+import { hasStarted, instancesOf, isDone, isFailedInDoubt, isOpen, type StepState } from "../../core/step-state.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import { callsTool } from "../../core/wait-step.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../decisions/decision.ts";
 import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
 import { pendingItems, stepFailure } from "../run-progress.ts";
-import { opened, restoreSecrets } from "../secrets/secrets-of-run.ts";
+import { opened, restoreSteps } from "../secrets/secrets-of-run.ts";
 import { showIn } from "../show.ts";
 import { dataOf } from "../steps/step-errors.ts";
 import { askPlanner, completePlan, Planning, type PlanTask, reporterOf, toPlanRequest } from "./planning.ts";
@@ -109,12 +113,11 @@ async function askForSteps(run: Run, { planner, source, cause, planning }: Repla
     // A planner may change what it receives.
     const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
     const { steps: drafted, source: draftSource } = draftOf(planner, draft);
-    const added = run.secrets === undefined ? drafted : await restoreSecrets(run.secrets, { steps: drafted, state });
+    const added = run.secrets === undefined ? drafted : restoreSteps(drafted, run.secrets, state);
     const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
     checkSize(run, added);
     checkIds(run, { added, kept });
     const revised = await completePlan(engine, task, { steps: stepsAfter(kept, added), source: draftSource });
-    const { approvalsFor } = await countPending(import("./replan-approvals.ts"));
     const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
     return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
   });
@@ -157,4 +160,87 @@ function checkSize(run: Run, added: unknown): void {
   if (used <= max) return;
   const message = `With the new steps the run would have ${used}; at most ${max} are allowed.`;
   throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used } });
+}
+
+/*
+ * The output or the error of a tool may be written by anybody: a page, a mail, a file. A planner that reads it may do
+ * what it says. So its words justify no input of a tool with an effect: what such a tool needs of an output, it gets by
+ * a reference.
+ */
+
+/**
+ * The steps of a revised plan that need approval, whoever planned them: a step that calls a tool with an effect that
+ * the first plan did not call, or passes it what only an output, an error or the context says. Unchanged steps are not
+ * checked. Words that appear nowhere are the planner's own, and it is code: one that asks a model refuses them.
+ */
+async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promise<readonly ReplanApproval[]> {
+  const { tools, stored } = run.settings;
+  const stays = unchangedSteps(request.plan, plan);
+  const acting: ToolStep[] = [];
+  for (const step of plan.steps) {
+    const state = run.state.steps.get(step.id);
+    if (!callsTool(step) || stays.has(step.id) || (state !== undefined && isDone(state))) continue;
+    if (!(await isSurelyPure(step, tools.get(step.tool) as DefinedTool))) acting.push(step);
+  }
+  if (acting.length === 0) return [];
+  const { accountFor } = run.engine;
+  const planned = request.firstPlan.steps;
+  const { nowMs, timeZone } = request;
+  const texts: AccountText[] = [{ source: { type: "request" }, value: request.request }, ...shownIn(request)];
+  const account = accountFor?.(acting, { tools: [...tools.values()], texts, clock: { nowMs, timeZone }, planned });
+  const { unsaid } = account === undefined ? { unsaid: [] } : await countPending(account);
+  return acting.flatMap(({ id, tool }) => {
+    // Without an account, a call by the first plan says nothing of this one.
+    const isPlanned = accountFor !== undefined && planned.some((step) => step.tool === tool);
+    const reasons: ApprovalReason[] = isPlanned || stored.replanTools?.includes(tool) ? [] : [{ code: "new-tool" }];
+    const inDoubt = findInDoubt(run, tool);
+    if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
+    reasons.push(...unsaid.filter(({ stepId, sources }) => stepId === id && sources.length > 0).map(toReason));
+    return reasons.length === 0 ? [] : [{ stepId: id, reasons }];
+  });
+}
+
+/** True if a step changes nothing. A tool that does not declare that counts as one with an effect. */
+async function isSurelyPure({ input }: PlanStep, tool: DefinedTool): Promise<boolean> {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
+  const parsed = await parseWith(tool.inputSchema, copyJson(input));
+  if (!parsed.ok) return false;
+  try {
+    return tool.effect(parsed.value) === "pure";
+  } catch {
+    return false;
+  }
+}
+
+/** The texts that a planner is shown for a replan, besides the request. */
+function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error" | "context">): AccountText[] {
+  const shown: AccountText[] = [];
+  for (const { output, error: own, ...record } of steps) {
+    if (output !== undefined) shown.push({ source: { type: "output", ...stepRefOf(record) }, value: output });
+    if (own !== undefined) shown.push({ source: { type: "error", ...stepRefOf(record) }, value: valuesOf(own) });
+  }
+  const failed = steps.find(({ status }) => status === "failed");
+  if (failed !== undefined) shown.push({ source: { type: "error", ...stepRefOf(failed) }, value: valuesOf(error) });
+  return context === undefined ? shown : [...shown, { source: { type: "context" }, value: context }];
+}
+
+/** All values, but not the keys, which are ours. */
+function valuesOf(value: unknown): readonly unknown[] {
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
+}
+
+/** A step that failed in doubt, and that a new step may do a second time. */
+function findInDoubt({ state }: Run, tool: string): StepState | undefined {
+  for (const part of instancesOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
+  return undefined;
+}
+
+const maxWords = 20;
+const maxSources = 10;
+const maxWordLength = 100;
+
+/** As much as anybody would read, and no word with half a character. */
+function toReason({ path, words, sources }: UnsaidValue): ApprovalReason {
+  const cut = words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
+  return { code: "unsaid-words", path, words: cut, sources: sources.slice(0, maxSources) };
 }

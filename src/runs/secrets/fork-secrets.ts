@@ -7,10 +7,12 @@ import { replaceSealed, type Sealed } from "../../core/sealed.ts";
 import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import { toolOf } from "../../core/wait-step.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
+import type { EngineSettings } from "../options.ts";
 import { type SealedPlace, sealedPartsIn } from "./map-sensitive.ts";
 import type { RunSecrets } from "./run-secrets.ts";
+import { loadSecrets } from "./secrets-of-run.ts";
 
-/** The events of a run whose secrets are sealed for a fork of it. */
+/** What is sealed again for a fork. */
 interface Resealing {
   readonly events: readonly AgentEvent[];
   /** Those of the run. */
@@ -23,8 +25,13 @@ interface Resealing {
  * The events of a run with its secrets sealed for a fork, as what is sealed is bound to its run. Rejects with
  * `secret-unreadable`, and with `invalid-options` if they end before the plan that the caller approved of.
  */
-export async function resealEvents(resealing: Resealing): Promise<readonly AgentEvent[]> {
-  const { events, own } = resealing;
+export async function sealForFork(
+  { sealing, toolsByName }: Pick<EngineSettings, "sealing" | "toolsByName">,
+  { runId, ...given }: Omit<Resealing, "own"> & { readonly runId: string },
+): Promise<readonly AgentEvent[]> {
+  const { events } = given;
+  const own = await loadSecrets(sealing, { runId, tools: toolsByName });
+  const resealing: Resealing = { ...given, own };
   const texts = new Map<string, string>();
   const tools = new Map<string, string>();
   const sealedAgain = ({ $sealed }: Sealed): Sealed => {
