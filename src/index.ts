@@ -41,6 +41,7 @@ export type {
   PlanFallbackEvent,
   PlanReviseEvent,
   PlanStartEvent,
+  RunBudget,
   RunDeliverEvent,
   RunEndEvent,
   RunResumeEvent,
@@ -99,7 +100,6 @@ export {
 export type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./core/schema.ts";
 export { composed, sensitive } from "./core/sensitive.ts";
 export type { StepStatus } from "./core/step-state.ts";
-export type { RunBudget } from "./core/stored-run-options.ts";
 export { escapeTemplate } from "./core/text.ts";
 export type {
   DefinedTool,

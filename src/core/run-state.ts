@@ -8,6 +8,7 @@ import {
   type NotUndone,
   type PendingItem,
   type RecordedType,
+  type StoredRunOptions,
 } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
@@ -25,7 +26,6 @@ import {
   type StepState,
   type StepStatus,
 } from "./step-state.ts";
-import type { StoredRunOptions } from "./stored-run-options.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 import { inputOf, toolOf } from "./wait-step.ts";
 

@@ -2,9 +2,9 @@ import { AbortSource } from "../async/abort-source.ts";
 import { monotonicNow } from "../async/clock.ts";
 import { EventChannel } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
+import { countPending } from "../async/pending-work.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { checkEventType, isTransient } from "../core/events.ts";
+import { type AgentEvent, checkEventType, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import { checkOption, failOption } from "../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
@@ -13,7 +13,6 @@ import { invalidPlan, plainIssues } from "../plan/plain-issues.ts";
 import { type Agent, type WorkedAgent, workerKey } from "./agent-methods.ts";
 import { checkName, readDecision } from "./decisions/decision-options.ts";
 import { type EventsWanted, readEventsOptions } from "./events-options.ts";
-import { loadedRuntime, loadRuntime, type Runtime } from "./load-runtime.ts";
 import type { EngineSettings } from "./options.ts";
 import { reportWarning, warnOfOpenPhrases, warnOfSecrets } from "./report-warning.ts";
 import {
@@ -32,6 +31,16 @@ import type { RunTarget } from "./run-target.ts";
 
 /** The maximum number of unread events in a handle. */
 const eventCapacity = 1_000;
+
+/** The code that plans and executes runs. */
+type Runtime = typeof import("./engine-runtime.ts");
+/** Kept once it is loaded, so that later runs do not wait. */
+let loadedRuntime: Runtime | undefined;
+
+async function loadRuntime(): Promise<Runtime> {
+  loadedRuntime = await countPending(import("./engine-runtime.ts"));
+  return loadedRuntime;
+}
 
 type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<RunResult>;
 
@@ -67,7 +76,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
   const createRunId = () => `run_${settings.createId()}`;
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
-  const runtime = async () => loadedRuntime() ?? (await loadRuntime());
+  const runtime = async () => loadedRuntime ?? (await loadRuntime());
 
   function toTarget(target: string | object): RunTarget {
     const isRequest = typeof target === "string" && settings.planner !== undefined;
@@ -102,7 +111,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
     const opening = { ...startedNow(runId), channel, cancelling };
-    const loaded = loadedRuntime();
+    const loaded = loadedRuntime;
     const opened =
       loaded === undefined || closing !== undefined
         ? open((parts, runs) => use(parts, runs, opening))
@@ -307,7 +316,7 @@ function checkedListener<T>(listener: T): T {
  * the same id. Otherwise the runtime copies it at once.
  */
 function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
-  if ("request" in target || (loadedRuntime() !== undefined && !waits)) return target;
+  if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;

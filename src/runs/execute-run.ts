@@ -10,14 +10,13 @@ import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts
 import { findBraces } from "../plan/find-braces.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
 import { endExecution } from "./end-execution.ts";
-import { evidenceOf } from "./evidence.ts";
 import type { Leases } from "./leases.ts";
 import { planAndEmit, reporterOf } from "./planning/planning.ts";
 import { replan } from "./planning/replan.ts";
 import type { Run } from "./run.ts";
 import { runElsewhere } from "./run-errors.ts";
 import { hasAnswer, isAllDone } from "./run-progress.ts";
-import type { StoreError } from "./run-recorder.ts";
+import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import { completeTarget, type RunBeginning, type RunTarget, requireApproved } from "./run-target.ts";
 import { secretsOf } from "./secrets/secrets-of-run.ts";
 import { shownResult } from "./show.ts";

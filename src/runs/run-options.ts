@@ -1,8 +1,8 @@
 import { AgentError } from "../core/errors.ts";
+import type { RunBudget, StoredRunOptions } from "../core/events.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
-import type { RunBudget, StoredRunOptions } from "../core/stored-run-options.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import { noSuchTool } from "../plan/plain-issues.ts";
 

@@ -1,12 +1,12 @@
 import { isThenable } from "../async/thenable.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
-import type { AgentEvent, EventInit } from "../core/events.ts";
-import { isDigested, isTransient } from "../core/events.ts";
-import type { EvidenceChain } from "../core/evidence.ts";
+import { type AgentEvent, type EventInit, isDigested, isTransient } from "../core/events.ts";
+import { EvidenceChain } from "../core/evidence.ts";
 import { deepFreeze } from "../core/json.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { RunStore } from "../core/run-store.ts";
+import type { EngineSettings } from "./options.ts";
 
 /** The owner of the events that a {@link RunRecorder} records, and where they go. */
 export interface RecorderOwner {
@@ -226,4 +226,24 @@ export function toStoreError(
     details: { runId, operation, reason, ...(problem && { problem }) },
     cause: thrown,
   });
+}
+
+/**
+ * The chain that computes the digests of a run; undefined unless the agent keeps evidence. `state` is that of a run that
+ * is resumed: its events since the last digest are read again, as they are stored. Rejects with `store-failed`.
+ */
+export async function evidenceOf(
+  { evidence, store }: Pick<EngineSettings, "evidence" | "store">,
+  state?: RunState,
+): Promise<EvidenceChain | undefined> {
+  if (!evidence) return undefined;
+  const chain = new EvidenceChain(state?.digest?.value);
+  if (state === undefined) return chain;
+  const { runId, digest } = state;
+  try {
+    for (const event of await store.read(runId, { after: digest?.sequence ?? 0 })) chain.add(event);
+  } catch (thrown) {
+    throw toStoreError(thrown, { runId, operation: "read" });
+  }
+  return chain;
 }

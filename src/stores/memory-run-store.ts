@@ -1,11 +1,28 @@
-import { countPending } from "../async/pending-work.ts";
-import type { AgentEvent } from "../core/events.ts";
+import { canonicalJson } from "../core/canonical-json.ts";
+import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { copyJson, type JsonObject } from "../core/json.ts";
-import { type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
-import type { ListRunsOptions, PostAnswer, PostedMessages, PostOptions, RunPage, RunStore } from "../core/run-store.ts";
+import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import {
+  type ListRunsOptions,
+  type ListSelection,
+  type PostAnswer,
+  type PostedMessage,
+  type PostedMessages,
+  type PostOptions,
+  type RunPage,
+  type RunStore,
+  selectRuns,
+} from "../core/run-store.ts";
 import { ownedElsewhere, runNotFound, sequenceConflict } from "../core/run-store-errors.ts";
-import { endedStatuses, type RunStatus, runStatusAfter } from "../core/run-summary.ts";
-import type { MemoryRun, MemoryRuns } from "./memory-run-page.ts";
+import {
+  digestAfter,
+  endedStatuses,
+  type RunDigest,
+  type RunStatus,
+  type RunSummary,
+  runStatusAfter,
+  unendedStatuses,
+} from "../core/run-summary.ts";
 
 /** Options of {@link createMemoryRunStore}. @inline */
 export interface MemoryRunStoreOptions {
@@ -19,6 +36,17 @@ const storeOptions = {
   maxFinishedRuns: { type: "integer", min: 0, default: 1_000 },
   now: { type: "function", default: () => Date.now() },
 } satisfies OptionTable<MemoryRunStoreOptions>;
+
+/** A run as it is kept in memory. */
+interface MemoryRun {
+  readonly runId: string;
+  readonly events: AgentEvent[];
+  status: RunStatus;
+  /** The messages that are not acknowledged yet. */
+  posted: readonly PostedMessage[];
+  /** Grows with each new run, so that pages stay stable while runs are added. */
+  readonly number: number;
+}
 
 interface Claim {
   readonly fence: number;
@@ -40,7 +68,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
   return new MemoryRunStore(readOptions(storeOptions, options));
 }
 
-class MemoryRunStore implements RunStore, MemoryRuns {
+class MemoryRunStore implements RunStore {
   readonly isVolatile = true;
   private readonly runs = new Map<string, MemoryRun>();
   private readonly claims = new Map<string, Claim>();
@@ -83,12 +111,22 @@ class MemoryRunStore implements RunStore, MemoryRuns {
   }
 
   async list(options: ListRunsOptions = {}): Promise<RunPage> {
-    // Most programs never list what they keep in memory.
-    const { readPage } = await countPending(import("./memory-run-page.ts"));
-    return readPage(this, options);
+    const { limit, ...wanted } = selectRuns(options);
+    const { cursor } = options;
+    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
+    const runs: RunSummary[] = [];
+    let last: MemoryRun | undefined;
+    for (const run of this.newestBefore(cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor))) {
+      if (!isWanted(run, wanted, this.settings.now()) || (wanted.resumable && this.isHeld(run.runId))) continue;
+      if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
+      last = run;
+      runs.push(summarize(run));
+    }
+    return { runs };
   }
 
-  *newestBefore(number: number): Generator<MemoryRun> {
+  /** The runs whose number is lower, the newest first. */
+  private *newestBefore(number: number): Generator<MemoryRun> {
     for (let index = this.countBefore(number) - 1; index >= 0; index--) {
       const run = this.order[index] as MemoryRun;
       if (this.runs.get(run.runId) === run) yield run;
@@ -166,11 +204,7 @@ class MemoryRunStore implements RunStore, MemoryRuns {
     return true;
   }
 
-  nowMs(): number {
-    return this.settings.now();
-  }
-
-  isHeld(runId: string): boolean {
+  private isHeld(runId: string): boolean {
     const held = this.claims.get(runId);
     if (held?.owner === undefined) return false;
     const nowMs = this.settings.now();
@@ -207,4 +241,43 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
 function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
   const isEndless = ttlMs === Number.POSITIVE_INFINITY;
   return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
+}
+
+function isWanted(
+  run: MemoryRun,
+  { statuses, resumable, pending, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
+  nowMs: number,
+): boolean {
+  const { status, events } = run;
+  if (statuses !== undefined && !statuses.has(status)) return false;
+  if (resumable && !canResume(run, nowMs)) return false;
+  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds.some((kind) => pending.has(kind))) return false;
+  const { metadata: own, timestamp } = events[0] as RunStartEvent;
+  if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
+  if (sinceMs === undefined && untilMs === undefined) return true;
+  const createdMs = Date.parse(timestamp);
+  return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
+}
+
+function canResume(run: MemoryRun, nowMs: number): boolean {
+  const { status, posted } = run;
+  if (unendedStatuses.has(status) || (status === "suspended" && posted.length > 0)) return true;
+  const { resumeAt } = suspensionOf(run) ?? {};
+  return resumeAt !== undefined && Date.parse(resumeAt) <= nowMs;
+}
+
+/** What a suspended run waits for, as lists show it; undefined for any other. */
+function suspensionOf({ events, status }: MemoryRun): RunDigest | undefined {
+  const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
+  return last && digestAfter(undefined, last);
+}
+
+function summarize({ events, status }: MemoryRun): RunSummary {
+  const { runId, timestamp: createdAt, request } = events[0] as RunStartEvent;
+  const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
+  const updatedAt = events.at(-1)?.timestamp ?? createdAt;
+  const times = { createdAt, updatedAt, ...(startedAt !== undefined && { startedAt }) };
+  let digest: RunDigest | undefined;
+  for (const event of events) digest = digestAfter(digest, event);
+  return { runId, status, ...(request !== undefined && { request }), ...times, ...(digest as RunDigest) };
 }

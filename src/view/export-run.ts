@@ -1,6 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { isDigested } from "../core/events.ts";
+import { type AgentEvent, isDigested } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
 import { checkEventFormat } from "../core/format-version.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";

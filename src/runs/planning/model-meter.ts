@@ -1,7 +1,7 @@
 import { onAbort } from "../../async/on-abort.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError } from "../../core/errors.ts";
-import type { EventInit, ModelEndEvent } from "../../core/events.ts";
+import type { EventInit, ModelEndEvent, RunBudget } from "../../core/events.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -20,7 +20,6 @@ import {
   sumCalls,
 } from "../../core/model-usage.ts";
 import { failOption } from "../../core/options.ts";
-import type { RunBudget } from "../../core/stored-run-options.ts";
 
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;

@@ -1,6 +1,6 @@
 import type { ApprovedCall } from "../../core/approval.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
-import type { EventInit } from "../../core/events.ts";
+import type { EventInit, StoredRunOptions } from "../../core/events.ts";
 import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -8,7 +8,6 @@ import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { stepRefOf } from "../../core/step-ref.ts";
-import type { StoredRunOptions } from "../../core/stored-run-options.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { callsTool, toolOf } from "../../core/wait-step.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toErrorData } from "../../../src/core/error-data.ts";
 import { AgentError } from "../../../src/core/errors.ts";
+import type { RunBudget } from "../../../src/core/events.ts";
 import type { LanguageModel, ModelRequest } from "../../../src/core/language-model.ts";
-import type { RunBudget } from "../../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedText } from "../../../src/testing/scripted-model.ts";
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { RunBudget } from "../../../src/core/events.ts";
 import {
   estimateTokens,
   type LanguageModel,
@@ -7,7 +8,6 @@ import {
   type ModelRequest,
 } from "../../../src/core/language-model.ts";
 import { costOf, type ModelUsage } from "../../../src/core/model-usage.ts";
-import type { RunBudget } from "../../../src/core/stored-run-options.ts";
 import { ModelMeter } from "../../../src/runs/planning/model-meter.ts";
 
 const host = { now: () => 0, emit: () => {} };
