@@ -1,5 +1,5 @@
 import { AbortSource } from "../async/abort-source.ts";
-import type { EventChannel, EventSink } from "../async/event-channel.ts";
+import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import { closeBroken } from "./end-execution.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { type LeftRun, type ResumedAgain, WaitTimers } from "./resume/wait-timers.ts";
-import { Run, type RunHost } from "./run.ts";
+import { Run, type RunCaller, type RunHost } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
@@ -19,14 +19,10 @@ import { warnOfOverlap } from "./steps/run-attempt.ts";
 import { ToolGates } from "./steps/tool-gate.ts";
 
 /** A requested execution of a run. */
-export interface Opening {
+export interface Opening extends RunCaller {
   readonly runId: string;
   /** When it was requested; its deadline counts from then. */
   readonly startedMs: number;
-  /** Also receives its events, if the caller has a handle. */
-  readonly channel?: EventChannel<AgentEvent>;
-  /** Aborted when the caller cancels the run, which may not exist yet. */
-  readonly cancelling?: AbortSource;
 }
 
 /** A run that is active in this process. */
@@ -188,15 +184,15 @@ export class RunRegistry {
   }
 
   /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
-  open(settings: RunSettings, { runId, startedMs, channel, cancelling }: Opening, state?: RunState): Run {
+  open(settings: RunSettings, opening: Opening, state?: RunState): Run {
+    const { runId, startedMs } = opening;
     this.waits.forget(runId);
     if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
-    if (channel !== undefined) run.addChannel(channel);
     this.watchers.follow(run);
     const { signal, stored } = settings;
     run.open({ clock: this.settings.clock, startedMs, timeoutMs: stored.timeoutMs, signal });
-    if (cancelling !== undefined) followCancel(run, cancelling);
+    run.join(opening);
     if (this.stopping.aborted) run.interrupt();
     if (this.stopReason !== undefined) run.abort(this.stopReason);
     return run;
@@ -280,11 +276,4 @@ export class RunRegistry {
     this.active.delete(runId);
     resolve(shownResult(state, run.engine, run));
   }
-}
-
-/** Cancels a run when its caller cancels. */
-export function followCancel(run: Run, cancelling: AbortSource): void {
-  const cancel = () => run.abort(cancelling.reason as AgentError<"cancelled">);
-  if (cancelling.aborted) cancel();
-  else cancelling.addEventListener("abort", cancel);
 }

@@ -1,6 +1,8 @@
-import type { EventSink } from "../async/event-channel.ts";
+import type { AbortSource } from "../async/abort-source.ts";
+import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import type { ErrorData } from "../core/error-data.ts";
+import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
@@ -138,6 +140,15 @@ export class Run extends RunLifetime implements RecorderOwner {
     this.channels.push(channel);
   }
 
+  /** A caller receives its events from now on, and cancels it by cancelling. */
+  join({ channel, cancelling }: RunCaller): void {
+    if (channel !== undefined) this.addChannel(channel);
+    if (cancelling === undefined) return;
+    const cancel = () => this.abort(cancelling.reason as AgentError<"cancelled">);
+    if (cancelling.aborted) cancel();
+    else cancelling.addEventListener("abort", cancel);
+  }
+
   /** Shows a stored run's events to readers of this run's handles; listeners received them when they were recorded. */
   replay(events: readonly AgentEvent[]): void {
     for (const event of events) this.show(showIn(this, event));
@@ -219,6 +230,14 @@ export class Run extends RunLifetime implements RecorderOwner {
 
 function isLast({ type }: Pick<AgentEvent, "type">): boolean {
   return type === "run-end" || type === "run-suspend";
+}
+
+/** A caller of a run, who may have a handle. */
+export interface RunCaller {
+  /** Also receives the events of the run. */
+  readonly channel?: EventChannel<AgentEvent>;
+  /** Aborted when the caller cancels the run, which may not exist yet. */
+  readonly cancelling?: AbortSource;
 }
 
 /** What the runs of an agent have in common. */

@@ -6,7 +6,7 @@ import { continueStored } from "./resume/continue-run.ts";
 import { beginStopped } from "./resume/resume-run.ts";
 import { interruptedBy, runConflict } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
-import { type ActiveRun, followCancel, type Opening, type RunRegistry } from "./run-registry.ts";
+import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
 import { completeTarget, identityOf, type RunTarget, targetOf } from "./run-target.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
 
@@ -111,7 +111,7 @@ interface Joining extends NamedOpening {
  * the first only looked the run up, or was wrong about it: then it has to be requested again.
  */
 async function join(runs: RunRegistry, joining: Joining): Promise<RunResult | undefined> {
-  const { active, identity, target, settings, channel, cancelling } = joining;
+  const { active, identity, target, settings } = joining;
   const { run, result } = active;
   const known = active.identity ?? identityOf(opened(run, targetOf(run.state)), runs.settings);
   if (identity !== known) {
@@ -121,8 +121,7 @@ async function join(runs: RunRegistry, joining: Joining): Promise<RunResult | un
     return undefined;
   }
   await completeTarget(runs.settings, settings, target);
-  if (channel !== undefined) run.addChannel(channel);
-  if (cancelling !== undefined) followCancel(run, cancelling);
+  run.join(joining);
   return result.catch((thrown) => {
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     return undefined;

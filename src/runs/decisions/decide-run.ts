@@ -11,7 +11,7 @@ import { continueStored } from "../resume/continue-run.ts";
 import { beginStopped } from "../resume/resume-run.ts";
 import type { Run } from "../run.ts";
 import type { ResumeOptions } from "../run-options.ts";
-import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
 import { restoreSealed } from "../secrets/map-sensitive.ts";
 import { opened, sealChange, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { readExisting } from "../stored-runs.ts";
@@ -113,10 +113,10 @@ function leave(runs: RunRegistry, deciding: Deciding): Promise<RunResult> {
   });
 }
 
-async function decideIn(run: Run, { decision, cancelling, channel }: Deciding): Promise<void> {
+async function decideIn(run: Run, deciding: Deciding): Promise<void> {
+  const { decision } = deciding;
   const isNew = requireAsked(run, decision);
-  if (channel !== undefined) run.addChannel(channel);
-  if (cancelling !== undefined) followCancel(run, cancelling);
+  run.join(deciding);
   if (isNew) await recordDecision(run, { ref: decision.ref, outcome: outcomeIn(run, decision) });
 }
 

@@ -13,7 +13,7 @@ import { beginStopped } from "../resume/resume-run.ts";
 import type { Run } from "../run.ts";
 import { notWaiting } from "../run-errors.ts";
 import type { ResumeOptions } from "../run-options.ts";
-import { followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
 import { leaveMessage } from "./leave-message.ts";
 import { doOrSend, keepsTooMany, maxDeliveries, post, type RunMessage } from "./send-message.ts";
 
@@ -99,15 +99,10 @@ async function checkValue({ events }: EngineSettings, { name, value }: Deliverin
 type Here = Omit<Delivering, "given"> & { readonly delivery: Delivery };
 
 function deliverHere(runs: RunRegistry, { delivery, ...opening }: Here): Promise<RunResult> {
-  const { channel, cancelling } = opening;
   return runs.withRun(opening.runId, {
     whenActive: async ({ run, result }) => {
-      const join = () => {
-        if (channel !== undefined) run.addChannel(channel);
-        if (cancelling !== undefined) followCancel(run, cancelling);
-      };
       if (run.state.sequence === 0) await firstEvent(run, result);
-      if (await takeInTurn(run, { delivery, isCounted: false, onTake: join })) return result;
+      if (await takeInTurn(run, { delivery, isCounted: false, onTake: () => run.join(opening) })) return result;
       // This may fail for other callers, which does not affect this delivery.
       await result.catch(() => {});
       return undefined;

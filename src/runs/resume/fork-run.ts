@@ -10,7 +10,7 @@ import { fingerprintsOf } from "../execute-run.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
-import { type ActiveRun, followCancel, type Opening, type RunRegistry } from "../run-registry.ts";
+import type { ActiveRun, Opening, RunRegistry } from "../run-registry.ts";
 import { sealForFork } from "../secrets/fork-secrets.ts";
 import { secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { readEvents, readRecorded } from "../stored-runs.ts";
@@ -56,8 +56,7 @@ async function join(forking: Forking, { run, result, started }: ActiveRun): Prom
     return undefined;
   }
   requireSame(run.state, forking);
-  if (forking.channel !== undefined) run.addChannel(forking.channel);
-  if (forking.cancelling !== undefined) followCancel(run, forking.cancelling);
+  run.join(forking);
   return result;
 }
 
