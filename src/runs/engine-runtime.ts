@@ -1,16 +1,13 @@
 // All that an engine loads when it is first used, as one module to import().
-import { receivePosted } from "./decisions/receive-posted.ts";
+import { receivePosted } from "./decisions/commands.ts";
 import { resumeLeft } from "./resume/resume-run.ts";
 import type { RunHost } from "./run.ts";
 import { RunRegistry } from "./run-registry.ts";
 
-export { decideRun } from "./decisions/decide-run.ts";
-export { deliverEarly, deliverEvent } from "./decisions/deliver.ts";
-export { settleRun } from "./decisions/settle-run.ts";
+export { cancelRun, decideRun, deliverEarly, deliverEvent, settleRun } from "./decisions/send-command.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
 export { refuseRun } from "./refuse-run.ts";
-export { cancelRun } from "./resume/cancel-run.ts";
 export { forkRun } from "./resume/fork-run.ts";
 export { resumeAll, resumeRun } from "./resume/resume-run.ts";
 export { deleteRun, prune } from "./retention.ts";

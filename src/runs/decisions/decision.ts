@@ -1,10 +1,14 @@
 import type { ChangedCall, DecisionNote } from "../../core/approval.ts";
-import { AgentError } from "../../core/errors.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { AgentError, fromErrorData } from "../../core/errors.ts";
 import type { ApprovalEndEvent, EventInit, PendingItem } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
-import { type ApprovalState, instancesOf } from "../../core/step-state.ts";
+import type { RunState } from "../../core/run-state.ts";
+import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type ApprovalState, instanceAt, instancesOf, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
+import { restoreSealed } from "../secrets/map-sensitive.ts";
+import { opened } from "../secrets/secrets-of-run.ts";
 
 /** What was decided about a step or a plan. */
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
@@ -62,7 +66,57 @@ interface DecisionToRecord {
   readonly ref: StepRef | undefined;
   readonly outcome: ApprovalOutcome | Promise<ApprovalOutcome>;
   /** The number of the message that contained it. */
-  readonly message?: number;
+  readonly message?: number | undefined;
+}
+
+/** The part of a run that shows what it waits for. */
+export type StoredRun = Pick<Run, "state" | "secrets">;
+
+/**
+ * True if a run waits for a decision; false if it was taken before. Throws `run-conflict` if it cannot be taken, and
+ * `approval-expired` if it is too late for that.
+ */
+export function requireAsked({ state, secrets }: StoredRun, decision: Decision): boolean {
+  const { ref, hash, verdict, atMs } = decision;
+  const part = ref && instanceAt(state.steps, ref);
+  const approval = ref === undefined ? state.planApproval : part?.approval;
+  if (approval?.hash !== hash) throw notPending(state, decision);
+  if (approval.error?.code === "approval-expired") throw fromErrorData(approval.error);
+  if (approval.status === "requested" && isExpired(approval, atMs)) throw approvalExpired(approval, ref);
+  if (approval.status === (verdict === "approve" ? "approved" : "rejected") && isSameInput(decision, part, secrets))
+    return false;
+  const isWaiting = ref === undefined || part?.status === "waiting";
+  if (approval.status !== "requested" || !isWaiting) throw notPending(state, decision);
+  return true;
+}
+
+function isSameInput({ input }: Decision, part: StepState | undefined, secrets: StoredRun["secrets"]): boolean {
+  if (input === undefined) return part?.approval?.changed === undefined;
+  if (part === undefined) return false;
+  const given = secrets ? restoreSealed(input, part.input) : input;
+  return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
+}
+
+/** The error of a decision that a run is not waiting for. */
+export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
+  const { runId } = state;
+  const message = `Run "${runId}" is not waiting for this decision: ${reasonOf(state, decision)}.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}
+
+function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref, hash }: Decision): string {
+  const what = describeSubject(ref);
+  const iterations = ref && steps.get(ref.stepId)?.iterations;
+  if (ref !== undefined && !steps.has(ref.stepId)) return `it has no ${what}`;
+  if (iterations !== undefined && ref?.iteration === undefined)
+    return `${what} waits per iteration: give iteration, from 0 to ${iterations.states.length - 1}`;
+  const approval = ref === undefined ? planApproval : instanceAt(steps, ref)?.approval;
+  if (approval === undefined)
+    return `approval of ${what} was not asked for; the run waits for its ${pending.length} pending items`;
+  if (approval.status === "withdrawn")
+    return `the question about ${what} was withdrawn; resume the run to be asked again`;
+  if (approval.hash !== hash) return `the question about ${what} has the hash ${approval.hash}, not ${hash}`;
+  return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
 /** Records a decision, and notifies those who wait for it. Not while another one is {@link Run.deciding}. */

@@ -1,0 +1,519 @@
+import { isThenable } from "../../async/thenable.ts";
+import { settleOrAbort } from "../../async/timeout.ts";
+import { canonicalJson } from "../../core/canonical-json.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import type { EventInit, RunSettleEvent } from "../../core/events.ts";
+import { type JsonValue, toJson } from "../../core/json.ts";
+import { failOption } from "../../core/options.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import type { PostedMessage } from "../../core/run-store.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import { parseWith } from "../../core/schema.ts";
+import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
+import { instanceAt } from "../../core/step-state.ts";
+import { describeThrown } from "../../core/text.ts";
+import { isAwaited } from "../../core/wait-step.ts";
+import { type Keyed, wrongKeyOf } from "../event-shapes.ts";
+import type { EngineSettings } from "../options.ts";
+import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
+import type { Run, RunCaller } from "../run.ts";
+import { cancelledBy, notWaiting } from "../run-errors.ts";
+import { opened, sealChange, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { invalidOutput } from "../steps/step-errors.ts";
+import { changeCall } from "./change-input.ts";
+import {
+  type ApprovalOutcome,
+  approvalEnd,
+  type Decision,
+  decisionOutcome,
+  notPending,
+  recordDecision,
+  requireAsked,
+  type StoredRun,
+} from "./decision.ts";
+
+/** The commands to a stored run, by type. */
+export interface Commands {
+  readonly cancel: { readonly reason: string };
+  readonly decide: {
+    readonly decision: Decision;
+    /** The outcome to record. It is prepared if the decision changes the input of its step. */
+    readonly outcome?: ApprovalOutcome;
+  };
+  readonly settle: {
+    readonly ref: StepRef;
+    /** Given by the caller. */
+    readonly settlement?: Settlement;
+    /** Prepared from the settlement, with the tool of the step. */
+    readonly outcome?: RunSettleEvent["outcome"];
+  };
+  readonly deliver: {
+    readonly name: string;
+    readonly value: JsonValue;
+    readonly id: string;
+    /** Set if the schemas of an agent have let the value through. */
+    readonly isChecked?: true;
+    /** Set if it was accepted as one of those that the run may keep. */
+    readonly isCounted?: true;
+  };
+}
+
+export type CommandType = keyof Commands;
+
+/** What one type of command does to a run. All of them are sent by `sendCommand` and received by {@link receivePosted}. */
+export interface CommandKind<TCommand> {
+  /** Reads a message that a store returned, which may hold anything. Throws, with the reason, if it is not a command. */
+  parse(message: Keyed): TCommand;
+  /** The command as it is posted: JSON, without the secrets of its run. @default the command */
+  toMessage?(command: TCommand, settings: EngineSettings, state: RunState): Promise<object>;
+  /** True if the command has to be prepared before it is recorded or left. @default false */
+  isUnprepared?(command: TCommand): boolean;
+  /** Prepares a command with the record of its run. Rejects if it does not fit. */
+  prepare?(command: TCommand, preparing: Preparing): Promise<TCommand>;
+  /** True if a run waits for the command; false if it has had its effect. Throws if it can have none. */
+  check(run: StoredRun, command: TCommand): boolean;
+  /** True if {@link CommandKind.check} compares values, and so needs the secrets of the run. @default false */
+  comparesValues?(command: TCommand): boolean;
+  /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
+  checkEnded?(run: StoredRun, command: TCommand): void;
+  /** How many messages the run may keep. @default no limit */
+  maxKept?(state: RunState, command: TCommand): number;
+  /** The events that are recorded with `run-resume` when a run is resumed by the command. */
+  events(command: TCommand): readonly EventInit[];
+  /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
+  act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
+}
+
+/** Where a command is prepared. */
+interface Preparing {
+  readonly settings: EngineSettings;
+  readonly state: RunState;
+  /** True if the run is resumed here. */
+  readonly resumes: boolean;
+}
+
+/** Where an active run has a command from: a caller in this process, or a message in the store. */
+interface CommandSource {
+  readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
+  /** The number of the message. */
+  readonly message?: number;
+  /** True if no step of the execution has had its turn yet. */
+  readonly isOpening?: boolean;
+}
+
+/** The reason of a cancellation without one, and of one whose reason cannot be posted. */
+export const noReason = "no reason given";
+
+const cancel: CommandKind<Commands["cancel"]> = {
+  parse({ reason }) {
+    require(typeof reason === "string", "its reason is not a text");
+    return { reason };
+  },
+
+  async toMessage({ reason }, settings, state) {
+    try {
+      const secrets = await secretsOfStored(settings, state);
+      return secrets?.hideIn({ reason }) ?? { reason };
+    } catch (thrown) {
+      if (!isAgentError(thrown, "secret-unreadable")) throw thrown;
+      return { reason: noReason };
+    }
+  },
+
+  check: ({ state }) => !endedStatuses.has(state.status),
+  events: () => [],
+
+  async act(run, { reason }, { caller }) {
+    // The end of the run drops a message; an execution that is suspended nevertheless leaves it.
+    if (caller === undefined) run.hasLeft = true;
+    run.abort(cancelledBy(reason));
+    if (caller === undefined) return true;
+    const ended = await caller.result.catch(() => undefined);
+    // A suspended run was already suspending when it was aborted; one that never started was only looked up.
+    return run.state.sequence > 0 && ended?.status !== "suspended";
+  },
+};
+
+const decide: CommandKind<Commands["decide"]> = {
+  parse: ({ decision }) => ({ decision: parseDecision(decision) }),
+
+  async toMessage({ decision: { ref: place, ...decision } }, settings, state) {
+    const secrets = await secretsOfStored(settings, state);
+    if (secrets === undefined) return { decision: { ...decision, place } };
+    const { input, by, comment, reason } = decision;
+    const step = place && instanceAt(state.steps, place);
+    // First, as the comment may contain values from the input.
+    const sealed = input && step && (await sealChange(secrets, { step, input }));
+    const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
+    return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };
+  },
+
+  isUnprepared: ({ decision, outcome }) => decision.input !== undefined && outcome === undefined,
+
+  async prepare(command, { settings, state, resumes }) {
+    const { decision } = command;
+    const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
+    // Without its tool, an input is checked by whoever has that.
+    if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
+    const secrets = await secretsOfStored(settings, state);
+    return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
+  },
+
+  check(run, { decision }) {
+    if (!requireAsked(run, decision)) return false;
+    if (endedStatuses.has(run.state.status)) throw notPending(run.state, decision);
+    return true;
+  },
+
+  comparesValues: ({ decision }) => decision.input !== undefined,
+  checkEnded: (run, { decision }) => void requireAsked(run, decision),
+  events: ({ decision, outcome = decisionOutcome(decision) }) => [approvalEnd(decision.ref, outcome)],
+
+  async act(run, { decision }, { caller, message }) {
+    const { ref, input } = decision;
+    const tool = ref && instanceAt(run.state.steps, ref)?.tool;
+    if (message !== undefined && input !== undefined && tool !== undefined)
+      await run.secrets?.loadIn(tool, "input", input);
+    while (run.deciding !== undefined) await run.deciding;
+    // Not before its execution has started: it may turn out to be only a lookup in the store.
+    if (run.phase !== "open" || run.state.status !== "running") return false;
+    const isNew = requireAsked(run, decision);
+    if (caller !== undefined) run.join(caller);
+    if (isNew) await recordDecision(run, { ref, outcome: outcomeIn(run, decision), message });
+    else if (message !== undefined) run.recorder.acknowledge(message);
+    return true;
+  },
+};
+
+/** The outcome to record for a decision, with a changed input if that fits. Rejects as {@link changeCall} does. */
+async function changeOf(settings: EngineSettings, run: StoredRun, decision: Decision): Promise<ApprovalOutcome> {
+  const { ref, hash, input } = decision;
+  const isNew = requireAsked(run, decision);
+  if (!isNew || ref === undefined || input === undefined) return decisionOutcome(decision);
+  return decisionOutcome(decision, await changeCall(settings, run, { ref, hash, input }));
+}
+
+/** The outcome to record in an active run, which does not wait for a schema once it is aborted. */
+function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<ApprovalOutcome> {
+  if (decision.input === undefined) return decisionOutcome(decision);
+  const source = run.openSource();
+  const changing = changeOf(run.engine, run, decision);
+  return settleOrAbort(changing, source).finally(() => run.release(source));
+}
+
+function parseDecision(found: unknown): Decision {
+  const decision = toKeyed(found, "its decision is not an object");
+  const { verdict, hash, reason, atMs, place, ...note } = decision;
+  require(verdict === "approve" || verdict === "reject", "its verdict is neither approve nor reject");
+  require(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a text");
+  for (const key of ["by", "comment"])
+    require(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a text`);
+  if (note.input !== undefined) toKeyed(note.input, "its input is not an object");
+  const ref = place === undefined ? undefined : parseStepRef(place);
+  require(typeof atMs === "number", "its time is not a number");
+  return { ...note, verdict, hash, reason, atMs, ref };
+}
+
+const settle: CommandKind<Commands["settle"]> = {
+  parse({ place, outcome }) {
+    const ref = parseStepRef(place);
+    const wrong = wrongKeyOf["run-settle"]({ ...ref, outcome });
+    require(wrong === undefined, `its ${wrong} is invalid`);
+    return { ref, outcome: outcome as RunSettleEvent["outcome"] };
+  },
+
+  async toMessage({ ref, outcome }, settings, state) {
+    const secrets = await secretsOfStored(settings, state);
+    const event = await sealEvent({ state, secrets }, settlementOf({ ref, outcome }));
+    return { place: ref, outcome: (event as RunSettleEvent).outcome };
+  },
+
+  isUnprepared: ({ outcome }) => outcome === undefined,
+
+  async prepare({ ref, settlement }, { settings, state }) {
+    requireUnknown(state, ref);
+    return { ref, outcome: await toOutcome(settings, { state, ref, settlement: settlement as Settlement }) };
+  },
+
+  check({ state }, { ref }) {
+    requireUnknown(state, ref);
+    return true;
+  },
+
+  /** Throws `run-conflict` if somebody else has settled the step differently. */
+  checkEnded({ state, secrets }, { ref, outcome }) {
+    if (outcome === undefined || outcome.status === "retry") return;
+    const { status, output = null } = instanceAt(state.steps, ref) ?? {};
+    // It is still in doubt: whoever resumes the run acts on what was posted.
+    if (status === "unknown") return;
+    const isSame =
+      outcome.status === "failed"
+        ? status === "failed"
+        : (status === "completed" || status === "undone") &&
+          canonicalJson(opened({ secrets }, output)) === canonicalJson(outcome.output as JsonValue);
+    if (!isSame) throw notWaiting(state.runId, `step "${describeStepRef(ref)}" was settled differently`);
+  },
+
+  events: (command) => [settlementOf(command)],
+
+  async act(run, command, { message, isOpening }) {
+    // The run may yet settle the step, or start to wait for this.
+    if (message === undefined) return false;
+    const status = instanceAt(run.state.steps, command.ref)?.status;
+    if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);
+    if (!isOpening) return false;
+    const event = await sealEvent(run, settlementOf(command));
+    run.recorder.acknowledge(message);
+    await run.emit(event);
+    return true;
+  },
+};
+
+function settlementOf({ ref, outcome }: Commands["settle"]): EventInit {
+  return { type: "run-settle", ...ref, outcome: outcome as RunSettleEvent["outcome"] };
+}
+
+function requireUnknown(state: RunState, ref: StepRef): void {
+  const { runId, status } = state;
+  const part = instanceAt(state.steps, ref);
+  const name = `step "${describeStepRef(ref)}"`;
+  if (part === undefined) throw notWaiting(runId, `it has no ${name}`);
+  if (part.iterations !== undefined) {
+    const last = part.iterations.states.length - 1;
+    throw notWaiting(runId, `${name} waits per iteration: give iteration, from 0 to ${last}`);
+  }
+  if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
+  if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
+  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+}
+
+interface Settled {
+  readonly state: RunState;
+  readonly ref: StepRef;
+  readonly settlement: Settlement;
+}
+
+async function toOutcome(
+  settings: EngineSettings,
+  { state, ref, settlement }: Settled,
+): Promise<RunSettleEvent["outcome"]> {
+  if ("retry" in settlement) return { status: "retry" };
+  const tool = instanceAt(state.steps, ref)?.tool ?? "";
+  if ("output" in settlement)
+    return { status: "completed", output: await toOutput(settings, { tool, ref, output: settlement.output }) };
+  const error = new AgentError("tool-failed", settlement.failed, {
+    details: { tool, ...ref, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
+  });
+  return { status: "failed", error: error.toJSON() as AgentErrorData };
+}
+
+/** The output as JSON, as if the tool had returned it. Rejects with `invalid-tool-output`. */
+async function toOutput(
+  settings: EngineSettings,
+  { tool, ref, output: given }: { readonly tool: string; readonly ref: StepRef; readonly output: unknown },
+): Promise<JsonValue> {
+  const task = {
+    step: { id: ref.stepId, tool },
+    iteration: ref.iteration === undefined ? undefined : { index: ref.iteration },
+  };
+  const schema = settings.toolsByName.get(tool)?.outputSchema;
+  let output = given;
+  if (schema !== undefined) {
+    const parsing = parseWith(schema, output);
+    const parsed = isThenable(parsing) ? await parsing : parsing;
+    if (!parsed.ok) throw invalidOutput(task, parsed.issues);
+    output = parsed.value;
+  }
+  const json = toJson(output, { maxBytes: settings.maxOutputBytes });
+  if (!json.ok) throw invalidOutput(task, [json.issue]);
+  return json.value;
+}
+
+const deliver: CommandKind<Commands["deliver"]> = {
+  parse(message) {
+    const wrong = wrongKeyOf["run-deliver"](message);
+    require(wrong === undefined, `its ${wrong} is invalid`);
+    return message as unknown as Commands["deliver"];
+  },
+
+  check: ({ state }, delivery) => mayTake(state, delivery),
+  checkEnded: ({ state }, delivery) => void mayTake(state, delivery),
+  maxKept: roomFor,
+  events: (delivery) => [deliveryOf(delivery)],
+
+  async act(run, delivery, { caller, message }) {
+    if (caller !== undefined && run.state.sequence === 0) await firstEvent(run, caller.result);
+    const isChecked = message === undefined || delivery.isChecked;
+    const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
+    return actInTurn(run, checked, { caller, message });
+  },
+};
+
+/** The most delivered events that a run keeps until a step takes them. */
+export const maxDeliveries = 100;
+
+/** The largest value, in bytes of JSON. */
+const maxValueBytes = 1_048_576;
+
+/** The command to deliver an event, its value checked. Rejects with `invalid-options`. */
+export async function toDelivery(settings: EngineSettings, given: NamedEvent): Promise<Commands["deliver"]> {
+  const { name, id } = given;
+  const value = await checkValue(settings, given);
+  return { name, value, id, ...(settings.events !== undefined && { isChecked: true }) };
+}
+
+/** A value as JSON after its schema, if the agent has schemas. Throws `invalid-options`. */
+async function checkValue(
+  { events }: EngineSettings,
+  { name, value }: Pick<NamedEvent, "name" | "value">,
+): Promise<JsonValue> {
+  let checked = value;
+  if (events !== undefined) {
+    const schema = events.get(name);
+    if (schema === undefined) failOption("name", name, `an event of the agent: ${[...events.keys()].join(", ")}`);
+    const parsing = parseWith(schema, value);
+    const parsed = isThenable(parsing) ? await parsing : parsing;
+    if (!parsed.ok) {
+      const issues = parsed.issues.map(({ path, message }) => [...path, message].join(": "));
+      failOption("value", value, `one that fits the schema of "${name}": ${issues.join("; ")}`);
+    }
+    checked = parsed.value;
+  }
+  const json = toJson(checked, { maxBytes: maxValueBytes });
+  if (!json.ok) failOption("value", checked, `JSON of at most 1 MiB: ${json.issue.message}`);
+  return json.value;
+}
+
+/** Waits until a run that is active here records something, or turns out to be only a lookup in the store. */
+async function firstEvent(run: Run, result: Promise<RunResult>): Promise<void> {
+  const recorded = new Promise<void>((resolve) => {
+    run.addChannel({ push: () => resolve() });
+  });
+  await Promise.race([recorded, result.catch(() => {})]);
+}
+
+/** Records a delivery after those before it, as these may fill what the run keeps. See {@link CommandKind.act}. */
+function actInTurn(run: Run, delivery: Commands["deliver"], { caller, message }: CommandSource): Promise<boolean> {
+  const take = async () => {
+    await run.delivering;
+    const { phase, state } = run;
+    // Not before it has recorded something: it may turn out to be only a lookup in the store.
+    const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
+    if (phase !== "open" || !isTaking) return false;
+    const isNew = mayTake(state, delivery);
+    if (caller !== undefined) run.join(caller);
+    if (message !== undefined) run.recorder.acknowledge(message);
+    if (!isNew) return true;
+    await run.emit(deliveryOf(delivery));
+    const stepId = run.state.deliveries?.lastTakenBy;
+    if (stepId !== undefined) run.notifyDecision({ stepId });
+    return true;
+  };
+  const taking = take();
+  run.delivering = taking.then(
+    () => {},
+    () => {},
+  );
+  return taking;
+}
+
+function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {
+  return { type: "run-deliver", name, value, id };
+}
+
+/** True if a run takes a delivery; false if it was taken before. Throws if it cannot be taken. */
+function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
+  const { runId, status, deliveries } = state;
+  if (deliveries?.ids.has(delivery.id)) return false;
+  if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+  if (delivery.isCounted || roomFor(state, delivery) > 0) return true;
+  throw keepsTooMany(runId, deliveries?.keptCount);
+}
+
+/** How many more events a run may keep; an event that a step waits for is not kept. */
+function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): number {
+  const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
+  return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);
+}
+
+/** The error of an event that a run cannot keep. */
+export function keepsTooMany(runId: string, used = maxDeliveries): AgentError<"limit-exceeded"> {
+  const message = `Run "${runId}" already keeps ${used} delivered events that no step has taken; at most ${maxDeliveries} are kept.`;
+  return new AgentError("limit-exceeded", message, { details: { limit: "deliveries", max: maxDeliveries, used } });
+}
+
+/** All types of commands. */
+export const commands: { readonly [TType in CommandType]: CommandKind<Commands[TType]> } = {
+  cancel,
+  decide,
+  settle,
+  deliver,
+};
+
+/**
+ * Acts on what was posted to a run that is active in this process. A message is acknowledged together with the event
+ * that it results in, so that it is acted on once, whichever process dies; one that leads to nothing, with the next
+ * event. A message that this execution cannot act on is left for the next. Never rejects.
+ */
+export async function receivePosted(
+  run: Run,
+  posted: readonly PostedMessage[],
+  { isOpening = false }: { readonly isOpening?: boolean } = {},
+): Promise<void> {
+  for (const { number, message } of posted) {
+    if (number <= run.lastReceived) continue;
+    run.lastReceived = number;
+    try {
+      if (!(await receive(run, message, { message: number, isOpening }))) run.hasLeft = true;
+    } catch (thrown) {
+      // The end of this execution prevented it.
+      if (run.abortReason !== undefined || run.phase === "ending" || run.phase === "closed") {
+        run.hasLeft = true;
+        continue;
+      }
+      run.recorder.acknowledge(number);
+      run.warn({
+        code: "message-refused",
+        message: `Run ${run.runId} received a message that it cannot act on: ${describeThrown(thrown)}`,
+      });
+    }
+  }
+}
+
+function receive(run: Run, found: unknown, source: CommandSource): Promise<boolean> {
+  const message = toKeyed(found, "it is not an object");
+  const { type } = message;
+  if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
+  return receiveAs(type, run, message, source);
+}
+
+function receiveAs<TType extends CommandType>(
+  type: TType,
+  run: Run,
+  message: Keyed,
+  source: CommandSource,
+): Promise<boolean> {
+  const kind: CommandKind<Commands[TType]> = commands[type];
+  return kind.act(run, kind.parse(message), source);
+}
+
+function isCommandType(type: unknown): type is CommandType {
+  return typeof type === "string" && Object.hasOwn(commands, type);
+}
+
+function parseStepRef(found: unknown): StepRef {
+  const { stepId, iteration } = toKeyed(found, "its place is not an object");
+  const isIndex = iteration === undefined || (Number.isInteger(iteration) && (iteration as number) >= 0);
+  require(typeof stepId === "string" && isIndex, "its place is not that of a step");
+  return { stepId, ...(iteration !== undefined && { iteration: iteration as number }) };
+}
+
+function toKeyed(value: unknown, why: string): Keyed {
+  require(typeof value === "object" && value !== null && !Array.isArray(value), why);
+  return value as Keyed;
+}
+
+function require(condition: boolean, why: string): asserts condition {
+  if (!condition) throw new TypeError(why);
+}

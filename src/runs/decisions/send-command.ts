@@ -1,0 +1,281 @@
+import { type Abortable, AbortSource } from "../../async/abort-source.ts";
+import { sleep } from "../../async/clock.ts";
+import { type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import type { RunState } from "../../core/run-state.ts";
+import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
+import type { StepRef } from "../../core/step-ref.ts";
+import type { RecordedRun } from "../parse-stored.ts";
+import { continueStored } from "../resume/continue-run.ts";
+import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
+import { beginStopped } from "../resume/resume-run.ts";
+import { cancelledBy, interruptedBy } from "../run-errors.ts";
+import type { ResumeOptions } from "../run-options.ts";
+import { toStoreError } from "../run-recorder.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
+import { secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { shownResult } from "../show.ts";
+import { readExisting } from "../stored-runs.ts";
+import {
+  type CommandKind,
+  type Commands,
+  type CommandType,
+  commands,
+  keepsTooMany,
+  maxDeliveries,
+  noReason,
+  toDelivery,
+} from "./commands.ts";
+import type { Decision } from "./decision.ts";
+
+/** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
+const firstPollMs = 20;
+const maxPollMs = 1_000;
+
+/** How a caller sends a command. */
+interface Sending extends Opening {
+  /** False if no step may run here: unless the run is active here, the command is left for its owner. */
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+}
+
+/**
+ * Decides in a run that is active here, or restores it from the store and resumes it. Resolves to how its execution
+ * ends; repeating a decision changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict` if
+ * the run is not waiting for this, `approval-expired` if it no longer is, `invalid-tool-input` for an input that does
+ * not fit, `resume-mismatch`, `invalid-options` or `store-failed`.
+ */
+export function decideRun(
+  runs: RunRegistry,
+  { decision: given, ...sending }: Sending & { readonly decision: Decision },
+): Promise<RunResult> {
+  const decision = { ...given, atMs: runs.leases.toShared(given.atMs) };
+  return sendCommand(runs, { ...sending, type: "decide", command: { decision } });
+}
+
+/**
+ * Settles a step whose outcome is `unknown`, and resumes its run. Rejects with `run-conflict` if the run does not wait
+ * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
+ */
+export function settleRun(
+  runs: RunRegistry,
+  { ref, settlement, ...sending }: Sending & { readonly ref: StepRef; readonly settlement: Settlement },
+): Promise<RunResult> {
+  return sendCommand(runs, { ...sending, type: "settle", command: { ref, settlement } });
+}
+
+/**
+ * Delivers an event to a run: to one that is active here or elsewhere, else the run is resumed with it. Resolves to how
+ * its execution ends; the same id again changes nothing. Rejects with `run-not-found`, `run-conflict` if the run has
+ * ended, `limit-exceeded` if it keeps too many, `invalid-options` for a value that does not fit, and as
+ * `continueStored` does.
+ */
+export async function deliverEvent(
+  runs: RunRegistry,
+  { given, ...sending }: Sending & { readonly given: NamedEvent },
+): Promise<RunResult> {
+  return sendCommand(runs, { ...sending, type: "deliver", command: await toDelivery(runs.settings, given) });
+}
+
+/**
+ * Leaves an event for a run that has yet to start, whoever starts it. Returns whether it was left: not if the run has
+ * ended by now. Rejects with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or
+ * `store-failed`.
+ */
+export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
+  const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
+  const { number } = await post(runs, runId, message, { isEarly: true, maxKept: maxDeliveries });
+  return number !== undefined;
+}
+
+/**
+ * Cancels a run: one that is active here or elsewhere is aborted; one without an owner is restored only to be
+ * cancelled, with whatever tools still exist. Resolves to how it ended; does nothing if it already has. Rejects with
+ * `run-not-found`, `invalid-options` or `store-failed`.
+ */
+export function cancelRun(
+  runs: RunRegistry,
+  { reason, ...sending }: Sending & { readonly reason: string },
+): Promise<RunResult> {
+  // A run that is restored is cancelled when it is opened.
+  sending.cancelling?.abort(cancelledBy(reason));
+  return sendCommand(runs, { ...sending, type: "cancel", command: { reason } });
+}
+
+/** A command on its way to a run. */
+interface SentCommand<TType extends CommandType> extends Sending {
+  readonly type: TType;
+  readonly command: Commands[TType];
+}
+
+/**
+ * Acts on a command here, or has the process do it that owns the run. That process is sent a message, and the run is
+ * polled until its execution has ended; if the process dies, the run resumes here. `signal` ends the waiting and takes
+ * nothing back; whoever cancels the run meanwhile cancels it there. Rejects with `cancelled` by the signal, with
+ * `interrupted` once the agent is closed, as the command does, and as `continueStored` does.
+ */
+function sendCommand<TType extends CommandType>(runs: RunRegistry, sent: SentCommand<TType>): Promise<RunResult> {
+  return runs.track(actOrPost(runs, sent));
+}
+
+async function actOrPost<TType extends CommandType>(
+  runs: RunRegistry,
+  { type, command: given, ...sending }: SentCommand<TType>,
+): Promise<RunResult> {
+  const { settings } = runs;
+  const { runId, resumes, cancelling } = sending;
+  const kind: CommandKind<Commands[TType]> = commands[type];
+  const known: { recorded?: RecordedRun } = {};
+  let command = given;
+  let isCancelled = type === "cancel";
+  const continuation = { ...sending, ...(isCancelled && { isCancel: true as const }), known };
+
+  const readState = async (): Promise<RunState> => {
+    known.recorded = await readExisting(settings, runId, known.recorded);
+    return known.recorded.state;
+  };
+
+  const toMessage = async (): Promise<object> => {
+    const message = kind.toMessage === undefined ? command : await kind.toMessage(command, settings, await readState());
+    return { type, ...message };
+  };
+
+  /** Leaves the command for the owner of the run, present or next. Resolves to the run as it is stored. */
+  const leave = async (): Promise<RunResult> => {
+    for (;;) {
+      const state = await readState();
+      const secrets = await secretsOfStored(settings, state);
+      if (!kind.check({ state, secrets }, command)) return resultNow(runs, state);
+      const maxKept = kind.maxKept?.(state, command);
+      const { number } = await post(runs, runId, await toMessage(), { maxKept });
+      if (number !== undefined) return resultNow(runs, state);
+      // The run has ended since it was read, and its record shows how.
+    }
+  };
+
+  const actHere = () =>
+    runs.withRun(runId, {
+      whenActive: async ({ run, result }) => {
+        if (await kind.act(run, command, { caller: { ...sending, result } })) return result;
+        // This may fail for other callers, which does not affect this one.
+        await result.catch(() => {});
+        return undefined;
+      },
+      whenStored: async () => {
+        if (kind.isUnprepared?.(command)) {
+          const state = await readState();
+          // It may be active by now.
+          if (runs.has(runId)) return undefined;
+          command = (await kind.prepare?.(command, { settings, state, resumes })) ?? command;
+          if (resumes) return undefined;
+        }
+        if (!resumes) return leave();
+        return continueStored(runs, {
+          ...continuation,
+          isCompared: kind.comparesValues?.(command) ?? false,
+          mayResume: (state, secrets) => kind.check({ state, secrets }, command),
+          // Resumption and command are both recorded, or neither. The process of the run may have died before it was suspended.
+          begin: (state) => ({ events: [...beginStopped(state).events, ...kind.events(command)] }),
+        });
+      },
+    });
+
+  try {
+    return await actHere();
+  } catch (thrown) {
+    if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+  }
+  await post(runs, runId, await toMessage());
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+    await pause(runs, sending, { pollMs, isCancelled });
+    if (cancelling?.aborted && !isCancelled) {
+      isCancelled = true;
+      const reason = { reason: reasonOf(cancelling) };
+      const message = await commands.cancel.toMessage?.(reason, settings, await readState());
+      await post(runs, runId, { type: "cancel", ...message });
+    }
+    // Somebody else in this process may have taken it over, and receives the message like any owner.
+    if (runs.has(runId)) continue;
+    try {
+      // Whoever claims the run acts on what was posted.
+      const result = await continueStored(runs, {
+        ...continuation,
+        looksForPosted: true,
+        mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
+        begin: beginStopped,
+      });
+      // Whoever owned the run may have refused the message, which only its record shows.
+      if (kind.checkEnded !== undefined) {
+        const state = await readState();
+        kind.checkEnded({ state, secrets: await secretsOfStored(settings, state) }, command);
+      }
+      return result;
+    } catch (thrown) {
+      if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
+    }
+  }
+}
+
+/** The result of a run as it is stored. To a caller who does not wait, one that continues elsewhere is interrupted. */
+function resultNow({ settings }: RunRegistry, state: RunState): RunResult {
+  if (state.status !== "planning" && state.status !== "running") return shownResult(state, settings);
+  const error = interruptedBy("another process runs it, or will").toJSON() as AgentErrorData;
+  return shownResult({ ...state, status: "interrupted", error }, settings);
+}
+
+/**
+ * Posts a message to a run; without a number, the run has ended. Rejects with `limit-exceeded` if the run keeps as many as
+ * it may, `run-not-found` or `store-failed`.
+ */
+async function post(
+  { settings, leases }: RunRegistry,
+  runId: string,
+  message: object,
+  options: PostOptions = {},
+): Promise<PostAnswer> {
+  const askedMs = settings.clock.now();
+  const counted = { ...message, ...(options.maxKept !== undefined && { isCounted: true }) };
+  try {
+    const json = JSON.parse(JSON.stringify(counted)) as JsonObject;
+    const answer = (await settings.store.post(runId, json, options)) ?? {};
+    leases.readTime(answer, askedMs);
+    if (answer.isFull !== true) return answer;
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-not-found")) throw thrown;
+    throw toStoreError(thrown, { runId, operation: "post" });
+  }
+  throw keepsTooMany(runId);
+}
+
+function reasonOf({ reason }: Abortable): string {
+  return isAgentError(reason, "cancelled") ? reason.details.reason : noReason;
+}
+
+interface Pause {
+  readonly pollMs: number;
+  /** True if a cancellation has been posted. */
+  readonly isCancelled: boolean;
+}
+
+/** Waits until it is time to poll again. Rejects if the caller waits no longer. */
+async function pause(
+  { settings, stopping }: RunRegistry,
+  { options: { signal }, cancelling }: Sending,
+  { pollMs, isCancelled }: Pause,
+): Promise<void> {
+  const wakers: Abortable[] = [
+    stopping,
+    ...(signal ? [signal] : []),
+    ...(cancelling && !isCancelled ? [cancelling] : []),
+  ];
+  const waking = new AbortSource();
+  const wake = () => waking.abort(undefined);
+  for (const waker of wakers) waker.addEventListener("abort", wake);
+  if (wakers.some(({ aborted }) => aborted)) wake();
+  await sleep(Math.min(pollMs, settings.leaseMs / 3), { clock: settings.clock, signal: waking });
+  for (const waker of wakers) waker.removeEventListener("abort", wake);
+  if (stopping.aborted) throw interruptedBy("the agent was closed");
+  if (signal?.aborted) throw cancelledBy(signal.reason);
+}
