@@ -111,6 +111,13 @@ export const resumeOptions = {
   throwOnFailure: { type: "boolean", default: false },
 } satisfies OptionTable<ResumeOptions>;
 
+/** How a command to a run is carried out. */
+export interface CommandOptions {
+  /** False if no step may run here: unless the run is active here, the command is left for its owner. */
+  readonly resumes: boolean;
+  readonly options: ResumeOptions;
+}
+
 export const decidingOptions = {
   ...resumeOptions,
   resume: { type: "boolean", default: true },

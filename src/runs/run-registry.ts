@@ -51,7 +51,7 @@ interface RestoringRun {
 
 /** What a caller does with a run; see {@link RunRegistry.withRun}. */
 interface RunUse {
-  /** The run is active here. */
+  /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
   /** Nobody in this process has the run, until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
@@ -163,6 +163,8 @@ export class RunRegistry {
       const active = this.active.get(runId);
       const result = await (active === undefined ? whenStored() : whenActive(active));
       if (result !== undefined) return result;
+      // It may fail for other callers, which does not affect this one.
+      await active?.result.catch(() => {});
     }
   }
 

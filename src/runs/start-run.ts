@@ -117,7 +117,6 @@ async function join(runs: RunRegistry, joining: Joining): Promise<RunResult | un
   if (identity !== known) {
     await active.started;
     if (run.state.sequence > 0) throw runConflict(run.runId);
-    await result.catch(() => {});
     return undefined;
   }
   await completeTarget(runs.settings, settings, target);

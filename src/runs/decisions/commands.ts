@@ -1,4 +1,3 @@
-import { isThenable } from "../../async/thenable.ts";
 import { settleOrAbort } from "../../async/timeout.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
@@ -10,8 +9,8 @@ import type { RunState } from "../../core/run-state.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import { parseWith } from "../../core/schema.ts";
-import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
-import { instanceAt } from "../../core/step-state.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import { isAwaited } from "../../core/wait-step.ts";
 import { type Keyed, wrongKeyOf } from "../event-shapes.ts";
@@ -232,14 +231,11 @@ const settle: CommandKind<Commands["settle"]> = {
   isUnprepared: ({ outcome }) => outcome === undefined,
 
   async prepare({ ref, settlement }, { settings, state }) {
-    requireUnknown(state, ref);
-    return { ref, outcome: await toOutcome(settings, { state, ref, settlement: settlement as Settlement }) };
+    const part = requireUnknown(state, ref);
+    return { ref, outcome: await toOutcome(settings, part, settlement as Settlement) };
   },
 
-  check({ state }, { ref }) {
-    requireUnknown(state, ref);
-    return true;
-  },
+  check: ({ state }, { ref }) => requireUnknown(state, ref) !== undefined,
 
   /** Throws `run-conflict` if somebody else has settled the step differently. */
   checkEnded({ state, secrets }, { ref, outcome }) {
@@ -274,7 +270,8 @@ function settlementOf({ ref, outcome }: Commands["settle"]): EventInit {
   return { type: "run-settle", ...ref, outcome: outcome as RunSettleEvent["outcome"] };
 }
 
-function requireUnknown(state: RunState, ref: StepRef): void {
+/** The step that a run waits for to be settled. Throws `run-conflict` if it does not. */
+function requireUnknown(state: RunState, ref: StepRef): StepState {
   const { runId, status } = state;
   const part = instanceAt(state.steps, ref);
   const name = `step "${describeStepRef(ref)}"`;
@@ -286,48 +283,35 @@ function requireUnknown(state: RunState, ref: StepRef): void {
   if (part.status === "running") throw notWaiting(runId, `${name} has not ended: resume the run first`);
   if (part.status !== "unknown") throw notWaiting(runId, `the outcome of ${name} is known: ${part.status}`);
   if (endedStatuses.has(status)) throw notWaiting(runId, `it is ${status}`);
+  return part;
 }
 
-interface Settled {
-  readonly state: RunState;
-  readonly ref: StepRef;
-  readonly settlement: Settlement;
-}
-
+/** The outcome of a settlement. Rejects with `invalid-tool-output` if its tool could not have returned the output. */
 async function toOutcome(
-  settings: EngineSettings,
-  { state, ref, settlement }: Settled,
+  { toolsByName, maxOutputBytes }: EngineSettings,
+  part: StepState,
+  settlement: Settlement,
 ): Promise<RunSettleEvent["outcome"]> {
   if ("retry" in settlement) return { status: "retry" };
-  const tool = instanceAt(state.steps, ref)?.tool ?? "";
-  if ("output" in settlement)
-    return { status: "completed", output: await toOutput(settings, { tool, ref, output: settlement.output }) };
-  const error = new AgentError("tool-failed", settlement.failed, {
-    details: { tool, ...ref, attempts: 1, errors: [{ name: "Error", message: settlement.failed }] },
-  });
-  return { status: "failed", error: error.toJSON() as AgentErrorData };
-}
-
-/** The output as JSON, as if the tool had returned it. Rejects with `invalid-tool-output`. */
-async function toOutput(
-  settings: EngineSettings,
-  { tool, ref, output: given }: { readonly tool: string; readonly ref: StepRef; readonly output: unknown },
-): Promise<JsonValue> {
-  const task = {
-    step: { id: ref.stepId, tool },
-    iteration: ref.iteration === undefined ? undefined : { index: ref.iteration },
-  };
-  const schema = settings.toolsByName.get(tool)?.outputSchema;
-  let output = given;
+  const ref = stepRefOf(part);
+  if ("failed" in settlement) {
+    const { failed: message } = settlement;
+    const errors = [{ name: "Error", message }];
+    const error = new AgentError("tool-failed", message, { details: { tool: part.tool, ...ref, attempts: 1, errors } });
+    return { status: "failed", error: error.toJSON() as AgentErrorData };
+  }
+  const iteration = ref.iteration === undefined ? undefined : { index: ref.iteration };
+  const task = { step: { id: ref.stepId, tool: part.tool }, iteration };
+  const schema = toolsByName.get(part.tool)?.outputSchema;
+  let { output } = settlement;
   if (schema !== undefined) {
-    const parsing = parseWith(schema, output);
-    const parsed = isThenable(parsing) ? await parsing : parsing;
+    const parsed = await parseWith(schema, output);
     if (!parsed.ok) throw invalidOutput(task, parsed.issues);
     output = parsed.value;
   }
-  const json = toJson(output, { maxBytes: settings.maxOutputBytes });
+  const json = toJson(output, { maxBytes: maxOutputBytes });
   if (!json.ok) throw invalidOutput(task, [json.issue]);
-  return json.value;
+  return { status: "completed", output: json.value };
 }
 
 const deliver: CommandKind<Commands["deliver"]> = {
@@ -372,8 +356,7 @@ async function checkValue(
   if (events !== undefined) {
     const schema = events.get(name);
     if (schema === undefined) failOption("name", name, `an event of the agent: ${[...events.keys()].join(", ")}`);
-    const parsing = parseWith(schema, value);
-    const parsed = isThenable(parsing) ? await parsing : parsing;
+    const parsed = await parseWith(schema, value);
     if (!parsed.ok) {
       const issues = parsed.issues.map(({ path, message }) => [...path, message].join(": "));
       failOption("value", value, `one that fits the schema of "${name}": ${issues.join("; ")}`);

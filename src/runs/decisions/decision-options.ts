@@ -4,7 +4,7 @@ import { checkOption, defined, failOption, type OptionTable, readOptions } from 
 import { maxPlanBytes } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
-import { type DecidingOptions, decidingOptions, type ResumeOptions } from "../run-options.ts";
+import { type CommandOptions, type DecidingOptions, decidingOptions } from "../run-options.ts";
 import type { Decision } from "./decision.ts";
 
 /**
@@ -68,11 +68,7 @@ export function readDecision(
   verdict: Decision["verdict"],
   item: ApprovalItem,
   options: ApprovalOptions & RejectionOptions,
-): {
-  readonly decision: Omit<Decision, "atMs">;
-  readonly resumes: boolean;
-  readonly options: ResumeOptions;
-} {
+): CommandOptions & { readonly decision: Omit<Decision, "atMs"> } {
   const ref = placeOfItem(item);
   checkHash(item.hash);
   const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];

@@ -19,18 +19,9 @@ export function approvalEnd(ref: StepRef | undefined, outcome: ApprovalOutcome):
   return { type: "approval-end", kind: "step", ...ref, outcome };
 }
 
-/** An approval or a rejection, with its note. */
-interface Verdict extends DecisionNote {
-  readonly verdict: "approve" | "reject";
-  /** Undefined for the plan. */
-  readonly ref: StepRef | undefined;
-  /** Used by a rejection. */
-  readonly reason: string;
-}
-
 /** The outcome recorded for a decision; `changed` is the call approved in place of the requested one. */
 export function decisionOutcome(
-  { verdict, ref, reason, by, comment }: Verdict,
+  { verdict, ref, reason, by, comment }: Omit<Decision, "hash" | "atMs">,
   changed?: ChangedCall,
 ): ApprovalOutcome {
   const note = { ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };

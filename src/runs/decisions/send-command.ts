@@ -12,7 +12,7 @@ import { continueStored } from "../resume/continue-run.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import { beginStopped } from "../resume/resume-run.ts";
 import { cancelledBy, interruptedBy } from "../run-errors.ts";
-import type { ResumeOptions } from "../run-options.ts";
+import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
 import { secretsOfStored } from "../secrets/secrets-of-run.ts";
@@ -35,17 +35,11 @@ const firstPollMs = 20;
 const maxPollMs = 1_000;
 
 /** How a caller sends a command. */
-interface Sending extends Opening {
-  /** False if no step may run here: unless the run is active here, the command is left for its owner. */
-  readonly resumes: boolean;
-  readonly options: ResumeOptions;
-}
+interface Sending extends Opening, CommandOptions {}
 
 /**
- * Decides in a run that is active here, or restores it from the store and resumes it. Resolves to how its execution
- * ends; repeating a decision changes nothing and resolves to the same. Rejects with `run-not-found`, `run-conflict` if
- * the run is not waiting for this, `approval-expired` if it no longer is, `invalid-tool-input` for an input that does
- * not fit, `resume-mismatch`, `invalid-options` or `store-failed`.
+ * Approves or rejects. Rejects with `run-conflict` if the run is not waiting for this, `approval-expired` if it no longer
+ * is, `invalid-tool-input` for an input that does not fit, and as {@link sendCommand} does.
  */
 export function decideRun(
   runs: RunRegistry,
@@ -56,8 +50,8 @@ export function decideRun(
 }
 
 /**
- * Settles a step whose outcome is `unknown`, and resumes its run. Rejects with `run-conflict` if the run does not wait
- * for that, `invalid-tool-output` for an output that the tool could not have returned, and as `continueStored` does.
+ * Settles a step whose outcome is `unknown`. Rejects with `run-conflict` if the run does not wait for that,
+ * `invalid-tool-output` for an output that the tool could not have returned, and as {@link sendCommand} does.
  */
 export function settleRun(
   runs: RunRegistry,
@@ -67,10 +61,8 @@ export function settleRun(
 }
 
 /**
- * Delivers an event to a run: to one that is active here or elsewhere, else the run is resumed with it. Resolves to how
- * its execution ends; the same id again changes nothing. Rejects with `run-not-found`, `run-conflict` if the run has
- * ended, `limit-exceeded` if it keeps too many, `invalid-options` for a value that does not fit, and as
- * `continueStored` does.
+ * Delivers an event. Rejects with `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many,
+ * `invalid-options` for a value that does not fit, and as {@link sendCommand} does.
  */
 export async function deliverEvent(
   runs: RunRegistry,
@@ -91,9 +83,8 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
 }
 
 /**
- * Cancels a run: one that is active here or elsewhere is aborted; one without an owner is restored only to be
- * cancelled, with whatever tools still exist. Resolves to how it ended; does nothing if it already has. Rejects with
- * `run-not-found`, `invalid-options` or `store-failed`.
+ * Cancels a run. One that nobody has is restored only to be cancelled, with whatever tools still exist; one that has
+ * ended stays as it is.
  */
 export function cancelRun(
   runs: RunRegistry,
@@ -111,10 +102,11 @@ interface SentCommand<TType extends CommandType> extends Sending {
 }
 
 /**
- * Acts on a command here, or has the process do it that owns the run. That process is sent a message, and the run is
- * polled until its execution has ended; if the process dies, the run resumes here. `signal` ends the waiting and takes
- * nothing back; whoever cancels the run meanwhile cancels it there. Rejects with `cancelled` by the signal, with
- * `interrupted` once the agent is closed, as the command does, and as `continueStored` does.
+ * Acts in a run that is active here, else restores and resumes it with the command, or leaves the command for its owner.
+ * A process that owns the run is sent a message, and the run is polled until its execution has ended; if the process
+ * dies, the run resumes here. `signal` ends the waiting and takes nothing back; whoever cancels the run meanwhile cancels
+ * it there. Resolves to how the execution ends; the same command again changes nothing and resolves to the same. Rejects
+ * with `cancelled` by the signal, with `interrupted` once the agent is closed, and as `continueStored` does.
  */
 function sendCommand<TType extends CommandType>(runs: RunRegistry, sent: SentCommand<TType>): Promise<RunResult> {
   return runs.track(actOrPost(runs, sent));
@@ -158,10 +150,8 @@ async function actOrPost<TType extends CommandType>(
   const actHere = () =>
     runs.withRun(runId, {
       whenActive: async ({ run, result }) => {
-        if (await kind.act(run, command, { caller: { ...sending, result } })) return result;
-        // This may fail for other callers, which does not affect this one.
-        await result.catch(() => {});
-        return undefined;
+        const hasActed = await kind.act(run, command, { caller: { ...sending, result } });
+        return hasActed ? result : undefined;
       },
       whenStored: async () => {
         if (kind.isUnprepared?.(command)) {
@@ -176,7 +166,7 @@ async function actOrPost<TType extends CommandType>(
           ...continuation,
           isCompared: kind.comparesValues?.(command) ?? false,
           mayResume: (state, secrets) => kind.check({ state, secrets }, command),
-          // Resumption and command are both recorded, or neither. The process of the run may have died before it was suspended.
+          // Resumption and command are both recorded, or neither.
           begin: (state) => ({ events: [...beginStopped(state).events, ...kind.events(command)] }),
         });
       },

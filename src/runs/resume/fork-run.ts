@@ -50,11 +50,8 @@ export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult>
 
 async function join(forking: Forking, { run, result, started }: ActiveRun): Promise<RunResult | undefined> {
   await started;
-  if (run.state.sequence === 0) {
-    // It was only looked up, or could not start.
-    await result.catch(() => {});
-    return undefined;
-  }
+  // It was only looked up, or could not start.
+  if (run.state.sequence === 0) return undefined;
   requireSame(run.state, forking);
   run.join(forking);
   return result;

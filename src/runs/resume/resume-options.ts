@@ -5,6 +5,7 @@ import { namePattern, namePatternText } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";
 import {
+  type CommandOptions,
   type DecidingOptions,
   decidingOptions,
   type ResumeOptions,
@@ -53,11 +54,8 @@ export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
   return readOptions(resumeOptions, options);
 }
 
-/** Checks the options of deciding. Throws `invalid-options`. */
-export function readDecidingOptions(options: Partial<DecidingOptions>): {
-  readonly resumes: boolean;
-  readonly options: ResumeOptions;
-} {
+/** Checks the options of a command that has no others. Throws `invalid-options`. */
+export function readDecidingOptions(options: Partial<DecidingOptions>): CommandOptions {
   const { resume, ...rest } = readOptions(decidingOptions, options);
   return { resumes: resume, options: rest };
 }
@@ -90,12 +88,7 @@ const settleOptions = {
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
-): {
-  readonly ref: StepRef;
-  readonly settlement: Settlement;
-  readonly resumes: boolean;
-  readonly options: ResumeOptions;
-} {
+): CommandOptions & { readonly ref: StepRef; readonly settlement: Settlement } {
   checkName("stepId", stepId);
   const { iteration, output, retry, failed, resume, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
@@ -147,7 +140,7 @@ export function readDelivery(
   runId: string,
   { name, value }: Omit<NamedEvent, "id">,
   options: DeliverOptions,
-): { readonly given: NamedEvent; readonly resumes: boolean; readonly options: ResumeOptions } {
+): CommandOptions & { readonly given: NamedEvent } {
   checkName("runId", runId);
   if (typeof name !== "string" || !namePattern.test(name))
     failOption("name", name, `the name of an event: ${namePatternText}`);
