@@ -95,7 +95,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
     requireOpen();
     // In the same turn once it is loaded: what is closed next waits for this run.
-    const parts = loadedRuntime() ?? (await loadRuntime());
+    const parts = loadedRuntime ?? (await loadRuntime());
     // It may have been closed meanwhile.
     requireOpen();
     return use(parts, runsOf(parts));
