@@ -16,7 +16,7 @@ export class SensitiveView {
 
   /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
-    const parts = this.schemas.flatMap((schema) => [...partsAt(schema, key)]);
+    const parts = this.schemas.flatMap((schema) => [...childrenAt(schema, key)]);
     return new SensitiveView(this.root, withBranches(this.root, parts));
   }
 }
@@ -48,7 +48,7 @@ export function sensitivePaths(root: JsonSchema): readonly string[] {
     }
     const entry = { isRecursive: false };
     open.set(part, entry);
-    const paths = partsOf(part).flatMap(([key, child]) => pathsBelow(child).map((path) => `/${key}${path}`));
+    const paths = childrenOf(part).flatMap(([key, child]) => pathsBelow(child).map((path) => `/${key}${path}`));
     open.delete(part);
     return entry.isRecursive ? paths.map((path) => `/**${path}`) : paths;
   }
@@ -73,7 +73,7 @@ function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly J
 }
 
 /** The parts of a schema that an item of its value may have to fit. */
-function* partsAt(schema: JsonSchema, key: string | number): Iterable<unknown> {
+function* childrenAt(schema: JsonSchema, key: string | number): Iterable<unknown> {
   const { properties = {}, patternProperties, additionalProperties } = schema;
   if (typeof key === "number") {
     const { tuple, rest } = itemsOf(schema);
@@ -85,7 +85,7 @@ function* partsAt(schema: JsonSchema, key: string | number): Iterable<unknown> {
 }
 
 /** All parts of a schema, with their names as a pointer has them. */
-function partsOf(schema: JsonSchema): readonly (readonly [key: string, part: unknown])[] {
+function childrenOf(schema: JsonSchema): readonly (readonly [key: string, part: unknown])[] {
   const { properties = {}, patternProperties, additionalProperties, additionalItems } = schema;
   const { tuple, rest } = itemsOf(schema);
   const named = Object.entries(properties).map(
