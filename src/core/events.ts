@@ -457,9 +457,9 @@ export function isStepFailure(event: EventInit): boolean {
 type Check = (value: unknown) => boolean;
 /** The check of each key. Other keys are allowed. */
 type Shape = Readonly<Record<string, Check>>;
-/** An object that was parsed from JSON. */
+/** An object that was parsed from JSON. @internal */
 export type Keyed = Readonly<Record<string, unknown>>;
-/** Returns the key of an object that is invalid, if there is one. */
+/** Returns the key of an object that is invalid, if there is one. @internal */
 export type FindWrongKey = (value: Keyed) => string | undefined;
 
 // By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
@@ -494,7 +494,7 @@ const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check =
 };
 const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
 
-/** Derives a check of objects from the checks of their keys. */
+/** Derives a check of objects from the checks of their keys. @internal */
 export function wrongKeyIn(shape: Shape): FindWrongKey {
   const checks = Object.entries(shape);
   return (value) => {
@@ -588,6 +588,7 @@ const digested = <T extends Shape>(fields: T) => ({
 /**
  * Every kind of event: a transient one is emitted and never recorded, a digested one states a digest if the agent keeps
  * evidence.
+ * @internal
  */
 export const eventKinds = {
   "run-start": recorded({
@@ -679,7 +680,7 @@ export const eventKinds = {
 type KindsWith<TKind> = {
   [T in AgentEventType]: (typeof eventKinds)[T] extends TKind ? T : never;
 }[AgentEventType];
-/** The types of events that are recorded. */
+/** The types of events that are recorded. @internal */
 export type RecordedType = Exclude<AgentEventType, KindsWith<typeof transient>>;
 
 const typesWith = (flag: string) =>
@@ -687,19 +688,19 @@ const typesWith = (flag: string) =>
 const transientTypes = typesWith("isTransient");
 const digestedTypes = typesWith("isDigested");
 
-/** True if an event is only emitted, never recorded. */
+/** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
   return transientTypes.has(type);
 }
 
-/** True if an event states a digest, if the agent keeps evidence. */
+/** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,
 ): event is T & { readonly type: KindsWith<{ readonly isDigested: true }> } {
   return digestedTypes.has(event.type);
 }
 
-/** Throws `invalid-options` for anything that is not an event type. */
+/** Throws `invalid-options` for anything that is not an event type. @internal */
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (typeof type === "string" && Object.hasOwn(eventKinds, type)) return;
   failOption("type", type, `the type of an event: ${Object.keys(eventKinds).join(", ")}`);
