@@ -1,11 +1,20 @@
 import { AgentError } from "../core/errors.ts";
-import type { AgentEvent, ApprovalEndEvent } from "../core/events.ts";
+import {
+  type AgentEvent,
+  type ApprovalEndEvent,
+  eventKinds,
+  type FindWrongKey,
+  type Keyed,
+  type RecordedType,
+  wrongKeyIn,
+} from "../core/events.ts";
 import { checkEventFormat } from "../core/format-version.ts";
+import type { Plan, PlanStep } from "../core/plan.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus } from "../core/run-summary.ts";
 import { type ApprovalState, instanceAt, isOpen, type StepEvent, type StepState } from "../core/step-state.ts";
-import { type FindWrongKey, type Keyed, wrongKeyOf } from "./event-shapes.ts";
+import { dependenciesOf } from "../plan/dependencies.ts";
 
 /** A run as it was recorded. */
 export interface RecordedRun {
@@ -16,8 +25,6 @@ export interface RecordedRun {
   /** The state that they lead to. */
   readonly state: RunState;
 }
-
-const wrongKeys: ReadonlyMap<string, FindWrongKey> = new Map(Object.entries(wrongKeyOf));
 
 /**
  * The events that a store returned for a run, from the first on, or after those that are known. They come from outside:
@@ -56,12 +63,56 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
 }
 
 function whyWrong(state: RunState, event: AgentEvent): string | undefined {
-  const findWrong = wrongKeys.get(event.type);
-  if (findWrong === undefined) return `there is no recorded event of type ${JSON.stringify(event.type)}`;
-  const key = findWrong(event as unknown as Keyed);
-  if (key !== undefined) return `the "${key}" of ${event.type} is missing or invalid`;
+  const { type } = event;
+  if (!Object.hasOwn(wrongKeyOf, type)) return `there is no recorded event of type ${JSON.stringify(type)}`;
+  const key = wrongKeyOf[type as RecordedType](event as unknown as Keyed);
+  if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
   const misplaced = whyOutOfOrder(state, event);
-  return misplaced && `there can be no ${event.type} ${misplaced}`;
+  return misplaced && `there can be no ${type} ${misplaced}`;
+}
+
+function toCheck(kind: (typeof eventKinds)[RecordedType]): FindWrongKey {
+  if ("fields" in kind) return wrongKeyIn(kind.fields);
+  const ofStep = wrongKeyIn(kind.step);
+  const ofPlan = wrongKeyIn(kind.plan);
+  return (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind");
+}
+
+const ofFields = Object.fromEntries(
+  Object.entries(eventKinds).flatMap(([type, kind]) => ("isTransient" in kind ? [] : [[type, toCheck(kind)]])),
+) as Readonly<Record<RecordedType, FindWrongKey>>;
+
+/** The checks of recorded events, except of the fields that all events have. */
+export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
+  ...ofFields,
+  "run-start": (event) => {
+    const isOneOf = (event.request === undefined) !== (event.plan === undefined);
+    return ofFields["run-start"](event) ?? (isOneOf && canRun(event) ? undefined : "plan");
+  },
+  "plan-end": (event) => ofFields["plan-end"](event) ?? wrongOutcome(event),
+  "plan-revise": (event) => ofFields["plan-revise"](event) ?? wrongOutcome(event),
+};
+
+function wrongOutcome(event: Keyed): string | undefined {
+  const outcome = event.outcome as Keyed;
+  return outcome.status !== "completed" || canRun(outcome) ? undefined : "outcome";
+}
+
+/** True if a plan, if there is one, has steps, each whole and with a unique id that waits only for steps before it. */
+function canRun({ plan }: Keyed): boolean {
+  if (plan === undefined) return true;
+  const { steps } = plan as Plan;
+  const before = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    if (!isWhole(step) || before.has(step.id)) return false;
+    for (const id of dependenciesOf(step, steps[index - 1])) if (!before.has(id)) return false;
+    before.add(step.id);
+  }
+  return before.size > 0;
+}
+
+function isWhole({ tool, input, wait }: PlanStep): boolean {
+  return (tool !== undefined && input !== undefined) !== (wait !== undefined);
 }
 
 interface Damage {

@@ -1,10 +1,10 @@
 import { monotonicNow } from "../async/clock.ts";
 import { type AgentError, isAgentError } from "../core/errors.ts";
-import type { EventInit } from "../core/events.ts";
+import type { EventInit, Keyed } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { toolOf } from "../core/wait-step.ts";
-import { type Keyed, wrongKeyOf } from "./event-shapes.ts";
 import { startEvent } from "./execute-run.ts";
+import { wrongKeyOf } from "./parse-stored.ts";
 import type { Run } from "./run.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf } from "./run-recorder.ts";

@@ -1,7 +1,7 @@
 import { settleOrAbort } from "../../async/timeout.ts";
 import { canonicalJson } from "../../core/canonical-json.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import type { EventInit, RunSettleEvent } from "../../core/events.ts";
+import type { EventInit, Keyed, RunSettleEvent } from "../../core/events.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
@@ -13,8 +13,8 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts
 import { instanceAt, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import { isAwaited } from "../../core/wait-step.ts";
-import { type Keyed, wrongKeyOf } from "../event-shapes.ts";
 import type { EngineSettings } from "../options.ts";
+import { wrongKeyOf } from "../parse-stored.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, notWaiting } from "../run-errors.ts";
