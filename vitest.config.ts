@@ -103,7 +103,7 @@ export default defineConfig(({ mode }) => {
                   name: "servers-scenarios",
                   // What concerns the store most; all of them with `--mode scenarios`.
                   include: scenarios.filter((path) =>
-                    /^test\/(whole-runs\/|runs\/(resume\/|decisions\/decide-run))/.test(path),
+                    /^test\/(whole-runs\/|runs\/(resume\/|decisions\/commands\.decide))/.test(path),
                   ),
                   isolate: false,
                   ...onServer,

@@ -45,8 +45,8 @@ export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run
 }
 
 /** The error of a decision or an outcome that a run is not waiting for. */
-export function notWaiting(runId: string, reason: string): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" is not waiting for this: ${reason}.`;
+export function notWaiting(runId: string, reason: string, command = "this"): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" is not waiting for ${command}: ${reason}.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 

@@ -37,7 +37,7 @@ interface NamedOpening extends StartOpening {
 function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
   const { runId, identity } = opening;
   return runs.withRun(runId, {
-    whenActive: (active) => orResume(runs, opening, join(runs, { ...opening, active })),
+    whenActive: (active) => orResume(runs, opening, join(runs, opening, active)),
     whenStored: () => orResume(runs, opening, lookOrExecute(runs, opening)),
     // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
@@ -102,25 +102,23 @@ function lookOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunRes
   return runs.hold(run, executing.finally(onStarted), { identity, started });
 }
 
-interface Joining extends NamedOpening {
-  readonly active: ActiveRun;
-}
-
 /**
  * A second caller has its own events, and receives errors for its own misuse, not for that of the first. Undefined if
  * the first only looked the run up, or was wrong about it: then it has to be requested again.
  */
-async function join(runs: RunRegistry, joining: Joining): Promise<RunResult | undefined> {
-  const { active, identity, target, settings } = joining;
-  const { run, result } = active;
-  const known = active.identity ?? identityOf(opened(run, targetOf(run.state)), runs.settings);
-  if (identity !== known) {
-    await active.started;
+async function join(
+  runs: RunRegistry,
+  opening: NamedOpening,
+  { run, result, identity, started }: ActiveRun,
+): Promise<RunResult | undefined> {
+  const known = identity ?? identityOf(opened(run, targetOf(run.state)), runs.settings);
+  if (opening.identity !== known) {
+    await started;
     if (run.state.sequence > 0) throw runConflict(run.runId);
     return undefined;
   }
-  await completeTarget(runs.settings, settings, target);
-  run.join(joining);
+  await completeTarget(runs.settings, opening.settings, opening.target);
+  run.join(opening);
   return result.catch((thrown) => {
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     return undefined;

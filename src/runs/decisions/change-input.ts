@@ -14,23 +14,16 @@ import { opened, sealChange } from "../secrets/secrets-of-run.ts";
 import { effectOf } from "../steps/prepare-step.ts";
 import { type FailedTask, invalidInput, toolFailed } from "../steps/step-errors.ts";
 
-/** A step that is to be approved with another input. */
-interface InputChange {
-  readonly ref: StepRef;
-  /** The hash of the call that was decided about. */
-  readonly hash: string;
-  readonly input: JsonObject;
-}
-
 /**
- * The call that results from the input its approver supplies; undefined if that is its present input. Rejects with
+ * The call that results from the input its approver supplies; undefined if that is its present input. `hash` is that of
+ * the call that was decided about. Rejects with
  * `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool fails to state its effect,
  * and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,
   { state, secrets }: Pick<Run, "state" | "secrets">,
-  { ref, hash, input: given }: InputChange,
+  { ref, hash, input: given }: { readonly ref: StepRef; readonly hash: string; readonly input: JsonObject },
 ): Promise<ChangedCall | undefined> {
   const step = instanceAt(state.steps, ref) as StepState;
   const reason = whyFixed(state, step);

@@ -7,6 +7,7 @@ import type { RunState } from "../../core/run-state.ts";
 import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import { type ApprovalState, instanceAt, instancesOf, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
+import { notWaiting } from "../run-errors.ts";
 import { restoreSealed } from "../secrets/map-sensitive.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 
@@ -90,9 +91,7 @@ function isSameInput({ input }: Decision, part: StepState | undefined, secrets: 
 
 /** The error of a decision that a run is not waiting for. */
 export function notPending(state: RunState, decision: Decision): AgentError<"run-conflict"> {
-  const { runId } = state;
-  const message = `Run "${runId}" is not waiting for this decision: ${reasonOf(state, decision)}.`;
-  return new AgentError("run-conflict", message, { details: { runId } });
+  return notWaiting(state.runId, reasonOf(state, decision), "this decision");
 }
 
 function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref, hash }: Decision): string {
@@ -111,20 +110,19 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
 }
 
 /** Records a decision, and notifies those who wait for it. Not while another one is {@link Run.deciding}. */
-export function recordDecision(run: Run, decision: DecisionToRecord): Promise<void> {
-  const recording = record(run, decision).finally(() => {
+export function recordDecision(run: Run, { ref, outcome: decided, message }: DecisionToRecord): Promise<void> {
+  const record = async () => {
+    const outcome = decided instanceof Promise ? await decided : decided;
+    if (message !== undefined) run.recorder.acknowledge(message);
+    await run.emit(approvalEnd(ref, outcome));
+    run.notifyDecision(ref);
+  };
+  const recording = record().finally(() => {
     if (run.deciding === deciding) run.deciding = undefined;
   });
   const deciding = recording.catch(() => {});
   run.deciding = deciding;
   return recording;
-}
-
-async function record(run: Run, { ref, outcome: decided, message }: DecisionToRecord): Promise<void> {
-  const outcome = decided instanceof Promise ? await decided : decided;
-  if (message !== undefined) run.recorder.acknowledge(message);
-  await run.emit(approvalEnd(ref, outcome));
-  run.notifyDecision(ref);
 }
 
 /** Whether it is too late to decide about a question. */
