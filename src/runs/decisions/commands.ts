@@ -106,7 +106,7 @@ export const noReason = "no reason given";
 
 const cancel: CommandKind<Commands["cancel"]> = {
   parse({ reason }) {
-    require(typeof reason === "string", "its reason is not a text");
+    requireThat(typeof reason === "string", "its reason is not a text");
     return { reason };
   },
 
@@ -204,13 +204,13 @@ function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<Appr
 function parseDecision(found: unknown): Decision {
   const decision = toKeyed(found, "its decision is not an object");
   const { verdict, hash, reason, atMs, place, ...note } = decision;
-  require(verdict === "approve" || verdict === "reject", "its verdict is neither approve nor reject");
-  require(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a text");
+  requireThat(verdict === "approve" || verdict === "reject", "its verdict is neither approve nor reject");
+  requireThat(typeof hash === "string" && typeof reason === "string", "its hash or its reason is not a text");
   for (const key of ["by", "comment"])
-    require(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a text`);
+    requireThat(["undefined", "string"].includes(typeof note[key]), `its ${key} is not a text`);
   if (note.input !== undefined) toKeyed(note.input, "its input is not an object");
   const ref = place === undefined ? undefined : parseStepRef(place);
-  require(typeof atMs === "number", "its time is not a number");
+  requireThat(typeof atMs === "number", "its time is not a number");
   return { ...note, verdict, hash, reason, atMs, ref };
 }
 
@@ -218,7 +218,7 @@ const settle: CommandKind<Commands["settle"]> = {
   parse({ place, outcome }) {
     const ref = parseStepRef(place);
     const wrong = wrongKeyOf["run-settle"]({ ...ref, outcome });
-    require(wrong === undefined, `its ${wrong} is invalid`);
+    requireThat(wrong === undefined, `its ${wrong} is invalid`);
     return { ref, outcome: outcome as RunSettleEvent["outcome"] };
   },
 
@@ -317,7 +317,7 @@ async function toOutcome(
 const deliver: CommandKind<Commands["deliver"]> = {
   parse(message) {
     const wrong = wrongKeyOf["run-deliver"](message);
-    require(wrong === undefined, `its ${wrong} is invalid`);
+    requireThat(wrong === undefined, `its ${wrong} is invalid`);
     return message as unknown as Commands["deliver"];
   },
 
@@ -488,15 +488,15 @@ function isCommandType(type: unknown): type is CommandType {
 function parseStepRef(found: unknown): StepRef {
   const { stepId, iteration } = toKeyed(found, "its place is not an object");
   const isIndex = iteration === undefined || (Number.isInteger(iteration) && (iteration as number) >= 0);
-  require(typeof stepId === "string" && isIndex, "its place is not that of a step");
+  requireThat(typeof stepId === "string" && isIndex, "its place is not that of a step");
   return { stepId, ...(iteration !== undefined && { iteration: iteration as number }) };
 }
 
 function toKeyed(value: unknown, why: string): Keyed {
-  require(typeof value === "object" && value !== null && !Array.isArray(value), why);
+  requireThat(typeof value === "object" && value !== null && !Array.isArray(value), why);
   return value as Keyed;
 }
 
-function require(condition: boolean, why: string): asserts condition {
+function requireThat(condition: boolean, why: string): asserts condition {
   if (!condition) throw new TypeError(why);
 }
