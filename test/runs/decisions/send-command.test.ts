@@ -223,6 +223,24 @@ describe.each(stores)("a run that another process owns, with %s", (kind) => {
     expect(warnings).toEqual([]);
   });
 
+  it("keeps no message that repeats a decision once it is suspended", async () => {
+    const { clock, store, process, typesOf } = setUp(kind);
+    const tools: Tools = {
+      Slow: { outcomes: [{ returns: null, afterMs: 5_000 }], clock },
+      Ask: { needsApproval: true },
+    };
+    const steps = [...both.steps, { id: "more", tool: "Ask", input: { more: true }, dependsOn: [] }];
+    const running = process(tools).start({ steps }, { runId, concurrency: 3 });
+    await clock.advance(0);
+    const item = await questionIn(store);
+    const handles = [process(tools), process(tools)].map((agent) => agent.approve(runId, item));
+    expect((await clock.runUntil(running.result)).status).toBe("suspended");
+    await clock.runUntil(Promise.all(handles.map(({ result }) => result)));
+    expect((await store.list({ resumable: true })).runs).toEqual([]);
+    expect((await typesOf()).filter((type) => type === "approval-end")).toHaveLength(1);
+    expect(await typesOf()).not.toContain("run-resume");
+  });
+
   it("resumes once in the process that posted twice, when the other one dies", async () => {
     const { clock, store, process, mortal, typesOf } = setUp(kind);
     const first = mortal();
