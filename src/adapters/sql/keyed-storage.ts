@@ -131,7 +131,7 @@ export function pageOf<T>(rows: readonly SqlRow[], parse: (json: string) => T): 
   return rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
 }
 
-/** Returns a check of stored values, which keep all their keys, as later versions may add some. */
+/** Returns a check of stored values, which keep all their keys, as later versions may add some. @internal */
 export function storedAs<T>(name: string, createSchema: () => z.ZodType): (value: unknown) => T {
   // Created when the first row is read, so that an import does not pay for it.
   let schema: z.ZodType | undefined;
