@@ -377,3 +377,18 @@ it("a message that cannot be posted is reported to its sender", async () => {
   running.cancel();
   await clock.runUntil(running.result);
 });
+
+it("a handle of a decision in the process that runs the run has its events, and cancels it", async () => {
+  const { process, store, clock } = setUp("memory");
+  const agent = process(hanging);
+  const running = agent.start(both, { runId, concurrency: 2 });
+  await clock.advance(0);
+  const decided = agent.approve(runId, await questionIn(store));
+  await clock.advance(0);
+  decided.cancel("changed my mind");
+  const { status } = await clock.runUntil(running.result);
+  expect([status, (await decided.result).status]).toEqual(["cancelled", "cancelled"]);
+  const types: string[] = [];
+  for await (const { type } of decided.events) types.push(type);
+  expect([types[0], types.includes("approval-end"), types.at(-1)]).toEqual(["run-start", true, "run-end"]);
+});
