@@ -86,7 +86,7 @@ export default defineConfig(({ outDir = "dist" }) => ({
   plugins: [
     {
       name: "no-bare-imports",
-      renderChunk: (code) => ({ code: code.replace(/^import "\.{1,2}\/chunk-[^"]+";$/gm, "") }),
+      renderChunk: (code) => ({ code: code.replace(/^import "\.[./]*\/chunk-[^"]+";$/gm, "") }),
     },
     {
       // The maps are not in the package, and tools warn of a file that names a map which is not there.
