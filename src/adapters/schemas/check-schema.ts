@@ -43,6 +43,20 @@ const checkedFormats = new Set([
 const otherFormats = new Set(
   "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double decimal byte binary char password".split(" "),
 );
+/** All keywords of the drafts, and ours. */
+const known: readonly string[] = [
+  ...schemaKeywords,
+  ...listKeywords,
+  ...mapKeywords,
+  ...numberKeywords,
+  ...countKeywords,
+  ..."type enum const required pattern format multipleOf uniqueItems default title description examples example".split(
+    " ",
+  ),
+  ..."dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType".split(" "),
+  ..."contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary".split(" "),
+];
+
 const maxDepth = 200;
 
 /**
@@ -152,6 +166,20 @@ function checkValue(keyword: string, value: unknown, place: string): void {
   for (const { applies, isValid, expected } of rules) {
     if (applies(keyword) && !isValid(value)) failOption(place, value, expected);
   }
+  const meant = known.includes(keyword) ? undefined : known.find((one) => isMisspelled(keyword, one));
+  if (meant !== undefined) failOption(place, value, `called "${meant}"`);
+}
+
+/** Whether a keyword is one of four letters or more with a letter too much or too little, another one, or two exchanged. */
+function isMisspelled(written: string, keyword: string): boolean {
+  const difference = written.length - keyword.length;
+  if (keyword.length < 4 || Math.abs(difference) > 1) return false;
+  let start = 0;
+  while (start < keyword.length && written[start] === keyword[start]) start++;
+  const [left, right] = [written.slice(start), keyword.slice(start)];
+  if (difference !== 0) return difference > 0 ? left.slice(1) === right : left === right.slice(1);
+  const isExchanged = left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
+  return isExchanged || left.slice(1) === right.slice(1);
 }
 
 const listOnly = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);

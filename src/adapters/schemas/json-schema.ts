@@ -19,7 +19,7 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
  *
  * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
  *
- * Throws `invalid-options`, with the path, for a misspelled type, a keyword with a value that it cannot have, a
+ * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
  * pattern that is not ECMAScript's, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
  * and for keywords of other drafts that would have no effect.
  *

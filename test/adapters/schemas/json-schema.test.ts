@@ -73,6 +73,8 @@ describe("jsonSchema", () => {
     ["one in place of a list", { anyOf: {} }, "schema.anyOf"],
     ["required of a text", { required: "a" }, "schema.required"],
     ["no properties", { properties: null }, "schema.properties"],
+    ["a misspelled keyword", { requird: ["a"] }, "schema.requird"],
+    ["two exchanged letters", { properties: { a: { maxLenght: 5 } } }, "schema.properties.a.maxLenght"],
     ["a bound of draft 4", { minimum: 5, exclusiveMinimum: true }, "schema.exclusiveMinimum"],
     ["a bound as text", { maximum: "5" }, "schema.maximum"],
     ["a negative length", { maxLength: -1 }, "schema.maxLength"],
