@@ -1,6 +1,6 @@
 import { z } from "zod/v4";
-import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { planSchema } from "../../../src/core/plan.ts";
