@@ -82,7 +82,7 @@ const ofFields = Object.fromEntries(
   Object.entries(eventKinds).flatMap(([type, kind]) => ("isTransient" in kind ? [] : [[type, toCheck(kind)]])),
 ) as Readonly<Record<RecordedType, FindWrongKey>>;
 
-/** The checks of recorded events, except of the fields that all events have. */
+/** The checks of recorded events, except of the fields that all events have. @internal */
 export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
   ...ofFields,
   "run-start": (event) => {
