@@ -142,15 +142,19 @@ function allowsType(schema: JsonSchema, type: string): boolean {
   return typesOf([schema])?.has(type) ?? true;
 }
 
-/** A schema without `$ref`, `anyOf`, `oneOf` and `allOf` at its top: one schema for each way to fit it. */
+/** The schemas without `$ref`, `anyOf`, `oneOf` and `allOf` at their top that a value may fit in place of this one. */
 export function branchesOf(root: JsonSchema, schema: JsonSchema, value?: unknown, depth = 0): readonly JsonSchema[] {
   if (depth > 20) return [{}];
   const { $ref, anyOf, oneOf, allOf } = schema;
   if ($ref !== undefined) return branchesOf(root, resolvePointer(root, $ref), value, depth + 1);
-  if (allOf !== undefined) return [mergeAll(allOf.map((part) => branchesOf(root, part, value, depth + 1)))];
-  const alternatives = anyOf ?? oneOf;
-  if (alternatives === undefined) return [schema];
-  const branches = alternatives.flatMap((part) => branchesOf(root, part, value, depth + 1));
+  const parts = allOf ?? anyOf ?? oneOf;
+  if (parts === undefined) return [schema];
+  const { type, properties, required, additionalProperties } = schema;
+  // Properties beside the parts hold with each of them.
+  const own = properties === undefined ? [] : [[{ type, properties, required, additionalProperties } as JsonSchema]];
+  const found = parts.map((part) => branchesOf(root, part, value, depth + 1));
+  if (allOf !== undefined) return [mergeAll([...own, ...found])];
+  const branches = own.length === 0 ? found.flat() : found.flat().map((branch) => mergeAll([...own, [branch]]));
   const possible = branches.filter((branch) => !isRuledOut(branch, value));
   return possible.length > 0 ? possible : branches;
 }

@@ -224,6 +224,16 @@ describe("unknown keys", () => {
     expect(await unknownIn(schema, value)).toEqual(expected);
   });
 
+  it.each(["anyOf", "oneOf", "allOf"] as const)("are not those that stand beside %s", (keyword) => {
+    const schema = {
+      type: "object",
+      properties: { id: { type: "string" } },
+      [keyword]: [{ properties: { name: { type: "string" } } }],
+    };
+    expect(findUnknownKeys(schema, { id: "1", name: "a", other: 1 })).toEqual([["other"]]);
+    expect(schemasAt(schema, ["id"])).toEqual([{ type: "string" }]);
+  });
+
   it("are found in linear time if a union contains itself twice", async () => {
     const twice: z.ZodType = z.lazy(() =>
       z.union([z.object({ a: twice.optional() }), z.object({ a: twice.optional(), b: z.string().optional() })]),

@@ -27,9 +27,7 @@ export class SchemaWriter {
 
   /** The schema in the dialect. Never narrower, except for keys that it does not name. */
   write(schema: JsonSchema): JsonSchema {
-    const { properties, anyOf, oneOf, allOf } = schema;
-    const isMixed = properties !== undefined && (anyOf ?? oneOf ?? allOf) !== undefined;
-    if (isMixed || this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
+    if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
     this.open.add(schema);
     const written = union(branchesOf(this.root, schema).map((branch) => this.writeBranch(branch)));
     this.open.delete(schema);
@@ -37,8 +35,9 @@ export class SchemaWriter {
   }
 
   private writeBranch(schema: JsonSchema): JsonSchema {
-    const { type, const: constant, enum: values = [constant] } = schema;
-    if (values[0] !== undefined) return this.writeConstants(values);
+    const { type, const: constant, enum: values } = schema;
+    if (constant !== undefined) return this.writeConstants([constant]);
+    if (values !== undefined) return this.writeConstants(values);
     if (Array.isArray(type)) return union(type.map((each: string) => this.writeBranch({ ...schema, type: each })));
     switch (type ?? (schema.properties && "object")) {
       case "object":
@@ -71,13 +70,14 @@ export class SchemaWriter {
   }
 
   private writeObject({ properties = {}, required = [], additionalProperties: others }: JsonSchema): JsonSchema {
-    const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, {}] as const);
+    const ofOthers = typeof others === "object" ? others : {};
+    const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, ofOthers] as const);
     const all = [...Object.entries(properties), ...unnamed];
     // llama.cpp takes a property of the name $ref for a reference, and refuses the whole schema.
     if ((all.length === 0 && others !== false) || all.some(([key]) => key === "$ref")) {
       this.isClosed = false;
-      const isMap = typeof others === "object" && Object.keys(others).length > 0;
-      return { type: "object", ...(isMap && { additionalProperties: this.write(others) }) };
+      const isMap = Object.keys(ofOthers).length > 0;
+      return { type: "object", ...(isMap && { additionalProperties: this.write(ofOthers) }) };
     }
     const isStrict = this.dialect === "strict";
     const entries = all.map(([key, schema]) => {

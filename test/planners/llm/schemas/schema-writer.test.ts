@@ -42,6 +42,26 @@ describe("the schema of a value for a model", () => {
     expect((await writtenIn("strict", schema)).isClosed).toBe(false);
   });
 
+  it("keeps what stands beside a union, and names the keys of a closed map", () => {
+    const properties = { id: { type: "string" } };
+    const rates = {
+      ...{ type: "object", additionalProperties: { type: "number" } },
+      ...{ propertyNames: { enum: ["low", "high"] }, required: ["low", "high"] },
+    };
+    const root = {
+      type: "object",
+      properties: { ...properties, rates },
+      anyOf: [{ required: ["id"] }, { required: ["rates"] }],
+    };
+    const writer = new SchemaWriter(root, "grammar");
+    const written = writer.write(root);
+    expect(writer.isClosed).toBe(true);
+    expect(oddities(written)).toEqual([]);
+    expect(fits({ id: "1", rates: { low: 1, high: 2 } }, written)).toBe(true);
+    expect(fits({ rates: { low: 1, high: "2" } }, written)).toBe(false);
+    expect(fits({}, written)).toBe(false);
+  });
+
   it("leaves open what contains itself", async () => {
     interface Tree {
       children: Tree[];
