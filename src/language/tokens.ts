@@ -20,6 +20,7 @@ const number = /(?:\d{1,3}(?:,\d{3})+(?![\d])|\d+)(?:\.\d+)?|\.\d+/y;
 /** "a.m." is one word behind a number, so that its last point ends no sentence. */
 const halfOfDay = /[ap]\.m\./iy;
 const ordinal = /\d+(?:st|nd|rd|th)(?![\p{L}\p{N}])/iuy;
+/** Read as "to": "milk → party list". */
 const arrow = /→|⇒|➔|➜|[-=]>/y;
 /** Directly behind a number: "3.6M". */
 const scales: ReadonlyMap<string, string> = new Map([

@@ -62,10 +62,10 @@ export class SumTokenizer {
 
   /** "60 km / 2 hours": two kinds of units, with no other sign than one that divides. */
   private isRate(): boolean {
-    const [first, second, ...others] = this.units.values();
+    const kinds = new Set([...this.units.values()].map(({ kind }) => kind));
     const signs = this.tokens.filter(({ word }) => vocabulary.has(word) && /^\W$/.test(word));
-    const isOther = first !== undefined && first.kind !== (second ?? first).kind;
-    return isOther && others.length + this.currencies.size === 0 && signs.length === 1 && signs[0]?.word === "/";
+    const isPair = kinds.size === 2 && this.units.size === 2 && this.currencies.size === 0;
+    return isPair && signs.length === 1 && signs[0]?.word === "/";
   }
 
   private wordAt(at: number): string {

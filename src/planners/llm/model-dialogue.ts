@@ -40,8 +40,8 @@ export interface ModelSettings {
   readonly maxOutputTokens: number | undefined;
 }
 
-/** What a model is known to refuse: it is not tried again. */
-export class Refusals {
+/** Features of a request that a model has refused: they are not tried again. */
+export class RefusedFeatures {
   /** Sources of schemas, and the format `json`. */
   readonly formats = new WeakSet<object>();
   temperature = false;
@@ -50,7 +50,7 @@ export class Refusals {
 /** What is needed to ask a model for one plan. */
 export interface ModelTask {
   readonly settings: ModelSettings;
-  readonly refusals: Refusals;
+  readonly refused: RefusedFeatures;
   readonly request: PlanRequest;
   readonly question: Question;
   /** Asks about other tools, if those of the question cannot do what is asked; called once. */
@@ -103,13 +103,13 @@ export class ModelDialogue {
     const { model, temperature, maxOutputTokens } = task.settings;
     this.question = task.question;
     this.messages = task.question.messages;
-    this.temperature = task.refusals.temperature ? undefined : (temperature ?? undefined);
+    this.temperature = task.refused.temperature ? undefined : (temperature ?? undefined);
     this.maxOutputTokens = maxOutputTokens ?? (model.hasOutputLimit ? undefined : usualOutput);
     this.format = this.strongestFormat();
   }
 
   private strongestFormat(): Format {
-    const { formats } = this.task.refusals;
+    const { formats } = this.task.refused;
     return formats.has(anyJson) ? "text" : formats.has(this.question.source) ? "json" : "schema";
   }
 
@@ -240,7 +240,7 @@ export class ModelDialogue {
     const { reason } = thrown.details;
     if (reason === "rejected" && this.temperature !== undefined && /temperature/i.test(message)) {
       this.temperature = undefined;
-      this.task.refusals.temperature = true;
+      this.task.refused.temperature = true;
       return;
     }
     if (reason === "interrupted" && this.mayAskForAll && this.task.settings.model.retry === undefined) {
@@ -249,7 +249,7 @@ export class ModelDialogue {
       return;
     }
     if (reason !== "format-rejected" || next === undefined) throw this.planningFailed(thrown);
-    this.task.refusals.formats.add(format === "schema" ? this.question.source : anyJson);
+    this.task.refused.formats.add(format === "schema" ? this.question.source : anyJson);
     this.format = next;
   }
 

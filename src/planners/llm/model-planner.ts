@@ -28,7 +28,7 @@ import {
   type ModelSettings,
   type ModelSteps,
   type Question,
-  Refusals,
+  RefusedFeatures,
 } from "./model-dialogue.ts";
 import { NearestTools } from "./nearest-tools.ts";
 import type { Operation, Slot } from "./operations.ts";
@@ -69,7 +69,7 @@ export class ModelPlanner {
   private readonly plans: RecentMap<ModelPlan>;
   /** Plans that are being asked for: an equal request waits for the answer. */
   private readonly underWay = new Map<string, Promise<ModelPlan | undefined>>();
-  private readonly refusals = new Refusals();
+  private readonly refused = new RefusedFeatures();
   private contextTokens: Promise<number | undefined> | undefined;
 
   constructor(private readonly settings: ModelPlannerSettings) {
@@ -166,7 +166,7 @@ export class ModelPlanner {
     });
     const dialogue = new ModelDialogue({
       settings: this.settings,
-      refusals: this.refusals,
+      refused: this.refused,
       request: making.isReplan ? { ...request, emit: undefined } : request,
       question: await about(first),
       elsewhere: others && (() => about(others())),

@@ -151,9 +151,11 @@ export interface RequestPart {
 export function splitRequest(request: string, known: PlanRequest["wishes"] = []): readonly RequestPart[] {
   const wishes = cutWishes(request);
   const isSame = known.length === wishes.length && wishes.every(({ text }, at) => known[at]?.text === text);
+  // Wishes that are planned one by one, but not together, mean something else together.
+  const isPartly = isSame && known.some(({ steps }) => steps === undefined);
   const parts: { start: number; end: number; count: number; steps: readonly PlanStep[] | undefined }[] = [];
   for (const [at, { start, end, isSure }] of wishes.entries()) {
-    const steps = isSame ? known[at]?.steps : undefined;
+    const steps = isPartly ? known[at]?.steps : undefined;
     const last = parts.at(-1);
     // Behind one that is planned, a verb begins another.
     const isJoined = last !== undefined && !isSure && last.steps === undefined;

@@ -233,31 +233,28 @@ const outside = /^[,;:.!?•]$/;
  * that many apples"), it stands there with each of the `results` in its place, too.
  */
 export function spansOf(request: RequestText, results: readonly string[]): readonly string[] | undefined {
-  const { tokens } = request;
+  const { tokens, words } = request;
   if (tokens.length > maxSpanTokens || tokens.length === 0) return undefined;
-  const spans = new Set<string>();
-  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
-  // Not within a word: "semi-final", "it's".
-  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
-  for (const [start, { kind, norm }] of tokens.entries()) {
-    if (kind === "quote") spans.add(norm);
-    if (isOutside(start) || !isBoundary(start)) continue;
-    for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
-      if (!isOutside(end - 1) && isBoundary(end))
-        for (const text of textsBetween(request, { start, end, results })) spans.add(text);
+  const spans = new Set(tokens.flatMap(({ kind, norm }) => (kind === "quote" ? [norm] : [])));
+  const pointers = results.length === 0 ? [] : words.map((_, at) => ({ at, end: readAnaphor(words, at) ?? at }));
+  for (const { start, end } of runsOf(request)) {
+    spans.add(textBetween(request, start, end));
+    const pointer = pointers.find((each) => each.at >= start && each.end > each.at);
+    if (pointer === undefined || pointer.end > end || pointer.end - pointer.at === end - start) continue;
+    const [before, after] = [textBetween(request, start, pointer.at), textBetween(request, pointer.end, end)];
+    for (const result of results) spans.add(`${before} ${result} ${after}`.trim());
   }
   return [...spans];
 }
 
-function textsBetween(
-  request: RequestText,
-  { start, end, results }: { readonly start: number; readonly end: number; readonly results: readonly string[] },
-): readonly string[] {
-  const at =
-    results.length === 0 ? -1 : request.words.findIndex((_, at) => at >= start && readAnaphor(request.words, at));
-  const last = at === -1 ? undefined : readAnaphor(request.words, at);
-  const isWithin = last !== undefined && last <= end && last - at < end - start;
-  const around = (result: string) =>
-    `${textBetween(request, start, at)} ${result} ${textBetween(request, last ?? end, end)}`.trim();
-  return [textBetween(request, start, end), ...(isWithin ? results.map(around) : [])];
+/** The runs of tokens that a text may be, with their ends. */
+function* runsOf({ tokens }: RequestText): Generator<{ readonly start: number; readonly end: number }> {
+  const isOutside = (at: number) => outside.test(tokens[at]?.norm ?? ".");
+  // Not within a word: "semi-final", "it's".
+  const isBoundary = (at: number) => tokens[at]?.glued !== true || isOutside(at) || isOutside(at - 1);
+  for (const start of tokens.keys()) {
+    if (isOutside(start) || !isBoundary(start)) continue;
+    for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
+      if (!isOutside(end - 1) && isBoundary(end)) yield { start, end };
+  }
 }

@@ -50,6 +50,17 @@ describe("several wishes", () => {
     expect(source).toMatchObject({ attempts: 3 });
   });
 
+  it("that are planned one by one, but not together, are all asked about", async () => {
+    const step = (id: string, title: string) => ({ id, tool: "Note", input: { title }, dependsOn: [] });
+    const wishes = ["note milk", "note bread"].map((text, at) => ({ text, steps: [step(`s${at + 1}`, text)] }));
+    const { steps, requests } = await planWith([noteOf("milk"), noteOf("bread")], {
+      ...requestOf("note milk. note bread"),
+      wishes,
+    });
+    expect(requests).toHaveLength(2);
+    expect(steps.map(({ input }) => input)).toEqual([{ title: "milk" }, { title: "bread" }]);
+  });
+
   it("that nobody can cut are asked about at once", async () => {
     const both = answerOf({ do: "Note", title: "milk" }, { do: "Note", title: "bread" });
     const { steps } = await planWith([both], "note milk and bread");
