@@ -3,7 +3,6 @@ import type { ListQuery } from "../sql/run-list.ts";
 import { join, raw, type Sql, sql } from "../sql/statement.ts";
 import { heldSql, nowSql } from "./run-statements.ts";
 
-/** Named one by one: a prepared statement with `*` fails once a newer process has added a column. */
 const columns = raw(
   ["run_id", "status", "request", "created_at", "updated_at", "started_at", "digest", "created_ms", "number"]
     .map((name) => `r.${name}`)

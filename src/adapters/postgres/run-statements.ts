@@ -23,9 +23,6 @@ export interface LeaseOptions {
   readonly nowMs: number | null;
 }
 
-/** The statements of a run store. Each is one transaction. */
-export type RunStatements = ReturnType<typeof runStatements>;
-
 const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
 
 /**
@@ -41,7 +38,7 @@ export function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
 
-/** The statements for tables with a prefix. */
+/** The statements of a run store, for tables with a prefix. Each is one transaction. */
 export function runStatements(prefix: string) {
   const runs = raw(`${prefix}planwright_runs`);
   const events = raw(`${prefix}planwright_events`);
@@ -115,12 +112,12 @@ export function runStatements(prefix: string) {
       const { updatedAt, status = "planning", startedAt = null, digest } = changesOf(added.events, undefined);
       const { kinds, resumeMs } = waitsOf(digest);
       // As JSON: the database has no text with a null character.
-      const [requestText, digestText] = [request, digest].map((value) => JSON.stringify(value) ?? null);
+      const toText = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
       const columns = ["request", "created_ms", "created_at", "metadata", "sequence", "updated_at", "status"];
       const all = [...columns, "started_at", "digest", "pending_kinds", "resume_at_ms"];
       const upsert = sql`INSERT INTO ${runs} AS r (run_id, ${raw(all.join(", "))})
-        SELECT ${runId}, ${requestText ?? null}, ${Date.parse(timestamp)}::bigint, ${timestamp}, ${metadataHashes(metadata)}::text[],
-          ${texts.length}::integer, ${updatedAt}, ${status}, ${startedAt}, ${digestText ?? null}, ${kinds}::text[], ${resumeMs}::bigint
+        SELECT ${runId}, ${toText(request)}, ${Date.parse(timestamp)}::bigint, ${timestamp}, ${metadataHashes(metadata)}::text[],
+          ${texts.length}::integer, ${updatedAt}, ${status}, ${startedAt}, ${toText(digest)}, ${kinds}::text[], ${resumeMs}::bigint
         WHERE ${options.fence ?? null}::bigint IS NULL OR EXISTS (SELECT 1 FROM ${runs} WHERE run_id = ${runId})
         ON CONFLICT (run_id) DO UPDATE SET ${raw(all.map((name) => `${name} = EXCLUDED.${name}`).join(", "))},
           dropped_to = CASE WHEN EXCLUDED.status IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END

@@ -111,7 +111,10 @@ export function keyedStorage<TQuery, TFound, TChange, TOutcome extends object, T
   };
 }
 
-/** A statement for the rows of a page, in which each also has the counts of all rows that fit; the only one may be empty. */
+/**
+ * Selects the rows of a page. Each row also has the counts of all matching rows. If the page is empty, one row has the
+ * counts and a null `json`.
+ */
 export function pageSql(
   { column }: Pick<Dialect, "column">,
   page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
@@ -131,7 +134,7 @@ export function pageOf<T>(rows: readonly SqlRow[], parse: (json: string) => T): 
   return rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
 }
 
-/** Returns a check of stored values, which keep all their keys, as later versions may add some. @internal */
+/** Returns a check of stored values, which keep all their keys. @internal */
 export function storedAs<T>(name: string, createSchema: () => z.ZodType): (value: unknown) => T {
   // Created when the first row is read, so that an import does not pay for it.
   let schema: z.ZodType | undefined;

@@ -65,6 +65,8 @@ function readCursor(cursor: unknown): ListPosition {
 function summaryOf(row: SqlRow): RunSummary {
   const request = readOptionalText(row, "request");
   const startedAt = readOptionalText(row, "started_at");
+  // None, if the first event is not the start of a run.
+  const digest = readOptionalText(row, "digest");
   return {
     runId: readText(row, "run_id"),
     status: statusOf(readText(row, "status")),
@@ -72,7 +74,7 @@ function summaryOf(row: SqlRow): RunSummary {
     createdAt: readText(row, "created_at"),
     updatedAt: readText(row, "updated_at"),
     ...(startedAt !== undefined && { startedAt }),
-    ...digestOf(readText(row, "digest")),
+    ...(digest === undefined ? { metadata: {} } : digestOf(digest)),
   };
 }
 

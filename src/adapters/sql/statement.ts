@@ -12,7 +12,7 @@ export interface Sql {
 
 /**
  * Work that takes several statements, which it yields and whose rows it gets: SQLite runs them at once, PostgreSQL waits
- * for each. Throws a `SyntaxError` for a damaged row.
+ * for each. Each statement returns rows: one that writes has a `RETURNING`. Throws a `SyntaxError` for a damaged row.
  */
 export type Steps<T> = Generator<Sql, T, readonly SqlRow[]>;
 

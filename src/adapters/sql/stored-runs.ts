@@ -30,7 +30,7 @@ export function eventsOf(rows: readonly SqlRow[], after: number): readonly Agent
 }
 
 /** What new events change in the rows of a run; what is absent stays as it is. */
-export interface RunChanges {
+interface RunChanges {
   readonly updatedAt: string;
   readonly status?: RunStatus;
   /** When the first of their steps started. */

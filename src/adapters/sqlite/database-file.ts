@@ -86,7 +86,6 @@ export class DatabaseFile<TRows> {
 
   close(): void {
     const { open } = this;
-    // Drops the statements, too: libsql keeps the file open as long as there are any.
     this.open = undefined;
     open?.db.close();
   }

@@ -1,6 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/format-version.ts";
-import { inTransaction, type SqlDatabase } from "./sql-database.ts";
+import { readText } from "../sql/statement.ts";
+import { asBytes, inTransaction, type SqlDatabase } from "./sql-database.ts";
 
 /** Marks a file as one of ours: "plwr". */
 const applicationId = 0x706c7772;
@@ -26,13 +27,26 @@ export function prepareTables(db: SqlDatabase, path: string): void {
 function hasTables(db: SqlDatabase, path: string): boolean {
   const format = readNumber(db, "PRAGMA user_version");
   if (readNumber(db, "PRAGMA application_id") === applicationId) {
-    if (format === formatVersion) return true;
+    if (format === formatVersion) return requireTables(db);
     throw wrongFormat(format || undefined, { what: `The database "${path}"`, runId: "", operation: "open" });
   }
   if (format === 0 && readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0) return false;
   const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
   const reason = "a database of something else";
   throw new AgentError("store-failed", message, { details: { runId: "", operation: "open", reason } });
+}
+
+const tables =
+  "runs run_requests run_events run_claims run_digests run_metadata run_messages deleted_runs run_marks run_waits run_resumes " +
+  "todos todo_records notes note_records";
+
+/** Throws a `SyntaxError` if a table is missing: a step may have had its effect before a statement notices. */
+function requireTables(db: SqlDatabase): true {
+  const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
+  const found = new Set(rows.map((row) => readText(row, "name")));
+  const missing = tables.split(" ").find((name) => !found.has(name));
+  if (missing !== undefined) throw new SyntaxError(`the table "${missing}" is missing`);
+  return true;
 }
 
 function readNumber(db: SqlDatabase, sql: string): number {

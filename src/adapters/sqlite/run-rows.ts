@@ -8,7 +8,7 @@ import { listSql } from "./list-query.ts";
 import { asBytes, type SqlDatabase } from "./sql-database.ts";
 
 /** The stored data of a run besides its events. */
-export interface RunRow {
+interface RunRow {
   readonly number: number;
   readonly status: RunStatus;
   /** The number of its last event. */
@@ -52,10 +52,7 @@ const countLimit = 2_000;
 
 /** The tables of runs. Throws a `SyntaxError` for a damaged row. */
 export class RunRows {
-  constructor(private readonly db: SqlDatabase) {
-    // Fails at once if the file has other tables.
-    this.findRun("");
-  }
+  constructor(private readonly db: SqlDatabase) {}
 
   findRun(runId: string): RunRow | undefined {
     const row = this.db.get(statements.findRun, runId);

@@ -83,11 +83,7 @@ function storageIn<TQuery, TFound, TWrite, TRecord>(
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const tables = tablesOf(dialect, rememberedWrites);
-  const file = new DatabaseFile(settings, (db) => {
-    // Fails at once if the file has other tables.
-    db.finish(tables.recall("", ""));
-    return db;
-  });
+  const file = new DatabaseFile(settings, (db) => db);
   return {
     find: (scope: string, query: TQuery) => file.read("list", "", (db) => db.finish(tables.find(scope, query))),
     recall: (scope: string, key: string) => file.read("read", "", (db) => db.finish(tables.recall(scope, key))),

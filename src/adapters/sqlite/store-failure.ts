@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { AgentError, StoreProblem } from "../../core/errors.ts";
 import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
 
-/** The problems that a driver or a disk reports; a newer format is detected when the format is read. */
+/** The problems that a driver or a disk reports; another format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
 /** The SQLite codes that state a problem, by the names that one driver has for them. */

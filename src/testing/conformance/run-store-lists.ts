@@ -55,6 +55,14 @@ export const listCases: readonly RunStoreCase[] = [
     },
   },
   {
+    name: "lists: contains a run without its start, as one that is being planned",
+    async check({ store }) {
+      await store.append("a", [stepStart("a", 1, 1)], { sequence: 1 });
+      const times = { createdAt: at(1), updatedAt: at(1), startedAt: at(1) };
+      assertSame(await store.list(), { runs: [{ runId: "a", status: "planning", metadata: {}, ...times }] });
+    },
+  },
+  {
     name: "lists: follows the status of a run",
     async check({ store }) {
       const statusOf = async () => (await store.list()).runs[0]?.status;

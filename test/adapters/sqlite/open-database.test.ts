@@ -56,6 +56,16 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
     }
   });
 
+  it.each(["run_messages", "run_claims", "todos", "note_records"])("refuses a file without the table %s", (table) => {
+    const path = newPath();
+    fillDatabase(path);
+    const db = open(path);
+    db.exec(`DROP TABLE ${table}`);
+    db.close();
+    expect(problemOf(() => open(path))).toBe("corrupt");
+    expect(problemOf(() => createSqliteRunStore({ path, driver }))).toBe("corrupt");
+  });
+
   it("writes each commit to the disk, and waits for a lock as long as configured", () => {
     const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
     expect(db.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
