@@ -69,6 +69,8 @@ describe("retryAfterMs of a value", () => {
     ["thu, 01 jan 2026 12:01:00 gmt", 60_000],
     ["Thu, 01 Jan 2026 12:01:00 UTC", 60_000],
     ["Thursday, 01-Jan-26 12:01:00 GMT", 60_000],
+    ["Thu Jan  1 12:01:00 2026", 60_000],
+    ["Thu Jan 15 12:00:00 2026", 14 * 86_400_000],
     ["2026-01-01T12:01:00.000Z", 60_000],
     ["2026-01-01T13:01:00+01:00", 60_000],
     [" Thu, 01 Jan 2026 12:01:00 GMT ", 60_000],
@@ -93,6 +95,9 @@ describe("retryAfterMs of a value", () => {
       expect(ask({ retryAfter: date })).toBe(expected(date.getTime()));
       expect(ask({ retryAfter: date.toJSON() })).toBe(expected(date.getTime()));
       expect(ask({ retryAfter: date.toUTCString() })).toBe(expected(wholeMs));
+      const [weekday, day, month, year, time] = date.toUTCString().replace(",", "").split(" ");
+      const asctime = `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`;
+      expect(ask({ retryAfter: asctime })).toBe(expected(wholeMs));
     });
     fc.assert(play);
   });
@@ -104,6 +109,7 @@ describe("retryAfterMs of headers", () => {
     ["a plain object", (name, value) => ({ x: "1", [name]: value })],
     ["an object without prototype", (name, value) => Object.assign(Object.create(null), { [name]: value })],
     ["an object of lists", (name, value) => ({ [name]: [value, "99"] })],
+    ["a map", (name, value) => new Map([[name, value]])],
     ["an object with get", (name, value) => ({ get: (key: string) => (key === name.toLowerCase() ? value : null) })],
   ];
   const places: readonly [string, (headers: unknown) => unknown][] = [
@@ -194,6 +200,13 @@ describe("retryAfterMs of any value", () => {
     };
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
+    const readable = {
+      retryAfter: 5,
+      get headers() {
+        throw new Error("no headers");
+      },
+    };
+    expect(ask(readable)).toBe(5_000);
     for (const thrown of [throwing, proxy, { headers: proxy }, { cause: proxy }]) expect(ask(thrown)).toBeUndefined();
   });
 
