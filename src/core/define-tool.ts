@@ -17,7 +17,7 @@ import type {
   UndoneCall,
 } from "./tool.ts";
 
-/** On a defined tool, and on its copies: what its author gave. */
+/** The key under which a defined tool, and each copy of it, keeps the members that its author gave. */
 const givenKey = Symbol("given");
 
 interface Given {
@@ -31,10 +31,12 @@ function givenOf(tool: unknown): Given | undefined {
   return (tool as { readonly [givenKey]?: Given } | null | undefined)?.[givenKey];
 }
 
+/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
+const definedFrom = new WeakMap<object, DefinedTool>();
+
 /** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
 export function toDefinedTool(option: string, tool: unknown): DefinedTool {
-  const known = givenOf(tool)?.tool;
-  return known !== undefined && known === tool ? known : define(tool as Tool, option);
+  return definedFrom.get(tool as object) ?? define(tool as Tool, option);
 }
 
 /** Members that are called as methods of the object that has them. */
@@ -70,6 +72,7 @@ export function define(tool: Tool, option?: string): DefinedTool {
     [givenKey]: given,
   };
   given.tool = Object.freeze(defined);
+  definedFrom.set(tool, defined).set(defined, defined);
   return defined;
 }
 

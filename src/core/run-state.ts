@@ -90,7 +90,7 @@ export interface RunState {
 }
 
 /** The events that were delivered to a run, and the steps that wait for some. */
-export interface Deliveries {
+interface Deliveries {
   /** Of all that were delivered. */
   readonly ids: Set<string>;
   /** The values that no step has taken, by name, in order. */
@@ -428,12 +428,12 @@ function reopenLoop(step: StepState): void {
 }
 
 /** Marks what has started so far: it has in another run, of which this one is a fork. */
-export function takeOver(steps: Iterable<StepState>): void {
+function takeOver(steps: Iterable<StepState>): void {
   for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
 }
 
 /** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
-export function retryFailed(step: StepState, timestamp: string): void {
+function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
     retryOne(step);
@@ -495,6 +495,7 @@ function endLoop(step: StepState, states: readonly StepState[], timestamp: strin
   if (worst?.error !== undefined) step.error = worst.error;
   if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
 }
+
 /** A newly opened question. */
 export function requested({
   hash,

@@ -86,12 +86,12 @@ function* childrenAt(schema: JsonSchema, key: string | number): Iterable<unknown
 
 /** All parts of a schema, with their names as a pointer has them. */
 function childrenOf(schema: JsonSchema): readonly (readonly [key: string, part: unknown])[] {
-  const { properties = {}, patternProperties, additionalProperties, additionalItems } = schema;
+  const { properties = {}, patternProperties, additionalProperties } = schema;
   const { tuple, rest } = itemsOf(schema);
   const named = Object.entries(properties).map(
     ([key, part]) => [key.replaceAll("~", "~0").replaceAll("/", "~1"), part] as const,
   );
-  const others = [...Object.values(patternProperties ?? {}), additionalProperties, additionalItems, ...tuple, rest];
+  const others = [...Object.values(patternProperties ?? {}), additionalProperties, ...tuple, rest];
   return [...named, ...others.map((part) => ["*", part] as const)];
 }
 

@@ -52,8 +52,11 @@ const known = new WeakMap<StandardSchema, boolean>();
  */
 export function hasSensitive(schema: StandardSchema | undefined): boolean {
   if (schema === undefined) return false;
-  const answer = known.get(schema) ?? findSensitive(schema);
-  known.set(schema, answer);
+  let answer = known.get(schema);
+  if (answer === undefined) {
+    answer = findSensitive(schema);
+    known.set(schema, answer);
+  }
   return answer;
 }
 

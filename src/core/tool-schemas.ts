@@ -23,61 +23,51 @@ export interface ToolFingerprint {
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
-/** The JSON Schemas that were made, by the schemas of inputs and outputs. */
-const made = {
+/** By the schemas of inputs and outputs. */
+const jsonSchemas = {
   input: new WeakMap<StandardSchema, JsonSchema>(),
   output: new WeakMap<StandardSchema, JsonSchema>(),
 };
 
 /** A tool's JSON Schemas. Synchronous, except the first time for zod 3, which loads its converter. */
 export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | Promise<ToolSchemas> {
-  const input = made.input.get(inputSchema) ?? keep("input", inputSchema, inputJsonSchema(inputSchema));
+  const input = jsonSchemas.input.get(inputSchema) ?? recordSchema("input", inputSchema, inputJsonSchema(inputSchema));
   const output =
-    outputSchema && (made.output.get(outputSchema) ?? keep("output", outputSchema, outputJsonSchema(outputSchema)));
+    outputSchema &&
+    (jsonSchemas.output.get(outputSchema) ?? recordSchema("output", outputSchema, outputJsonSchema(outputSchema)));
   if (!(input instanceof Promise) && !(output instanceof Promise)) return { input, output };
   return Promise.all([input, output]).then(([input, output]) => ({ input, output }));
 }
 
-function keep(
-  io: keyof typeof made,
+function recordSchema(
+  io: keyof typeof jsonSchemas,
   schema: StandardSchema,
   json: JsonSchema | Promise<JsonSchema>,
 ): JsonSchema | Promise<JsonSchema> {
-  if (json instanceof Promise) return json.then((converted) => keep(io, schema, converted));
-  made[io].set(schema, json);
+  if (json instanceof Promise) return json.then((converted) => recordSchema(io, schema, converted));
+  jsonSchemas[io].set(schema, json);
   return json;
 }
 
-/** The hash of an input schema, with the output schema that it was computed with. */
-interface KnownHash {
-  readonly outputSchema: StandardSchema | undefined;
-  readonly schemaHash: Promise<string>;
-}
+/** By the tool: a copy is another one once it is defined. */
+const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
-const hashes = new WeakMap<StandardSchema, KnownHash>();
-
-/** The SHA-256 of a tool's schemas, computed once for the same two. */
-function schemaHashOf({ inputSchema, outputSchema }: Tool, schemas: ToolSchemas): Promise<string> {
-  const known = hashes.get(inputSchema);
-  if (known !== undefined && known.outputSchema === outputSchema) return known.schemaHash;
-  const schemaHash = sha256(canonicalJson(schemas));
-  hashes.set(inputSchema, { outputSchema, schemaHash });
-  return schemaHash;
-}
-
-/** A tool's fingerprint. */
+/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
-  const schemas = await toolSchemas(tool);
-  const { input, output } = schemas;
-  const schemaHash = await schemaHashOf(tool, schemas);
+  const known = fingerprints.get(tool);
+  if (known !== undefined) return known;
+  const { input, output } = await toolSchemas(tool);
+  const schemaHash = await sha256(canonicalJson({ input, output }));
   const sensitive = isSensitiveTool(tool) && {
     input: sensitivePaths(input),
     output: output === undefined ? [] : sensitivePaths(output),
   };
-  return Object.freeze({
+  const fingerprint = Object.freeze({
     name: tool.name,
     schemaHash,
     effect: tool.declaredEffect,
     ...(sensitive && { sensitive: deepFreeze(sensitive) }),
   });
+  fingerprints.set(tool, fingerprint);
+  return fingerprint;
 }

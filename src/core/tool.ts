@@ -39,7 +39,7 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
 
 /**
  * A named capability: what an agent accepts as a tool, be it a plain object, an instance of a class or a result of
- * `defineTool`. An object is read and checked once by each agent that it is passed to; its methods keep their `this`. A
+ * `defineTool`. An object is read and checked once, however many agents it is passed to; its methods keep their `this`. A
  * copy such as `{ ...tool, inputSchema }` is a tool, too: what it overrides counts, and the rest is as it was.
  *
  * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
