@@ -25,8 +25,7 @@ export class Trace {
       this.repeats++;
       return;
     }
-    if (this.repeats > 0) this.lines.push(`    and ${this.repeats} times more`);
-    this.repeats = 0;
+    this.endRepeats();
     if (nowMs !== this.toldMs) this.lines.push(`+${nowMs - this.toldMs} ms`);
     this.toldMs = nowMs;
     this.lines.push(shown);
@@ -54,11 +53,19 @@ export class Trace {
 
   /** Adds the lines of another trace, from a number on. */
   addAll(other: Trace, from: number): void {
+    this.endRepeats();
+    other.endRepeats();
     this.lines.push(...other.lines.slice(from));
   }
 
   toString(): string {
+    this.endRepeats();
     return `${this.lines.join("\n")}\n`;
+  }
+
+  private endRepeats(): void {
+    if (this.repeats > 0) this.lines.push(`    and ${this.repeats} times more`);
+    this.repeats = 0;
   }
 
   private describeEvent({ type, sequence, runId: _runId, timestamp, ...fields }: AgentEvent): string {

@@ -13,6 +13,7 @@ import {
 import { createSqliteRunStore } from "planwright/sqlite";
 import { createFaultyRunStore, createManualClock, type FaultyRunStore, type RunStoreFaults } from "planwright/testing";
 import * as z from "zod/v4";
+import { answerLater } from "../scenario/answer-later.ts";
 import { describeResult, describeThrown, placeOf, startMs, Trace, toJson, traceStore } from "./trace.ts";
 
 /** `later` is in memory, and answers by promises, as a database does. */
@@ -37,7 +38,7 @@ export interface Call {
 
 type ToolExtras = Partial<Omit<Tool, "name" | "execute" | "undo">> & { undo?: readonly Call[] };
 
-/** A process: an agent, its store as it reaches it, and the letter that its lines begin with. */
+/** A process: an agent, and its store as it reaches it. */
 export interface Process {
   readonly agent: Agent;
   readonly store: FaultyRunStore;
@@ -215,22 +216,4 @@ export function step(id: string, tool: string, more: Partial<ToolStep> = {}): To
 /** An error that says whether the call may be repeated. */
 export function failure(message: string, retryable?: boolean): Error {
   return Object.assign(new Error(message), retryable === undefined ? {} : { retryable });
-}
-
-/** A store that answers one turn later. */
-function answerLater(store: RunStore): RunStore {
-  const later = async <T>(answer: () => T | Promise<T>): Promise<T> => {
-    await Promise.resolve();
-    return answer();
-  };
-  return {
-    append: (...args) => later(() => store.append(...args)),
-    read: (...args) => later(() => store.read(...args)),
-    list: (...args) => later(() => store.list(...args)),
-    claim: (...args) => later(() => store.claim(...args)),
-    renew: (...args) => later(() => store.renew(...args)),
-    release: (...args) => later(() => store.release(...args)),
-    post: (...args) => later(() => store.post(...args)),
-    delete: (...args) => later(() => store.delete(...args)),
-  };
 }

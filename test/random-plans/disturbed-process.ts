@@ -6,7 +6,7 @@ import type { PendingItem } from "../../src/core/events.ts";
 import { toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import type { Disturbance, ResumeMethod } from "./disturbed-case.ts";
 import { type DisturbedWorld, leaseMs, runId } from "./disturbed-world.ts";
 import { createModelPlanner } from "./model-planner.ts";

@@ -10,7 +10,7 @@ import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts"
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import type { DecisionDraft, ModelCase } from "./model-case.ts";
 import { type ModelStep, toModelSteps, toPlanStep } from "./model-plan.ts";
 import { createModelTools } from "./model-tools.ts";

@@ -7,7 +7,7 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { modelCase } from "./model-arbitrary.ts";
 import type { ModelCase, StepDraft } from "./model-case.ts";
 import { createModelPlanner } from "./model-planner.ts";

@@ -6,8 +6,8 @@ import type { Tool } from "../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { planOf } from "../scenario/plans.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
 
 /** A store whose append fails from the first event of a type on. */
 function failFrom(type: AgentEvent["type"], thrown: unknown = new Error("disk full")): RunStore {

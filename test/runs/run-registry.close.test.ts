@@ -6,9 +6,9 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
 
 import { both, plan, setUp, tool } from "./closable-agent.ts";
 

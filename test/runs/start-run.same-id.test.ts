@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { createCounted, otherPlan as other, plan } from "./counted-tool.ts";
 
 describe("a run id used twice", () => {

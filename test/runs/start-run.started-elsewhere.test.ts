@@ -8,7 +8,7 @@ import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts"
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { createCounted, otherPlan, plan } from "./counted-tool.ts";
 
 describe("starting a run that has started elsewhere and not ended", () => {

@@ -3,8 +3,8 @@ import { createAgent } from "../../src/agent.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { planOf } from "../scenario/plans.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
 import { withMethods } from "../scenario/two-processes.ts";
 
 const tool = createFakeTool({ name: "A" });

@@ -9,9 +9,10 @@ import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import type { AgentWarning } from "../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "./answer-later.ts";
 import { eventTexts } from "./ask-for-approval.ts";
 import { checkInvariants } from "./invariants.ts";
-import { answerLater, type Played, runScenario, type Scenario } from "./run-scenario.ts";
+import { type Played, runScenario, type Scenario } from "./run-scenario.ts";
 import { scenarioStore } from "./scenario-store.ts";
 import { checkSpans, recordSpans } from "./span-recorder.ts";
 

@@ -12,6 +12,7 @@ import type { RunHandle } from "../../src/runs/run-handle.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "./answer-later.ts";
 import { checkInvariants } from "./invariants.ts";
 import { resumeEverywhere } from "./resume-everywhere.ts";
 import { scenarioDatabase, scenarioStore } from "./scenario-store.ts";
@@ -161,22 +162,4 @@ function throughJson(store: RunStore): RunStore {
     append: (...args: Parameters<RunStore["append"]>) => store.append(...args),
     read,
   });
-}
-
-/** A store that answers one turn later. */
-export function answerLater(store: RunStore): RunStore {
-  const later = async <T>(answer: () => T | Promise<T>): Promise<T> => {
-    await Promise.resolve();
-    return answer();
-  };
-  return {
-    append: (...args) => later(() => store.append(...args)),
-    read: (...args) => later(() => store.read(...args)),
-    list: (...args) => later(() => store.list(...args)),
-    claim: (...args) => later(() => store.claim(...args)),
-    renew: (...args) => later(() => store.renew(...args)),
-    release: (...args) => later(() => store.release(...args)),
-    post: (...args) => later(() => store.post(...args)),
-    delete: (...args) => later(() => store.delete(...args)),
-  };
 }

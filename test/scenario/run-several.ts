@@ -9,7 +9,8 @@ import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { answerLater, checkInvariants } from "./run-scenario.ts";
+import { answerLater } from "./answer-later.ts";
+import { checkInvariants } from "./run-scenario.ts";
 import { scenarioStore } from "./scenario-store.ts";
 
 /** Several runs of one agent, and what happens around them. */

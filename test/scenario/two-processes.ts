@@ -5,8 +5,8 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
+import { answerLater } from "./answer-later.ts";
 import { storeOf } from "./resume-from.ts";
-import { answerLater } from "./run-scenario.ts";
 import { scenarioStore } from "./scenario-store.ts";
 
 /** A store that outlives its processes, and their shared clock. */

@@ -6,7 +6,7 @@ import { runStart, stepStart } from "../../src/testing/conformance/run-store-cas
 import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type RunStoreFaults } from "../../src/testing/faulty-run-store.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 
 const first = [runStart("r")];
 const second = [stepStart("r", 2)];

@@ -6,7 +6,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../src/testing/for-each-kill-point.ts";
-import { answerLater } from "../scenario/run-scenario.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 
 const runId = "r";
 const step = (id: string) => ({ id, tool: "Note", input: { text: id } }) as const;

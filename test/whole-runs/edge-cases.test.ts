@@ -7,9 +7,10 @@ import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
+import { answerLater } from "../scenario/answer-later.ts";
 import { eventTexts } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";
-import { answerLater, runScenario } from "../scenario/run-scenario.ts";
+import { runScenario } from "../scenario/run-scenario.ts";
 
 const final = Object.assign(new Error("no"), { retryable: false });
 const never = () => new Promise<never>(() => {});

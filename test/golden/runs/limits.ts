@@ -75,7 +75,7 @@ export const limits: Readonly<Record<string, GoldenRun>> = {
 
   "invalid-plan": async (w) => {
     const agent = w.agent([w.tool("Any")]);
-    const steps = [step("a", "Any", { input: { x: "${b.y}" } }), step("b", "None" as "Any", { when: "1 +" })];
+    const steps = [step("a", "Any", { input: { x: "${b.y}" } }), step("b", "None", { when: "1 +" })];
     await w.end(agent.execute({ steps }, { runId: "r" }));
     await w.end(agent.getRun("r") as Promise<unknown>);
   },

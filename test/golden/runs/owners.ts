@@ -1,6 +1,15 @@
-import { failure, type GoldenRun, step } from "../world.ts";
+import type { RunHandle } from "planwright";
+import { failure, type GoldenRun, step, type World } from "../world.ts";
 
 const slowPlan = { steps: [step("s", "Slow"), step("t", "Slow")] };
+
+/** The process of a run sleeps until its lease is over, and another one takes the run. */
+async function sleepAndLose(w: World, handle: RunHandle, asleepMs: number): Promise<void> {
+  w.clock.setNow(w.clock.now() + asleepMs);
+  w.note("it slept, and another process takes the run");
+  await w.end(w.agent([w.tool("Slow", [{ returns: 2 }])]).resume("r"));
+  await w.end(handle);
+}
 
 /** Leases, messages between processes, closing, stores that fail. */
 export const owners: Readonly<Record<string, GoldenRun>> = {
@@ -18,30 +27,21 @@ export const owners: Readonly<Record<string, GoldenRun>> = {
     const agent = w.agent([w.tool("Slow", [{ hangs: true, stops: true }])], { leaseMs: 900 });
     const handle = agent.start(slowPlan, { runId: "r" });
     await w.clock.advance(100);
-    w.clock.setNow(w.clock.now() + 2_000);
-    w.note("it slept, and another process takes the run");
-    await w.end(w.agent([w.tool("Slow", [{ returns: 2 }])]).resume("r"));
-    await w.end(handle);
+    await sleepAndLose(w, handle, 2_000);
   },
 
   "fence-is-checked-at-an-append": async (w) => {
     const agent = w.agent([w.tool("Slow", [{ afterMs: 200, returns: 1 }])], { leaseMs: 900 });
     const handle = agent.start(slowPlan, { runId: "r" });
     await w.clock.advance(100);
-    w.clock.setNow(w.clock.now() + 2_000);
-    w.note("it slept, and another process takes the run");
-    await w.end(w.agent([w.tool("Slow", [{ returns: 2 }])]).resume("r"));
-    await w.end(handle);
+    await sleepAndLose(w, handle, 2_000);
   },
 
   "lease-is-checked-before-a-retry": async (w) => {
     const agent = w.agent([w.tool("Slow", [{ throws: failure("again") }, {}])], { leaseMs: 30_000 });
     const handle = agent.start(slowPlan, { runId: "r" });
     await w.clock.advance(500);
-    w.clock.setNow(w.clock.now() + 60_000);
-    w.note("it slept, and another process takes the run");
-    await w.end(w.agent([w.tool("Slow", [{ returns: 2 }])]).resume("r"));
-    await w.end(handle);
+    await sleepAndLose(w, handle, 60_000);
   },
 
   "cancelled-from-elsewhere": async (w) => {

@@ -5,9 +5,10 @@ import type { RunStore } from "../../../src/core/run-store.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
+import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
-import { answerLater, checkInvariants, runScenario, type Scenario } from "../../scenario/run-scenario.ts";
+import { checkInvariants, runScenario, type Scenario } from "../../scenario/run-scenario.ts";
 
 const sideBySide = { steps: [step("s1", "B", { dependsOn: [] }), step("s2", "B", { dependsOn: [] })] };
 

@@ -10,9 +10,10 @@ import type { RunOptions } from "../../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
-import { answerLater, runScenario } from "../../scenario/run-scenario.ts";
+import { runScenario } from "../../scenario/run-scenario.ts";
 
 interface Setup {
   tools?: readonly Tool[];

@@ -9,7 +9,7 @@ import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { createFaultyRunStore, type FaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
 import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
-import { answerLater } from "../../scenario/run-scenario.ts";
+import { answerLater } from "../../scenario/answer-later.ts";
 
 const runId = "r";
 const leaseMs = 900;

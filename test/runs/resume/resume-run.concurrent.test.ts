@@ -3,10 +3,10 @@ import { createAgent } from "../../../src/agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
+import { answerLater } from "../../scenario/answer-later.ts";
 import { eventTexts } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
 import { baseOptions, record, resumeFrom, storeOf, until } from "../../scenario/resume-from.ts";
-import { answerLater } from "../../scenario/run-scenario.ts";
 import { share, withMethods } from "../../scenario/two-processes.ts";
 
 const works = (name = "A") => createFakeTool({ name, outcomes: [{ returns: name }] });

@@ -8,9 +8,10 @@ import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
+import { answerLater } from "../../scenario/answer-later.ts";
 import { approvalOf, askingTool, eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";
-import { answerLater, runScenario } from "../../scenario/run-scenario.ts";
+import { runScenario } from "../../scenario/run-scenario.ts";
 
 type Undo = (done: { input: unknown; output: unknown }, context: ToolContext) => unknown;
 
