@@ -238,7 +238,7 @@ export interface Agent<TTool extends Tool = Tool>
   ): RunHandle<TTool>;
 }
 
-/** The key of what workers and clients need of an agent, and nobody else. The same in all copies of this package. */
+/** The key of the methods that workers and clients call on an agent. The same in all copies of this package. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 /** An agent, or an orchestrator, to its workers and clients. */
@@ -246,7 +246,7 @@ export interface WorkedAgent {
   readonly [workerKey]: {
     /** Records a run that is refused, or was cancelled before it started; as `refuseRun` does. */
     refuse(refusal: Refusal): Promise<RunResult>;
-    /** Leaves an event for a run that has yet to start; as `deliverEarly` of `deliver.ts` does. */
+    /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
     leaveWaits(): void;

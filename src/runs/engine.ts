@@ -23,7 +23,7 @@ import {
   readForkOptions,
   readSettleOptions,
 } from "./resume/resume-options.ts";
-import { cancelledBy, interruptedBy, returnOrThrow } from "./run-errors.ts";
+import { cancelledBy, interruptedBy, noReason, returnOrThrow } from "./run-errors.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
@@ -59,7 +59,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   /** Set once no more runs are accepted. */
   let closing: Promise<void> | undefined;
   const host = {
-    ...{ settings, hub },
+    settings,
+    hub,
     get leavesWaits() {
       return leavesWaits;
     },
@@ -218,7 +219,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const runId = options?.runId ?? createRunId();
       const use: OpenRun = (parts, runs, opening) =>
         parts.startRun(runs, { ...opening, target, settings: chosen, isNamed });
-      // Nobody may look at the handle.
+      // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
         reportWarning(settings, {
           code: "start-refused",
@@ -261,7 +262,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       );
     },
 
-    async cancel(runId, reason = "no reason given", options = {}) {
+    async cancel(runId, reason = noReason, options = {}) {
       checkOption({ type: "text" }, reason, "reason");
       const how = readDecidingOptions(options);
       checkName("runId", runId);

@@ -126,7 +126,7 @@ export async function startEvent(run: Run, beginning: RunBeginning): Promise<Eve
     options,
     ...(secrets && { mayBeSealed: true }),
     ...traceOf(run),
-    tools: knownFingerprints(tools) ?? (await fingerprintsOf(tools)),
+    tools: fingerprints.get(tools) ?? (await fingerprintsOf(tools)),
   };
 }
 
@@ -214,17 +214,14 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   return shownResult(run.state, run.engine, run);
 }
 
-/** Keyed by the tools of a run, which are mostly those of its engine. */
-const made = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
-
-/** The fingerprints of a run's tools, if they were computed before. */
-function knownFingerprints(tools: ReadonlyMap<string, DefinedTool>): readonly ToolFingerprint[] | undefined {
-  return made.get(tools);
-}
+/** By the tools of a run, which are mostly those of its engine. */
+const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
 
 /** The fingerprints of a run's tools, computed once. */
 export async function fingerprintsOf(tools: ReadonlyMap<string, DefinedTool>): Promise<readonly ToolFingerprint[]> {
-  const fingerprints = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
-  made.set(tools, fingerprints);
-  return fingerprints;
+  const known = fingerprints.get(tools);
+  if (known !== undefined) return known;
+  const computed = Object.freeze(await Promise.all([...tools.values()].map(toolFingerprint)));
+  fingerprints.set(tools, computed);
+  return computed;
 }

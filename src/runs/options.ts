@@ -134,8 +134,8 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives what a tool throws, attempt by attempt, before the retry or the end of the step is recorded: events and
-   * stores have it only as data. In a run with secrets, or if `redact` changes it, it is that data, as it may be shown.
+   * Receives what a tool throws, attempt by attempt, also to undo a step, before the retry or the end of the step is
+   * recorded: events and stores have it only as data. An attempt that settles after it was given up is left out. In a run with secrets, or if `redact` changes it, it is that data, as it may be shown.
    * What this function throws or rejects with goes to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;

@@ -4,9 +4,12 @@ import type { RunResult } from "../core/run-result.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
 
+/** The reason of a cancellation or a rejection without one. */
+export const noReason = "no reason given";
+
 /** The error of a run that a caller cancelled, for the reason given. */
 export function cancelledBy(reason: unknown): AgentError<"cancelled"> {
-  const text = reason === undefined ? "no reason given" : toErrorData(reason).message;
+  const text = reason === undefined ? noReason : toErrorData(reason).message;
   return new AgentError("cancelled", `Cancelled: ${text}`, { details: { reason: text }, cause: reason });
 }
 

@@ -111,7 +111,7 @@ export const resumeOptions = {
   throwOnFailure: { type: "boolean", default: false },
 } satisfies OptionTable<ResumeOptions>;
 
-/** How a command to a run is carried out. */
+/** Options of a command to a run. */
 export interface CommandOptions {
   /** False if no step may run here: unless the run is active here, the command is left for its owner. */
   readonly resumes: boolean;

@@ -57,8 +57,8 @@ export class Run extends RunLifetime implements RecorderOwner {
   /** Whether a message may have been left for the next execution. */
   hasLeft = false;
   private decisionListeners: Set<DecisionListener> | undefined;
-  /** What was thrown, by the error that reports it, for `throwOnFailure`; undefined while nothing was. */
-  thrown: Map<ErrorData, unknown> | undefined;
+  /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
+  thrown: WeakMap<ErrorData, unknown> | undefined;
 
   readonly engine: EngineSettings;
 

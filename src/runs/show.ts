@@ -99,17 +99,20 @@ export function shownResult(
   {
     secrets,
     thrown,
-  }: { readonly secrets?: RunSecrets | undefined; readonly thrown?: ReadonlyMap<ErrorData, unknown> | undefined } = {},
+  }: {
+    readonly secrets?: RunSecrets | undefined;
+    readonly thrown?: Pick<WeakMap<ErrorData, unknown>, "get"> | undefined;
+  } = {},
 ): RunResult {
   const result = toRunResult(state);
+  const cause = state.error && thrown?.get(state.error);
   const shown = shownAs(state, redact);
-  if (shown === undefined) return withThrown(result, state.error && thrown?.get(state.error));
+  if (shown === undefined) return withThrown(result, cause);
   const { output, ...rest } = result;
-  const given = secrets === undefined ? hideSealed(output) : copyJson(secrets.open(output));
-  const error = rest.error;
-  const told = { ...show(rest, shown), ...(output !== undefined && { output: given }) } as RunResult;
+  const opened = secrets === undefined ? hideSealed(output) : copyJson(secrets.open(output));
+  const shownRest = { ...show(rest, shown), ...(output !== undefined && { output: opened }) } as RunResult;
   // If part of the error is hidden, so is what was thrown.
-  return told.error === error ? withThrown(told, state.error && thrown?.get(state.error)) : told;
+  return shownRest.error === rest.error ? withThrown(shownRest, cause) : shownRest;
 }
 
 /** A stored run as it may be shown. */

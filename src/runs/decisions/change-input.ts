@@ -16,8 +16,7 @@ import { type FailedTask, invalidInput, toolFailed } from "../steps/step-errors.
 
 /**
  * The call that results from the input its approver supplies; undefined if that is its present input. `hash` is that of
- * the call that was decided about. Rejects with
- * `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool fails to state its effect,
+ * the call that was decided about. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool fails to state its effect,
  * and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(

@@ -17,7 +17,7 @@ import type { EngineSettings } from "../options.ts";
 import { wrongKeyOf } from "../parse-stored.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
-import { cancelledBy, notWaiting } from "../run-errors.ts";
+import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, sealChange, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { invalidOutput } from "../steps/step-errors.ts";
 import { changeCall } from "./change-input.ts";
@@ -60,7 +60,7 @@ export interface Commands {
 
 export type CommandType = keyof Commands;
 
-/** What one type of command does to a run. All of them are sent by `sendCommand` and received by {@link receivePosted}. */
+/** The effects of one type of command on a run. All commands are sent by `sendCommand` and received by {@link receivePosted}. */
 export interface CommandKind<TCommand> {
   /** Reads a message that a store returned, which may hold anything. Throws, with the reason, if it is not a command. */
   parse(message: Keyed): TCommand;
@@ -84,7 +84,7 @@ export interface CommandKind<TCommand> {
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
 }
 
-/** Where a command is prepared. */
+/** The agent and the record that a command is prepared with. */
 interface Preparing {
   readonly settings: EngineSettings;
   readonly state: RunState;
@@ -92,7 +92,7 @@ interface Preparing {
   readonly resumes: boolean;
 }
 
-/** Where an active run has a command from: a caller in this process, or a message in the store. */
+/** The source of a command to an active run: a caller in this process, or a message in the store. */
 interface CommandSource {
   readonly caller?: RunCaller & { readonly result: Promise<RunResult> };
   /** The number of the message. */
@@ -100,9 +100,6 @@ interface CommandSource {
   /** True if no step of the execution has had its turn yet. */
   readonly isOpening?: boolean;
 }
-
-/** The reason of a cancellation without one, and of one whose reason cannot be posted. */
-export const noReason = "no reason given";
 
 const cancel: CommandKind<Commands["cancel"]> = {
   parse({ reason }) {
@@ -318,7 +315,9 @@ const deliver: CommandKind<Commands["deliver"]> = {
   parse(message) {
     const wrong = wrongKeyOf["run-deliver"](message);
     requireThat(wrong === undefined, `its ${wrong} is invalid`);
-    return message as unknown as Commands["deliver"];
+    const { name, value, id, isChecked, isCounted } = message as Keyed & Commands["deliver"];
+    const marks = { ...(isChecked === true && { isChecked }), ...(isCounted === true && { isCounted }) };
+    return { name, value, id, ...marks };
   },
 
   check: ({ state }, delivery) => mayTake(state, delivery),

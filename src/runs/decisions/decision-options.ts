@@ -4,6 +4,7 @@ import { checkOption, defined, failOption, type OptionTable, readOptions } from 
 import { maxPlanBytes } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
+import { noReason } from "../run-errors.ts";
 import { type CommandOptions, type DecidingOptions, decidingOptions } from "../run-options.ts";
 import type { Decision } from "./decision.ts";
 
@@ -73,7 +74,7 @@ export function readDecision(
   checkHash(item.hash);
   const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
   const settings = readOptions(decisionOptions, options, undefined, { known });
-  const { by, comment, input, reason = comment ?? "no reason given", resume, ...rest } = settings;
+  const { by, comment, input, reason = comment ?? noReason, resume, ...rest } = settings;
   const changed = input === undefined ? {} : { input: readInput(input, ref === undefined ? "plan" : "step") };
   return {
     decision: { verdict, ref, hash: item.hash, reason, ...defined({ by, comment }), ...changed },

@@ -11,7 +11,7 @@ import type { RecordedRun } from "../parse-stored.ts";
 import { continueStored } from "../resume/continue-run.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import { beginStopped } from "../resume/resume-run.ts";
-import { cancelledBy, interruptedBy } from "../run-errors.ts";
+import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
@@ -25,7 +25,6 @@ import {
   commands,
   keepsTooMany,
   maxDeliveries,
-  noReason,
   toDelivery,
 } from "./commands.ts";
 import type { Decision } from "./decision.ts";
@@ -34,7 +33,7 @@ import type { Decision } from "./decision.ts";
 const firstPollMs = 20;
 const maxPollMs = 1_000;
 
-/** How a caller sends a command. */
+/** A command of a caller on its way. */
 interface Sending extends Opening, CommandOptions {}
 
 /**

@@ -75,7 +75,7 @@ function keepThrown<TError extends ErrorData>(
 ): TError {
   // It may contain a secret in an unexpected place.
   if (thrown === undefined || run.secrets?.hasAny) return error;
-  run.thrown ??= new Map();
+  run.thrown ??= new WeakMap();
   run.thrown.set(error, thrown);
   return error;
 }
