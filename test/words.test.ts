@@ -41,3 +41,14 @@ it.each(words)("no text contains $word", ({ word, instead }) => {
     });
   expect(found, `write: ${instead}`).toEqual([]);
 });
+
+/** A comment says what is so: it begins with no noun clause. The number of those that do only falls. */
+const nounClause = /\/\*\* (?:What|Whether|How|Why|Where|Which|Who|Of|Set)\b/g;
+const budget = 615;
+
+it(`at most ${budget} doc comments begin with a noun clause`, () => {
+  const found = texts.flatMap((path) =>
+    path.startsWith("src") ? (readFileSync(path, "utf8").match(nounClause) ?? []) : [],
+  );
+  expect(found.length).toBeLessThanOrEqual(budget);
+});

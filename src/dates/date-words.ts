@@ -56,7 +56,7 @@ const hint = new RegExp(
   "i",
 );
 
-/** What is counted "by 5". */
+/** Things that are counted "by 5". */
 export const countingWord =
   /\d\s*$|\b(?:divi|multip|increas|decreas|reduc|rais|lower|cut|scale|split|times|plus|minus)/i;
 

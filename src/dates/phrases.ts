@@ -14,7 +14,7 @@ export interface Phrase extends Place {
   readonly clashEnd?: number;
 }
 
-/** Of pieces that overlap, keeps the first and longest; a bare number gives way to whatever it is a part of. */
+/** Keeps the first and longest of pieces that overlap; a bare number gives way to whatever it is a part of. */
 export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
   const kept: Piece[] = [];
   const sorted = [...pieces].sort((one, other) => one.start - other.start || other.end - one.end);
@@ -167,7 +167,7 @@ export function leadBefore(text: string, place: number): Lead | undefined {
 export type Verdict = "date" | "none" | "impossible" | "unclear";
 
 interface Standing extends Phrase {
-  /** What stands around it, in lower case. */
+  /** The words around it, in lower case. */
   readonly before: string;
   readonly after: string;
   /** The preposition before it, or nothing. */

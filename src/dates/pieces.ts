@@ -17,7 +17,7 @@ import {
 /** A part of the day; each stands for an hour of ours. */
 export type PartOfDay = "morning" | "afternoon" | "evening" | "night";
 
-/** Where something stands in the text, in UTF-16 code units. */
+/** A position in the text, in UTF-16 code units. */
 export interface Place {
   readonly start: number;
   readonly end: number;
@@ -27,13 +27,13 @@ export interface Place {
 export interface DayPiece extends Place {
   readonly kind: "day";
   readonly day: number;
-  /** How it was said ("slashed": "4/12"), which decides what it may stand beside, and whether it needs a preposition. */
+  /** The notation ("slashed": "4/12"), which decides what it may stand beside, and if it needs a preposition. */
   readonly said: "word" | "weekday" | "short-weekday" | "date" | "ordinal" | "next-week" | "span" | "feast" | "slashed";
   /** True if the year of a date was said. */
   readonly hasYear?: boolean;
   /** For a weekday: 0 is Sunday. */
   readonly weekday?: number;
-  /** Of "tonight". */
+  /** True for "tonight". */
   readonly part?: PartOfDay;
   /** The last day, of "5 to 7 march". */
   readonly lastDay?: number;
@@ -71,7 +71,7 @@ type OtherPiece =
   | { readonly kind: "elapsed"; readonly day: number; readonly elapsedMs: number }
   /** An instant that was written with its offset from UTC. */
   | { readonly kind: "instant"; readonly ms: number }
-  /** What looks like a day or a time and is none, or may be several; or looks so only after a preposition. */
+  /** Pieces that look like a day or a time and are none, or may be several; or look so only after a preposition. */
   | { readonly kind: "false"; readonly reason: "impossible" | "unclear"; readonly needsLead?: boolean };
 
 /** Something in a text that says a day or a time, or a part of one. */

@@ -20,12 +20,12 @@ export interface DateMoment {
 
 /** A date, or a date and time, that was read from a text. */
 export interface DateReading extends DateMoment {
-  /** Where it stands in the text, without the preposition before it, in UTF-16 code units. */
+  /** Its position in the text, without the preposition before it, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   /** The preposition directly before it, in lower case, such as `by` or `due on`. */
   readonly preposition?: string;
-  /** Where the preposition begins; without one, the same as {@link start}. */
+  /** Start of the preposition; without one, the same as {@link start}. */
   readonly leadStart: number;
   /** True if only a time was said, and its next day is taken. */
   readonly isDayAssumed?: boolean;
@@ -39,7 +39,7 @@ export interface DateReading extends DateMoment {
 export interface FalseDate {
   readonly start: number;
   readonly end: number;
-  /** Where the preposition before it begins. */
+  /** Start of the preposition before it. */
   readonly leadStart: number;
   /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
   readonly reason: "impossible" | "unclear";
@@ -59,7 +59,7 @@ interface Now extends DateClock {
   readonly today: number;
 }
 
-/** What was read, and the phrase that said it. */
+/** A reading, and the phrase that said it. */
 interface Read {
   readonly phrase: Phrase;
   readonly reading: DateReading;
@@ -111,7 +111,7 @@ function add(found: Read[], next: Read, text: string, now: Now): void {
 }
 
 const moves = /\b(?:mov|reschedul|shift|push|postpon|delay|bring|chang|switch)\w*\b/i;
-/** What stands between the ends of a range, by the word before it. */
+/** The words between the ends of a range, by the word before it. */
 const to = /^(?:\s*[-–—]\s*|\s+(?:to|through|thru|until|till)\s+)$/i;
 const gaps: Readonly<Record<string, RegExp>> = {
   ...{ from: to, on: to, for: to, between: /^\s+and\s+$/i },

@@ -4,7 +4,7 @@ import { daysOfMonth, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zon
 
 /** A range of days or times in a text, as filters that leave out their own day: `after` 7 March begins on the 8th. */
 export interface DateRange {
-  /** Where it stands in the text, with the preposition before it, in UTF-16 code units. */
+  /** Its position in the text, with the preposition before it, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   /** ISO 8601: a date, or a date and time with the offset of the zone. */

@@ -2,7 +2,7 @@ import { abbreviations } from "./sentences.ts";
 
 const wordsOf = (rows: string) => rows.split("|").map((row) => row.split(" "));
 
-/** What connects two wishes; one that is hard cannot be part of a text. */
+/** Words that connect two wishes; a hard one cannot be part of a text. */
 export const connectors: readonly { readonly words: readonly string[]; readonly isHard: boolean }[] = [
   ...wordsOf("and|&|but").map((words) => ({ words, isHard: false })),
   ...wordsOf(
@@ -10,7 +10,7 @@ export const connectors: readonly { readonly words: readonly string[]; readonly 
   ).map((words) => ({ words, isHard: true })),
 ];
 
-/** What links two wishes, too, but is as often part of one. */
+/** Words that link two wishes, too, but are as often part of one. */
 export const linkWords: readonly (readonly string[])[] = wordsOf("as well as|plus|also|next|finally");
 
 /** Words that start a new wish: the text before "and what is …" never includes it. */
@@ -23,7 +23,7 @@ export const wishOpeningPairs: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What a point may follow without ending a sentence. */
+/** Abbreviations: a point after them does not end a sentence. */
 export const clauseAbbreviations: ReadonlySet<string> = new Set([
   ...abbreviations,
   ..."prof nr jr sr inc ltd co ave".split(" "),

@@ -52,7 +52,7 @@ export const courtesiesAlone: readonly string[] = [
   "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|well done|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
 ];
 
-/** What asks for nothing that a tool could do: it is answered with what can be asked for. */
+/** Sentences that ask for nothing that a tool could do: the answer says what can be asked for. */
 export const smallTalk = `
 help | help me | help please | i need help | i need some help | can you help | can you help me | could you help me | can i get some help | how can you help | how can you help me | what can you help me with | what can you help with
 what can you do | what can you do for me | what can i do | what can i do here | what can i ask | what can i ask you | what can i say | what do you do | what do you know | what should i say | what else can you do | what are you able to do | what are you capable of | what are you for | what are my options | what now

@@ -82,7 +82,7 @@ export function readNumber(
   return readScales(words, readPoint(words, { digits: String(state.total + state.group), end }));
 }
 
-/** What was read so far: groups that a scale has closed, the open group, and the kind of the last word. */
+/** The number so far: groups that a scale has closed, the open group, and the kind of the last word. */
 interface NumberState {
   total: bigint;
   group: bigint;

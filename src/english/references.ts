@@ -9,7 +9,7 @@ export const onePointers: ReadonlySet<string> = new Set(["the", "that", "this", 
 /** Words before the name of an earlier result: "that total". */
 const resultPointers: ReadonlySet<string> = new Set([...pointers, "his", "these", "those"]);
 
-/** Which of the earlier results: "the last total". */
+/** Words that say which of the earlier results is meant: "the last total". */
 const resultOrder: ReadonlySet<string> = new Set("previous last final above resulting calculated first".split(" "));
 
 /** Names of an earlier result. */
@@ -35,7 +35,7 @@ export function readAnaphor(words: readonly string[], start: number): number | u
   return whatYouGet ? start + 3 : undefined;
 }
 
-/** Whether some of the words may refer to an earlier result: "the output", "pay that amount", "with result". */
+/** True if some of the words may refer to an earlier result: "the output", "pay that amount", "with result". */
 export function mentionsResult(words: readonly string[], start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     if (resultNouns.has(words[at] ?? "") || readAnaphor(words, at) !== undefined) return true;

@@ -9,7 +9,7 @@ export const wishVerbs: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What "every" may stand before without meaning a loop, as alternatives of a regular expression. */
+/** Words before which "every" means no loop, as alternatives of a regular expression. */
 export const recurringTimes =
   "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
 

@@ -15,14 +15,14 @@ const verbs: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether words begin with a verb that says what is to be done. */
+/** True if words begin with a verb that says what is to be done. */
 export function startsWithVerb(words: readonly string[]): boolean {
   const [first = "", second = ""] = words;
   if (words.length < 2) return false;
   return verbs.has(first) && second !== "and";
 }
 
-/** Whether a word is one of these verbs, and so no misspelling of another. */
+/** True if a word is one of these verbs, and so no misspelling of another. */
 export function isVerb(word: string): boolean {
   return verbs.has(word);
 }

@@ -5,12 +5,12 @@ export interface Token {
   readonly kind: "word" | "number" | "quote" | "sign";
   /** The form to compare: lower case; a number without thousands separators; a quoted text without its quotes. */
   readonly norm: string;
-  /** Where it is in the text, in UTF-16 code units. */
+  /** Its position in the text, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** Whether a line break comes before it. */
+  /** True if a line break comes before it. */
   readonly newLine: boolean;
-  /** Whether it directly follows the token before. */
+  /** True if it directly follows the token before. */
   readonly glued: boolean;
 }
 

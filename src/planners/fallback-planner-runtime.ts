@@ -131,10 +131,10 @@ const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
   ...(["small-talk", "too-long"] as const),
 ]);
 
-/** What is left out in more words than "could you please" is a reason. */
+/** More words than "could you please" that are left out are a reason. */
 const maxCourtesy = 3;
 
-/** Which planners may know more than one that says that a request cannot be planned. */
+/** The planners that may know more than one that says that a request cannot be planned. */
 function isAskedAfter(
   { reason, missing, readings = [], words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
   asked: Planner,
@@ -170,7 +170,7 @@ function isFreeText(text: string): boolean {
 /** The longest time that is kept for planners without a model. */
 const quickPlanMs = 1_000;
 
-/** How long the next of the remaining planners may take. */
+/** Time that the next of the remaining planners may take. */
 function limitOf(
   { request, timeoutMs }: Pick<Chain<PlanRequest>, "request" | "timeoutMs">,
   { spentMs, waiting }: { readonly spentMs: number; readonly waiting: readonly Planner[] },

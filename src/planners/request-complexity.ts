@@ -2,7 +2,7 @@ import type { PlanRequest } from "../core/planner.ts";
 import { recurringTimes, scopeWords, thinkingVerbs, wishVerbs } from "../english/sentences.ts";
 import { cutWishes } from "./rules/cut-wishes.ts";
 
-/** How complex a request is. @inline */
+/** Complexity of a request. @inline */
 export type RequestComplexity = "simple" | "moderate" | "complex";
 
 /**
@@ -37,7 +37,7 @@ const branch = new RegExp(
   String.raw`\b(?:if|unless|otherwise|or else|each(?! other\b)|every(?! (?:other |\d+ )?(?:${recurringTimes})s?\b)|(?<!\bdue )until|while|whenever)\b`,
 );
 
-/** Whether a request says how large its subject is, or to think about it, and not what is to be done. */
+/** True if a request says how large its subject is, or to think about it, and not what is to be done. */
 function isAbstract(text: string, words: ReadonlySet<string>): boolean {
   if (concrete.test(text)) return false;
   if (manySteps.test(text)) return true;

@@ -42,7 +42,7 @@ const joined =
     return sign === "+" ? plus(value, first) : binary("*", value, first);
   };
 
-/** What rules make of their slots, by the name that the tables use, if a formula cannot say it. */
+/** Functions of the slots of rules, by the name that the tables use, where a formula cannot say it. */
 const makers: Readonly<Record<string, Make>> = {
   plus: two(plus),
   minus: two(minus),
@@ -125,7 +125,7 @@ const adverbs: Readonly<Record<string, (make: Make) => Make>> = {
   },
 };
 
-/** What some words make: adverbs, then a name or a formula, such as `onward percent plus` or `alone sqrt(a)`. */
+/** The meaning of some words: adverbs, then a name or a formula, such as `onward percent plus` or `alone sqrt(a)`. */
 function makerOf(words: string): Make {
   const [, first = "", rest = ""] = /^(\w+) (.*)$/.exec(words) ?? [];
   const adverb = adverbs[first];
@@ -154,7 +154,7 @@ const groups: Readonly<Record<string, string>> = {
   TO: "(to|to_the)",
 };
 
-/** What roundings end with, what that makes with `round`, and what with `ceil` and `floor`. */
+/** Endings of roundings, their formula with `round`, and with `ceil` and `floor`. */
 const roundingEnds = [
   ["", "broken alone round(a)", "broken alone NAME(a)"],
   ["TO (nearest|[nearest] (whole|whole number|number|unit|one))", "alone round(a)", "alone NAME(a)"],

@@ -7,14 +7,14 @@ import { orNull, type SchemaDialect, SchemaWriter } from "./schema-writer.ts";
 /** The schema of an answer. */
 export interface AnswerSchema {
   readonly schema: JsonSchema;
-  /** Whether a server can hold all of it strictly. */
+  /** True if a server can hold all of it strictly. */
   readonly isStrict: boolean;
 }
 
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
-  /** What names the results of earlier steps: `$1`, `$1.key`. */
+  /** The names of the results of earlier steps: `$1`, `$1.key`. */
   readonly results: readonly string[];
   /** The only texts that are copied, for a server that holds a grammar of its own for each request. @default any */
   readonly spans?: readonly string[] | undefined;

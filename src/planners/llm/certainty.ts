@@ -1,7 +1,7 @@
 import type { TokenLogprob } from "../../core/language-model.ts";
 import { endOfString } from "./parse-json.ts";
 
-/** What a model could have written in place of an answer's signs. */
+/** The choices that a model had at the signs of an answer. */
 export interface Choices {
   /** True if a call of the operation may have a slot that it need not have. */
   readonly hasOptional: (operation: string) => boolean;
@@ -34,7 +34,7 @@ export function leastLikely(
   return Math.exp(least);
 }
 
-/** How deep the signs between calls, and those within one, are. */
+/** Depth of the signs between calls, and of those within one. */
 const [ofList, ofCall] = [2, 3];
 
 /** The places of an answer about which somebody decides. */

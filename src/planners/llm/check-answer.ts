@@ -11,7 +11,7 @@ import { parseJson } from "./parse-json.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";
 import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 
-/** What an answer is read with. */
+/** The operations, tools and limits with which an answer is read. */
 export interface AnswerScope extends CallScope, Choices {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, DefinedTool>;
@@ -23,7 +23,7 @@ export interface AnswerScope extends CallScope, Choices {
   readonly expressions: boolean;
 }
 
-/** What an answer is: a plan, a refusal, or something that the model is asked about once more. */
+/** A plan, a refusal, or problems about which the model is asked once more. */
 export type CheckedAnswer =
   | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
   | { readonly type: "refusal" }

@@ -9,7 +9,7 @@ import type { PlanExample } from "./prompt.ts";
 export interface LlmPlannerOptions {
   /** The model that writes the plans, such as `createOllamaModel({ model: "qwen3" })`. */
   model: LanguageModel;
-  /** What `source.planner` is. @default "llm" */
+  /** Name of the planner, for `source.planner`. @default "llm" */
   name?: string | undefined;
   /** Further instructions for the model, such as the terms that your users use. */
   instructions?: string | undefined;
@@ -37,7 +37,7 @@ export interface LlmPlannerOptions {
    * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */
   minCertainty?: number | undefined;
-  /** Whether the model may write conditions and loops; for strong models. @default false */
+  /** Lets the model write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
    * Whether the plan of an earlier, equal request is reused, for the same tools and context, unless it speaks of a time.
@@ -115,7 +115,7 @@ function readExamples(examples: unknown = [], option: string): readonly PlanExam
   return examples;
 }
 
-/** How many plans are kept. */
+/** Number of plans that are kept. */
 function readCache(cache: unknown = false, option: string): number {
   if (cache === false) return 0;
   if (cache === true) return 100;

@@ -17,20 +17,20 @@ import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answe
 import type { EarlierStep } from "./read-calls.ts";
 import { StepReporter } from "./step-reporter.ts";
 
-/** What a model is asked about a set of tools. */
+/** A question to a model about a set of tools. */
 export interface Question {
   readonly messages: readonly ModelMessage[];
   readonly schema: JsonSchema;
-  /** What the schema is of: a model that refuses it once is not asked with one of the same again. */
+  /** The prompt of the schema: a model that refuses it once is not asked with a schema of the same prompt again. */
   readonly source: object;
-  /** Whether the schema is closed; see `ModelResponseFormat`. */
+  /** True if the schema is closed; see `ModelResponseFormat`. */
   readonly isStrict: boolean;
   readonly scope: AnswerScope;
   /** The names of the tools, if they are not all that there are. */
   readonly chosen?: readonly string[] | undefined;
 }
 
-/** How a planner asks its model. */
+/** The settings with which a planner asks its model. */
 export interface ModelSettings {
   readonly name: string;
   readonly model: LanguageModel;
@@ -47,7 +47,7 @@ export class RefusedFeatures {
   temperature = false;
 }
 
-/** What is needed to ask a model for one plan. */
+/** All that is needed to ask a model for one plan. */
 export interface ModelTask {
   readonly settings: ModelSettings;
   readonly refused: RefusedFeatures;
@@ -61,7 +61,7 @@ export interface ModelTask {
 export interface ModelSteps {
   readonly steps: readonly PlanStep[];
   readonly made: readonly EarlierStep[];
-  /** How likely its least likely token was; undefined if the model does not say. */
+  /** Probability of its least likely token; undefined if the model does not say. */
   readonly likelihood: number | undefined;
   readonly attempts: number;
   readonly failures: readonly PlanFailure[];
@@ -93,7 +93,7 @@ export class ModelDialogue {
   private maxOutputTokens: number | undefined;
   private temperature: number | undefined;
   private attempts = 0;
-  /** How many answers have begun to arrive. */
+  /** Number of answers that have begun to arrive. */
   private answers = 0;
   private mayAskForAll = true;
   private mayAskAgain = true;

@@ -39,7 +39,7 @@ import type { EarlierStep } from "./read-calls.ts";
 export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
   readonly tools: "all" | "nearest";
   readonly minCertainty: number;
-  /** How many plans are kept. */
+  /** Number of plans that are kept. */
   readonly maxCachedPlans: number;
 }
 
@@ -49,7 +49,7 @@ interface ModelPlan {
   readonly source: PlanSource;
 }
 
-/** What is made of a set of tools. */
+/** The prompt and the schemas for a set of tools. */
 interface Known {
   readonly prompt: Prompt;
   readonly operations: ReadonlyMap<string, Operation>;
@@ -62,7 +62,7 @@ const maxLineTokens = { all: 1_500, nearest: 1_000 };
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
-/** What a planner that asks a model keeps between requests: prompts, plans, and what the model is known to refuse. */
+/** Plans with a model. It keeps prompts, plans, and the features that the model is known to refuse. */
 export class ModelPlanner {
   private readonly known: ToolSets<Known>;
   private readonly nearest: ToolSets<NearestTools | undefined>;
@@ -143,7 +143,7 @@ export class ModelPlanner {
     return making.finish(this.settings);
   }
 
-  /** How much the model can read; asked once, unless nobody waits for the answer any more. */
+  /** Returns the model's context size in tokens; asks once, unless that was aborted. */
   private async askForContext(signal: AbortSignal): Promise<number | undefined> {
     try {
       return await this.settings.model.getContextTokens?.(signal);
@@ -228,7 +228,7 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
   return [...known, ...Array.from({ length: others }, (_, index) => `$${earlier.length + index + 1}`)];
 }
 
-/** What a tool without an effect may answer: "how much would it be?" */
+/** Questions that a tool without an effect may answer: "how much would it be?" */
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
 /** The error of a request that asks for nothing to be done as it stands. */
@@ -280,7 +280,7 @@ class Making {
     this.numbers = request.wishes?.reduce((sum, { steps = [] }) => sum + steps.length, 0) ?? 0;
   }
 
-  /** How many steps there are so far. */
+  /** Number of steps so far. */
   get count(): number {
     return this.steps.length;
   }
@@ -416,7 +416,7 @@ class Making {
   }
 }
 
-/** What a step's record shows to a planner. */
+/** The texts that a step's record shows to a planner. */
 function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readonly AccountText[] {
   const place = { stepId, ...(iteration !== undefined && { iteration }) };
   return [
@@ -425,7 +425,7 @@ function textsOfRecord({ stepId, iteration, output, error }: StepRecord): readon
   ];
 }
 
-/** What a plan has that the request does not say, or has twice. */
+/** Says what the plan has that the request does not say, or says once and the plan uses twice. */
 function findUnsaid(
   account: Account,
   {
@@ -444,12 +444,12 @@ function findUnsaid(
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
 }
 
-/** What a word that nothing explains leaves of the certainty. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
+/** Each word that nothing explains multiplies the certainty by this. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
 const left = 0.95;
 /** The same where things are shown that only closed values tell apart, such as the todos of a list. */
 const leftOfFilter = 0.7;
 
-/** What is counted in a sum is none of it: only its numbers must be explained. */
+/** Things that are counted in a sum are no part of it: only its numbers must be explained. */
 function certaintyOf(
   likelihood: number,
   { words }: Account,
@@ -490,7 +490,7 @@ function isGrave({ rules: { tool }, phrases }: Operation): boolean {
 
 const maxShown = 500;
 
-/** What was done, and what failed, for a model. */
+/** Tells a model which steps were done and which failed. */
 function describeFailure({ steps, error }: ReplanRequest): string {
   const lines = steps.map(({ stepId, tool, input, status, output }) => {
     const result = status === "completed" ? `, result ${JSON.stringify(output ?? null).slice(0, maxShown)}` : "";
@@ -505,7 +505,7 @@ function asCached({ steps, source }: ModelPlan): PlanDraft {
   return { steps, source: { ...source, attempts: 0, cached: true } };
 }
 
-/** What a plan depends on: the words, the tools, and the time if they speak of one. */
+/** Makes the key of all that a plan depends on: the words, the tools, and the time if they speak of one. */
 async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string> {
   const { request: text, context, tools, maxSteps, nowMs, timeZone, wishes } = request;
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
@@ -517,13 +517,13 @@ async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string>
 /** Sets of tools that are kept: an app has few, one for each kind of user. */
 const maxSets = 20;
 
-/** What is made of sets of tools. A set is known by its tools, not by its list, which may be made for each request. */
+/** Keeps one thing for each set of tools. A set is known by its tools, not by its list, which may be made for each request. */
 class ToolSets<T> {
   private known: { readonly tools: readonly DefinedTool[]; made: Promise<T> }[] = [];
 
   constructor(private readonly make: (tools: readonly DefinedTool[]) => Promise<T>) {}
 
-  /** What was made of these tools; made once, unless that fails or many others came in between. */
+  /** Returns what was made of these tools; makes it once, unless that fails or many others came in between. */
   get(tools: readonly DefinedTool[]): Promise<T> {
     const isSame = (known: readonly DefinedTool[]) =>
       known.length === tools.length && known.every((tool, index) => tool === tools[index]);

@@ -6,10 +6,10 @@ import { stem } from "../../language/stem.ts";
 import { operationsOf } from "./operations.ts";
 import { describeOperation } from "./prompt.ts";
 
-/** How many tools a model is shown at least, however long their descriptions are. */
+/** A model is shown at least so many tools, however long their descriptions are. */
 const minTools = 5;
 
-/** What is searched of a tool, by its place in the list. */
+/** The texts of a tool that are searched, by its place in the list. */
 interface ToolText {
   readonly id: number;
   readonly name: string;
@@ -19,7 +19,7 @@ interface ToolText {
   readonly lines: string;
 }
 
-/** Which tools a model is shown. */
+/** The tools that a model is shown. */
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
   /** The nearest of the rest, and the likeliest of the first, if the model finds none that is meant. */

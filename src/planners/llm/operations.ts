@@ -11,14 +11,14 @@ export interface Operation {
   readonly rules: ToolRules;
   /** The part of the input that names the branch. */
   readonly constants: Readonly<Record<string, unknown>>;
-  /** What it does, in a line. */
+  /** Says in a line what it does. */
   readonly description: string;
-  /** What a model is asked for, in the order in which people say it. */
+  /** The slots that a model is asked for, in the order in which people say them. */
   readonly slots: readonly Slot[];
-  /** What code reads beside that: the optional slots of a closed kind. */
+  /** The slots that code reads: the optional ones of a closed kind. */
   readonly closed: ReadonlyMap<string, SlotType>;
   readonly phrases: readonly PhraseRule[];
-  /** What may stand beside its words with values for closed slots alone: its own templates, or else those of its tool. */
+  /** The templates that may stand beside its words with values for closed slots alone: its own, or else those of its tool. */
   readonly beside: readonly Template[];
   /** The fields of its result that later steps may name. */
   readonly outputs: readonly string[];
@@ -31,7 +31,7 @@ export interface Slot {
   /** As a model writes it: with `_` behind a name that is one of ours. */
   readonly key: string;
   readonly type: SlotType;
-  /** How a field that no reader knows is written; undefined for one that is copied as words. */
+  /** The schema of a field that no reader knows; undefined for one that is copied as words. */
   readonly schema: JsonSchema | undefined;
   readonly isRequired: boolean;
   /** True if a model may write it in its own words. */
@@ -39,7 +39,7 @@ export interface Slot {
 }
 
 const reserved: ReadonlySet<string> = new Set(["do", "if", "each"]);
-/** Of an input with more fields, a model is shown those that are required or that a phrase names. */
+/** An input with more fields shows a model only those that are required or that a phrase names. */
 const maxFields = 8;
 const maxDescription = 160;
 /** A slot without which few phrases of an operation can be said is required. */

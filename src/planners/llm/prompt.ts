@@ -20,11 +20,11 @@ export interface PlanExample {
 export interface PromptOptions {
   readonly instructions: string | undefined;
   readonly examples: readonly PlanExample[];
-  /** Whether calls may have conditions and loops. */
+  /** True if calls may have conditions and loops. */
   readonly expressions: boolean;
 }
 
-/** What a model reads about a set of tools: made once and always the same, so that a server keeps what it has read. */
+/** The text about a set of tools that a model reads: made once and always the same, so that a server keeps it in its cache. */
 export interface Prompt {
   readonly operations: readonly Operation[];
   /** The system text, and examples as turns of a conversation. */
@@ -246,7 +246,7 @@ function joined(first: Turn, second: Turn | undefined): readonly Turn[] {
   return [{ request: `${first.request}, then ${second.request}`, calls: [...first.calls, ...second.calls] }];
 }
 
-/** What one call returns and another takes: "$1 Price" stands above "add it". */
+/** Makes examples in which one call returns what another takes: "$1 Price" stands above "add it". */
 function chains(operations: readonly Operation[], ofEach: readonly (readonly Turn[])[]): readonly Turn[] {
   const found: Turn[] = [];
   for (const from of operations)

@@ -24,7 +24,7 @@ export interface EarlierStep {
   readonly operation: Operation;
 }
 
-/** What a call is read with. */
+/** The wish and the earlier steps with which a call is read. */
 export interface CallScope {
   /** The words from which it was made. */
   readonly wish: RequestText;
@@ -58,7 +58,7 @@ export async function readCall(call: WrittenCall, operation: Operation, scope: C
 const mark = "\u{F0000}";
 /** Names a result, or an item of a loop. */
 const sign = /\$(?:\d|item|index)/;
-/** What a step in a loop may name. */
+/** References that a step in a loop may use. */
 const ofLoop: readonly PhraseReference[] = [{ $ref: "item" }, { $ref: "index" }];
 
 class CallReader {
@@ -315,7 +315,7 @@ class CallReader {
 
   private matcher: Matcher | undefined;
 
-  /** What of the closed slots fits at a token. */
+  /** Finds the closed slots that fit at a token. */
   private fitsAt(at: number): readonly AsideFit[] {
     const { wish } = this.scope;
     this.matcher ??= new Matcher(
@@ -328,7 +328,7 @@ class CallReader {
     return this.matcher.modifiersAt(this.operation.beside, at);
   }
 
-  /** Where the wish has some words, first where nothing else was copied from. */
+  /** Finds words in the wish, first where nothing else was copied from. */
   private find(written: string): { readonly start: number; readonly end: number } | undefined {
     const { tokens } = this.scope.wish;
     const said = tokenize(written);
@@ -418,7 +418,7 @@ class CallReader {
     return this.fillMarks(input) as JsonObject;
   }
 
-  /** What phrases that the wish says fix beside their slots: the level in "make the kitchen cosy". */
+  /** Returns the values that phrases of the wish fix beside their slots: the level in "make the kitchen cosy". */
   private fixedBy(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const said = new Set(this.scope.wish.words);
     const fixed: Record<string, unknown> = {};
@@ -450,7 +450,7 @@ class CallReader {
 const textType: SlotType = { kind: "text" };
 const none: ReadonlySet<string> = new Set();
 
-/** What "it" is after a step. */
+/** Returns what "it" refers to after a step. */
 function resultOf({ id, operation }: EarlierStep): PhraseReference {
   return { $ref: id + operation.rules.resultPath };
 }

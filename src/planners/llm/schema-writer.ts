@@ -6,7 +6,7 @@ import { branchesOf, type JsonSchema, jsonTypeOf } from "../../core/json-schema.
  * additionalProperties. Texts and numbers are not bounded further: they are the user's words, and the plan is checked.
  */
 
-/** How the server of a model takes a schema; see `LanguageModel.schemas`. */
+/** The form of schema that the server of a model takes; see `LanguageModel.schemas`. */
 export type SchemaDialect = "plain" | "strict" | "grammar";
 
 const maxParts = 1_000;
@@ -14,7 +14,7 @@ const maxDepth = 20;
 
 /** Writes the schema of a part of an input. */
 export class SchemaWriter {
-  /** Whether nothing that was written is open. */
+  /** True if every object that was written is closed. */
   isClosed = true;
   /** The schemas that are being written: one within itself is left open. */
   private readonly open = new Set<JsonSchema>();

@@ -4,7 +4,7 @@ import { AnswerReader, type AnswerScope } from "./check-answer.ts";
 import { parseJson } from "./parse-json.ts";
 import type { WrittenCall } from "./prompt.ts";
 
-/** What {@link StepReporter} needs. */
+/** Options of {@link StepReporter}. */
 export interface StepReporterOptions extends AnswerScope {
   readonly planner: string;
   readonly attempt: number;
@@ -55,7 +55,7 @@ export class StepReporter {
   }
 }
 
-/** How deep a call is in an answer: the answer, its list, the call. */
+/** Depth of a call in an answer: the answer, its list, the call. */
 const depthOfCall = 3;
 
 /** Finds the complete calls of a streamed answer. One pass over the text, whatever pieces it comes in. */

@@ -21,7 +21,7 @@ import { Spelling } from "./spelling.ts";
 import { isPureStep } from "./steps.ts";
 import { denials } from "./text-edges.ts";
 
-/** Where a value of a step stands. */
+/** Position of a value of a step. */
 interface Place {
   readonly stepId: string;
   /** Within the step. */
@@ -40,7 +40,7 @@ export interface AccountedWord {
   readonly place?: Place;
 }
 
-/** What of a request explains a plan, and what of the plan the request does not say. */
+/** The words of a request that explain a plan, and the values of the plan that the request does not say. */
 export interface Account {
   /** In their order, with the signs between them. */
   readonly words: readonly AccountedWord[];
@@ -109,7 +109,7 @@ interface Said {
   readonly end: number;
 }
 
-/** Where a value is said, and its words that are not. */
+/** The places where a value is said, and its words that are not. */
 interface Found {
   readonly places?: readonly Said[];
   readonly unsaid?: readonly string[];
@@ -135,7 +135,7 @@ interface Unsaid extends Omit<UnsaidValue, "sources"> {
 
 type Slots = Readonly<Record<string, unknown>>;
 
-/** What a step has for the slots that readers do not find: its texts. */
+/** The texts of a step, for the slots that readers do not find. */
 function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
   return Object.fromEntries(
     [...types].flatMap(([name, type]) => (!isReadable(type) && name in input ? [[name, input[name]]] : [])),
@@ -264,7 +264,7 @@ class RequestAccount {
     }
   }
 
-  /** What a phrase makes of the request, if its words stand there and it is of the step's operation. */
+  /** Reads the request by a phrase, if its words stand there and it is of the step's operation. */
   private readPhrase(rule: PhraseRule, input: Slots): ReadPhrase | undefined {
     const types = new Map([rule, ...rule.anywhere].flatMap(({ slots }) => [...slots]));
     const values = new Map<string, (Said & { readonly json: string })[]>();
@@ -274,7 +274,7 @@ class RequestAccount {
     return isOfOperation || isAlso ? { rule, values } : undefined;
   }
 
-  /** What the words that may stand beside the phrases of a tool make by themselves: the priority of "rename a to b, P1". */
+  /** Reads the words that may stand beside the phrases of a tool by themselves: the priority of "rename a to b, P1". */
   private readBeside(rules: ToolRules, input: Slots): readonly ReadPhrase[] {
     const beside = rules.rules.flatMap(({ anywhere }) => anywhere.flatMap(({ slots }) => [...slots]));
     const branch = branchField(schemasAt(rules.schemas.input, []) ?? []);
@@ -338,7 +338,7 @@ class RequestAccount {
     return found;
   }
 
-  /** Where the request says a value, or what of it is not said. */
+  /** Finds the words of the request that say a value, or the part of it that is not said. */
   private find(
     leaf: Leaf,
     { type, field, rules, place }: { type: SlotType; field: string; rules: ToolRules; place: Place },

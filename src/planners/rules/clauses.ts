@@ -6,7 +6,7 @@ import type { Token } from "../../language/tokens.ts";
 export interface Clause {
   readonly start: number;
   readonly end: number;
-  /** Whether the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
+  /** True if the separator after it cannot be part of a text: a sentence's end, `;`, "then". */
   readonly endsHard: boolean;
 }
 
@@ -43,7 +43,7 @@ export function splitClauses(tokens: readonly Token[], starts: ReadonlySet<numbe
   return clauses;
 }
 
-/** Where a clause ends without the words that link it to the next. */
+/** Finds the end of a clause, before the words that link it to the next. */
 function withoutLink(tokens: readonly Token[], start: number, end: number): number {
   const link = linkWords.find((words) =>
     words.every((word, index) => tokens[end - words.length + index]?.norm === word),
@@ -99,7 +99,7 @@ function beginsWish(tokens: readonly Token[], at: number): boolean {
   return wishOpeners.has(first.norm) || wishOpeningPairs.has(`${first.norm} ${tokens[at + 1]?.norm}`);
 }
 
-/** Whether a sign separates hard; undefined if it does not separate. */
+/** True if a sign separates hard, false if it may be part of a text; undefined if it does not separate. */
 function signSeparator(tokens: readonly Token[], at: number): boolean | undefined {
   const sign = tokens[at]?.norm;
   const before = tokens[at - 1];

@@ -9,7 +9,7 @@ import { isPureStep } from "./steps.ts";
 export interface Conditional {
   /** A request whose answer is tested: "is milk on my list". */
   readonly question: string;
-  /** Whether it is done where the answer is no. */
+  /** True if it is done when the answer is no. */
   readonly isDenied: boolean;
   readonly wish: string;
 }
@@ -19,14 +19,14 @@ const maxLength = 1_000;
 const ifAtAll =
   /(?:^\s*|[,;.!?] *|\b(?:and|then|but|or|also|please|ok|okay|so|well|hey|hi) )if (?!you\b|possible\b|(?:it|that)(?:'s| is) (?:ok|okay|fine|alright|possible)\b|i (?:may|might)\b)/i;
 const ifThen = /^\s*(?:please )?if ([^,;]+?)(?:, ?then |, | then )(.+)$/i;
-/** What is done otherwise cannot be said. */
+/** An alternative for the other case cannot be planned. */
 const otherwise = /\b(?:else|otherwise|unless|if)\b/i;
 const denial = /\b(?:not|no|never|nothing|none|cannot)\b|n't\b/i;
 
 /** "Is milk on my list? If not, add it." */
 const ifSo = /^\s*(.+?)[,;.?] *(?:and )?if (not|no|so|yes)\b,? (?:then )?(.+)$/i;
 
-/** Whether something in a request is to be done only if something else is so: then it must not be planned as if it were. */
+/** True if something in a request is to be done only if something else is so: then it must not be planned as if it were. */
 export function hasCondition(text: string): boolean {
   return ifAtAll.test(text.replace(/"[^"]*"/g, '""'));
 }

@@ -27,7 +27,7 @@ const talk = lazily(() => smallTalk.trim().split(/[|\n]/));
 
 const nowhere: readonly number[] = [];
 
-/** Where a phrase may end that starts at a word. */
+/** Finds the possible ends of a phrase that starts at a word. */
 function endsAt(phrases: () => PhrasePlace, words: readonly string[], start: number): readonly number[] {
   const first = phrases().steps.words.get(words[start] ?? "");
   if (first === undefined) return nowhere;
@@ -51,7 +51,7 @@ export function isArticle(word: string): boolean {
   return optionalWords.has(word);
 }
 
-/** Where the content of a clause from `start` to `end` may start: at its start, or after any courtesies. */
+/** Finds where the content of a clause from `start` to `end` may start: at its start, or after any courtesies. */
 export function contentStarts(words: readonly string[], start: number, end: number): readonly number[] {
   return spread(start, (at) => {
     if (at >= end || at - start > maxTokens) return [];
@@ -60,7 +60,7 @@ export function contentStarts(words: readonly string[], start: number, end: numb
   });
 }
 
-/** Where the content of a clause may end: at its end, or before any courtesies; with `isText`, where a text may. */
+/** Finds where the content of a clause may end: at its end, or before any courtesies; with `isText`, where a text may. */
 export function contentEnds(words: readonly string[], start: number, end: number, isText = false): readonly number[] {
   const phrases = isText ? textClosings : closings;
   const found = new Set([end]);
@@ -72,7 +72,7 @@ export function contentEnds(words: readonly string[], start: number, end: number
   return [...found];
 }
 
-/** Whether a clause is nothing but courtesies. */
+/** True if a clause has only courtesies. */
 export function isCourtesy(words: readonly string[], start: number, end: number): boolean {
   // "Second, add eggs", but "delete the first and second"
   const isPlace = end - start === 1 && /^(?:first|second|third|fourth|fifth)$/.test(words[start] ?? "");
@@ -82,7 +82,7 @@ export function isCourtesy(words: readonly string[], start: number, end: number)
   ).includes(end);
 }
 
-/** Whether a clause asks for nothing that a tool could do: "hi there, what can you do?". */
+/** True if a clause asks for nothing that a tool could do: "hi there, what can you do?". */
 export function isSmallTalk(words: readonly string[], start: number, end: number): boolean {
   const ends = contentEnds(words, start, end);
   return contentStarts(words, start, end).some((from) =>

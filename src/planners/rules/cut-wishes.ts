@@ -13,7 +13,7 @@ import { quotedWord, type RequestText } from "./request.ts";
 /** One thing that a request asks for. */
 export interface Wish {
   readonly text: string;
-  /** Where it stands in the request, in UTF-16 code units. */
+  /** Its position in the request, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   /**
@@ -130,7 +130,7 @@ export function statesReason(words: readonly string[], start: number, end: numbe
   return /^(?:i|we|he|she|they|it|there|that|this)$/.test(first) && statesFact.test(second);
 }
 
-/** Where a reason begins without a comma: "… because we are out", "… please my hands are full". */
+/** Finds the start of a reason without a comma: "… because we are out", "… please my hands are full". */
 function reasonStarts(words: readonly string[]): ReadonlySet<number> {
   const starts = new Set<number>();
   for (const [at, word] of words.entries()) {

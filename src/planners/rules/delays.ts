@@ -7,16 +7,16 @@ import { isPureStep } from "./steps.ts";
 export interface Delayed {
   /** An instant, in ISO 8601. */
   readonly until: string;
-  /** How it was said. */
+  /** The words that say it. */
   readonly said: string;
   readonly wish: string;
-  /** Whether the time comes first, and so is that of all wishes after it. */
+  /** True if the time comes first, and so is that of all wishes after it. */
   readonly isFirst: boolean;
 }
 
 /** A longer request is not looked at. */
 const maxLength = 1_000;
-/** What is done once, at a time; "by" and "until" say something else. */
+/** Words before a time at which something is done once; "by" and "until" say something else. */
 const prepositions: ReadonlySet<string | undefined> = new Set([undefined, "at", "on"]);
 const repeated = /\b(?:every|each|daily|hourly|weekly|monthly|yearly|always)\b/i;
 const edges = /^[\s,;:]+|[\s,;:]+$/g;

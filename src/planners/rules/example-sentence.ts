@@ -36,7 +36,7 @@ interface Place {
   readonly end: number;
 }
 
-/** Where a sentence says a value. */
+/** The place of a value in a sentence. */
 function placeOf(value: unknown, tokens: readonly Token[], type: SlotType): Place | undefined {
   if (Array.isArray(value)) return placeOfList(value, tokens, type);
   if (typeof value === "number") return placeOfNumber(value, tokens);
@@ -94,7 +94,7 @@ function placeOfList(items: readonly unknown[], tokens: readonly Token[], type: 
   return first === undefined ? undefined : { start: first, end };
 }
 
-/** Of slots that overlap the longest stays; where nothing but slots is left, none does: it would fit anything. */
+/** The longest of slots that overlap stays; if nothing but slots is left, none does: it would fit anything. */
 function withoutOverlaps(found: readonly ExampleSlot[], tokens: readonly Token[]): readonly ExampleSlot[] {
   const kept: ExampleSlot[] = [];
   for (const slot of [...found].sort((left, right) => right.end - right.start - (left.end - left.start)))

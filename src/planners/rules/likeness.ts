@@ -43,7 +43,7 @@ interface Sentence {
   readonly stems: readonly string[];
   /** True for each word that says what the sentence is about. */
   readonly isContent: readonly boolean[];
-  /** What it asks for, then the verb of something to do, and kinds of values. */
+  /** The kind of answer that it asks for, then the verb of something to do, and kinds of values. */
   readonly kinds: readonly string[];
 }
 
@@ -82,7 +82,7 @@ function sumUp(parts: readonly (readonly [part: string, weight: number])[]): Par
   return sums;
 }
 
-/** What a sentence asks for: a question word, yes or no, something to do and its verb, or nothing that is said so. */
+/** Says what a sentence asks for: a question word, yes or no, something to do and its verb, or nothing that is said so. */
 function moodOf(words: readonly string[]): readonly string[] {
   const asked = words.find((word) => questionWords.has(word));
   if (asked !== undefined) return [asked];
@@ -188,7 +188,7 @@ export class Likeness {
     this.letters = softmaxOf(lettersOf);
   }
 
-  /** What speaks for each tool, its nearest example, and whether its examples have the verb and the kinds of values. */
+  /** Scores each tool: by its nearest example, and by whether its examples have the verb and the kinds of values. */
   compare(text: string) {
     const sentence = readSentence(text);
     const vector = this.words.vectorOf(wordsOf(sentence));
@@ -228,7 +228,7 @@ export function weigh(compared: readonly { readonly marks: readonly number[] }[]
   return { best, logOdds: (scores[best] ?? 0) - Math.log(rest) };
 }
 
-/** What was made for tools that were last asked for together, under the first of them. */
+/** The last set of tools that was asked for together, under its first tool. */
 const made = new WeakMap<ToolRules, { readonly known: readonly ToolRules[]; readonly likeness: Likeness }>();
 
 /** The tool that a sentence means by its likeness, its nearest example, and whether it is sure enough to be planned. */

@@ -58,7 +58,7 @@ function choice(words: readonly string[]): PhraseNode {
   return { type: "choice", items: words.map((word) => ({ type: "word", word })) };
 }
 
-/** What a phrase begins with, and the slots behind it with the prepositions that lead them in. */
+/** The beginning of a phrase, and the slots behind it with the prepositions that lead them in. */
 function cutAtPrepositions(items: readonly Item[], slots: ReadonlyMap<string, SlotType>) {
   const head: Item[] = [];
   const asides: Item[][] = [];

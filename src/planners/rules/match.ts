@@ -68,7 +68,7 @@ interface Thread {
   readonly isSpoken: boolean;
 }
 
-/** What a request's tokens cost, by what explains them: a reading that explains more in the words of a phrase is better. */
+/** Costs of a request's tokens, by what explains them: a reading that explains more in the words of a phrase is better. */
 export const costs = {
   article: 1,
   filler: 0.5,
@@ -118,7 +118,7 @@ export class WorkMeter {
 /** A request can be read in so many ways that the rules give up. */
 export class TooMuchWork extends Error {}
 
-/** Where a run of a template may end, and where it starts. */
+/** The possible ends of a run of a template, and its start. */
 export interface Range {
   readonly start: number;
   /** The first token that belongs to something else for certain. */
@@ -135,7 +135,7 @@ export interface Range {
  */
 export class Matcher {
   private readonly asides = new Map<readonly Template[], AsideFits>();
-  /** Where each word comes last, and each that a misspelt one may mean. */
+  /** The last position of each word, and of each that a misspelt one may mean. */
   private readonly lastPlaces = new Map<string, number>();
   private readonly modifiers = new Map<Template, Map<number, readonly AsideFit[]>>();
 
@@ -470,10 +470,10 @@ export class Matcher {
   }
 }
 
-/** What fits beside phrases, by the token at which it starts. */
+/** The templates that fit beside phrases, by the token at which they start. */
 type AsideFits = (readonly AsideFit[])[];
 
-/** Of templates in their order, those that may start with a word; under no word, those that may start with a slot. */
+/** Templates by the word with which they may start; under no word, those that may start with a slot. */
 type Starts = ReadonlyMap<string | undefined, readonly Template[]>;
 
 const startsOf = new WeakMap<readonly Template[], Starts>();

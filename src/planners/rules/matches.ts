@@ -26,7 +26,7 @@ export interface Match {
   readonly goesOn?: boolean;
 }
 
-/** What is needed of a phrase to read the values of its slots. */
+/** The part of a phrase that is needed to read the values of its slots. */
 export type SlotRule = Pick<PhraseRule, "slots" | "anywhere" | "source" | "fixed" | "tool">;
 
 /** Slots that are filled, and of which phrase. */
@@ -35,7 +35,7 @@ interface FilledSlots {
   readonly rule: SlotRule;
 }
 
-/** Why a match does not fit after all. */
+/** The reason for which a match does not fit after all. */
 export interface Unfit {
   readonly ok: false;
   /** For people, if it says more than that nothing fits. */
@@ -48,7 +48,7 @@ export interface Unfit {
   readonly isTooLong?: boolean;
 }
 
-/** What the slots of a match say. */
+/** The values of the slots of a match. */
 export interface SlotValues {
   readonly ok: true;
   /** One for each step. */
@@ -57,7 +57,7 @@ export interface SlotValues {
   readonly hasPointer: boolean;
 }
 
-/** What the slots of a match are read with. */
+/** The request and limits with which the slots of a match are read. */
 interface SlotContext {
   readonly request: RequestText;
   readonly previous: PhraseReference | undefined;
@@ -131,7 +131,7 @@ function lacks(rule: SlotRule, name: string, own: readonly Piece[], request: Req
   return { ok: false, reason: "missing", missing: name, why: `${name} is missing` };
 }
 
-/** What "it" is: the same field of the earlier step, or its result. */
+/** Returns what "it" refers to: the same field of the earlier step, or its result. */
 function earlierValues(
   rule: SlotRule,
   name: string,
@@ -319,7 +319,7 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   return found?.end === said.length ? Number(found.digits) : undefined;
 }
 
-/** Whether the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
+/** True if the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */
 function fitsOwnSchema({ schema }: SlotType, values: readonly SlotValue[], work: WorkMeter): boolean {
   if (schema === undefined) return true;
   return values.every((value) => {

@@ -69,7 +69,7 @@ export interface ToolRules {
   readonly isSensitive: boolean;
   /** True if the tool may be told a date or a time. */
   hasDates(): boolean;
-  /** What is appended to a step's id to refer to the result: `.value`, or nothing for the whole output. */
+  /** Appended to a step's id to refer to the result: `.value`, or empty for the whole output. */
   readonly resultPath: string;
 }
 
@@ -271,7 +271,7 @@ function takesDate({ slots, anywhere }: PhraseRule): boolean {
   return [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate));
 }
 
-/** Whether something in a schema is a date or a time. */
+/** True if something in a schema is a date or a time. */
 function saysDate(schema: JsonSchema): boolean {
   const open: unknown[] = [schema];
   const seen = new Set<unknown>();
@@ -332,7 +332,7 @@ export function sayName(name: string): string {
     .toLowerCase();
 }
 
-/** What may stand beside a phrase that does not say it: the other fields of the input that have a type of their own. */
+/** The templates that may stand beside a phrase: of the other fields of the input that have a type of their own. */
 function asidesOf(
   { input: fixed = {}, toInput }: ToolPhrase,
   { node, input, typeOf }: { node: PhraseNode; input: JsonSchema; typeOf: (name: string) => SlotType },

@@ -31,7 +31,7 @@ const particles: ReadonlySet<string> = new Set(["on", "off", "away", "out", "up"
 const subjects: ReadonlySet<string> = new Set(
   "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
 );
-/** What stands for something that was spoken of. */
+/** Words that stand for something that was spoken of. */
 const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
 

@@ -36,11 +36,11 @@ type Details = AgentErrorDetails["cannot-plan"];
 /** Rules should not plan a request with more parts than this. */
 const maxClauses = 1_000;
 const maxQuoted = 120;
-/** Of longer requests nobody reads the wishes one by one. */
+/** The wishes of a longer request are not explained one by one. */
 const maxWishes = 20;
 const maxWishText = 4_000;
 
-/** What was understood, told when somebody asks. */
+/** The readings that were found, for those who ask. */
 type Parts = () => RequestExplanation["parts"];
 
 interface Planned {
@@ -49,7 +49,7 @@ interface Planned {
   readonly matches: readonly Match[];
 }
 
-/** Why a request is not planned. */
+/** The reason for which a request is not planned. */
 class Refused {
   constructor(
     readonly reason: RefusalReason,
@@ -132,7 +132,7 @@ class Planning {
     return other ?? (await this.findFalseDate(text, planned)) ?? (await this.findLikely(text, planned)) ?? planned;
   }
 
-  /** What each of several wishes is by itself, or behind those that are planned directly before it. */
+  /** Plans each of several wishes by itself, or behind those that are planned directly before it. */
   async planWishes(text: string): Promise<Details["wishes"]> {
     const wishes = text.length > maxWishText ? [] : cutWishes(text);
     if (wishes.length < 2 || wishes.length > maxWishes) return undefined;
@@ -334,7 +334,7 @@ function toReading({ match, drafts }: Reading, { request }: RequestReader): Poss
   return { tool: rules.tool.name, meaning: rule.example, steps, ...(isDestructive && { destructive: true }) };
 }
 
-/** What a match lacks, with the input that it says. */
+/** The slots that a match lacks, with the input that it says. */
 function missingOf(match: Match, field: string, { request, work }: RequestReader): MissingField {
   const { rule, rules } = match;
   const schema = rules.schemas.input;
@@ -370,7 +370,7 @@ function explainPart(match: Match, { clauses, request }: RequestReader, drafts: 
   return explainMatch(match, request, { start, end: clauses[match.lastClause]?.end ?? match.end, stepIds });
 }
 
-/** What words of each kind say, for people. */
+/** Says for people what words of each kind mean. */
 const refusals = {
   denied: "says not to do it",
   supposed: "only supposes something; say what to do",

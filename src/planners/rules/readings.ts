@@ -46,12 +46,12 @@ interface Partial {
   readonly unsure: Match | undefined;
 }
 
-/** What was said before a wish. */
+/** The steps and words before a wish. */
 interface Earlier {
   /** The step whose result "it" is, and that result. */
   readonly earlier: DraftStep | undefined;
   readonly previous: PhraseReference | undefined;
-  /** What was said to the same tool. */
+  /** The phrases for the same tool. */
   readonly before: EarlierPhrases | undefined;
 }
 
@@ -80,7 +80,7 @@ interface Failure {
   readonly match?: Match;
 }
 
-/** What was found so far, by the clause that is read next, and why the rest was not. */
+/** The readings so far, by the clause that is read next, and the reasons for which the rest was not read. */
 interface Search {
   readonly beams: Partial[][];
   farthest: number;
@@ -88,7 +88,7 @@ interface Search {
   refused: (Failure & { readonly refusal: FoundRefusal }) | undefined;
 }
 
-/** How many earlier steps "it" may refer to. */
+/** Most earlier steps to which "it" may refer. */
 const maxLookBack = 16;
 const maxBeam = 3;
 /** A reading of the words so far that costs so much more than the best is given up. */
@@ -98,14 +98,14 @@ const wishCost = 4;
 /** Going on with the phrase before is likelier than a new wish. */
 const goesOnCost = -3;
 const reasonCost = 6;
-/** What is done only in its own words is the last that words may mean. */
+/** A reading that is done only in its own words is the last that words may mean. */
 const unsureCost = 1_000;
 /** A word that a phrase explains is better explained than one that is taken for a courtesy. */
 const politeCost = 2;
 const maxCandidates = 12;
 /** A reading that costs so much more than another of the same words is not followed. */
 const maxWorse = 4;
-/** Of two readings whose costs differ by less neither is better. */
+/** Two readings whose costs differ by less are equally good. */
 const tieCost = 0.25;
 const maxClausesOfWish = 8;
 const maxSumClauses = 4;
@@ -499,7 +499,7 @@ export class RequestReader {
     return first ?? { ok: false };
   }
 
-  /** What stands before the first of several things, or is a name such as that of a list, is said of the others, too. */
+  /** A value before the first of several things, or a name such as that of a list, is said of the others, too. */
   private shareForward(last: Match, match: Match): Match {
     const { pieces, rule } = last;
     const text = pieces.findIndex(
@@ -537,7 +537,7 @@ export class RequestReader {
     };
   }
 
-  /** What is said of the last of several things is said of all that have nothing of its kind. */
+  /** A value of the last of several things is said of all that have none of its kind. */
   private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
     const isBeside = ({ name, start }: Piece) =>
       name !== undefined && start >= match.start && !match.rule.slots.has(name);
@@ -761,7 +761,7 @@ const openers: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Where a text may end in a clause: at its end, or before what nobody would call anything, as "please" and "thanks". */
+/** Finds where a text may end in a clause: at its end, or before words that are in no name, as "please" and "thanks". */
 function textEndsOf(request: RequestText, start: number, end: number): readonly number[] {
   const { words, text } = request;
   return contentEnds(words, start, end, true).filter((at) => {

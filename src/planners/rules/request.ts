@@ -6,14 +6,14 @@ import { weekdays } from "../../english/times.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { findBullets } from "./clauses.ts";
 
-/** How many words and signs a request may have; a quoted text is one. */
+/** Most words and signs that a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
 
 /** A date in a request; places are tokens. */
 export interface RequestDate {
   readonly start: number;
   readonly end: number;
-  /** Where the preposition before it begins; without one, the same as {@link start}. */
+  /** Start of the preposition before it; without one, the same as {@link start}. */
   readonly leadStart: number;
   /** In lower case. */
   readonly preposition?: string;

@@ -7,7 +7,7 @@ import type { RequestExplanation } from "./explain.ts";
 
 /** Options of {@link createRulePlanner}. @inline */
 export interface RulePlannerOptions {
-  /** Whether each step's `reasoning` also states which phrase matched which words. @default false */
+  /** Adds to each step's `reasoning` which phrase matched which words. @default false */
   readonly explain?: boolean;
 }
 

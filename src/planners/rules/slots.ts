@@ -21,12 +21,12 @@ export interface SlotReading {
 export const anaphor: unique symbol = Symbol("anaphor");
 const nth = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** Whether values of the type are recognized by their words, so that they are looked up, not spanned. */
+/** True if values of the type are recognized by their words, so that they are looked up, not spanned. */
 export function isReadable({ kind }: SlotType): boolean {
   return kind !== "text" && kind !== "list";
 }
 
-/** Whether values of the type are dates or times. */
+/** True if values of the type are dates or times. */
 export function isDate({ kind }: SlotType): boolean {
   return kind === "date" || kind === "date-time";
 }
@@ -154,7 +154,7 @@ interface SaidValue {
   readonly value: string | number;
 }
 
-/** What a slot may be filled with. */
+/** A value with which a slot may be filled. */
 export interface SlotType {
   readonly kind: "text" | "number" | "boolean" | "enum" | "date" | "date-time" | "range" | "sum" | "list";
   /** For `enum`: the ways to say each value, as words in lower case, by the first of them. */

@@ -6,7 +6,7 @@ import type { PhraseReference, Tool } from "../../core/tool.ts";
 import { checkInput } from "../../plan/check-input.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 
-/** What is needed to make an input safe. */
+/** All that is needed to make an input safe. */
 interface InputContext {
   readonly schema: JsonSchema;
   /** The only results the input may refer to, or to a part of one. */
@@ -54,7 +54,7 @@ function copyReference(reference: unknown, path: JsonPath, { schema, known, whol
   return isText ? `\${${reference}}` : { $ref: reference };
 }
 
-/** Why an input does not fit a tool, for people; undefined if it fits. Async only if the tool's schema is. */
+/** Says for people why an input does not fit a tool; undefined if it fits. Async only if the tool's schema is. */
 export function issueOf(
   input: JsonObject,
   tool: Tool,

@@ -58,7 +58,7 @@ export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly strin
   });
 }
 
-/** Whether a step has no effect. If that depends on an input that is not known yet, it is assumed to have one. */
+/** True if a step has no effect. If that depends on an input that is not known yet, it is assumed to have one. */
 export function isPureStep(tool: DefinedTool, input: JsonObject): boolean {
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
   if (findReferences(input).length > 0) return false;

@@ -17,7 +17,7 @@ export function calculationFailed(
   });
 }
 
-/** What an operation throws that does not know its position; the evaluation adds it. Never leaves the calculator. */
+/** Thrown by an operation, without its position, which the evaluation adds. Never leaves the calculator. */
 export class ArithmeticFault {
   constructor(
     readonly problem: CalculationProblem,

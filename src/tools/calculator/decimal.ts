@@ -5,7 +5,7 @@ import type { Operator } from "./parse.ts";
 /** Significant digits of every operation; a JavaScript number has 15 to 17. */
 export const precision = 40;
 
-/** How many of the last digits can be wrong after a few roundings. */
+/** Number of last digits that can be wrong after a few roundings. */
 const guardDigits = 6;
 
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
@@ -59,12 +59,12 @@ export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }
 
-/** Whether a sum is no larger than the error of one of its terms, which was rounded if it uses all digits. */
+/** True if a sum is no larger than the error of one of its terms, which was rounded if it uses all digits. */
 function isNoise(sum: Decimal, term: Decimal): boolean {
   return term.e - sum.e > precision - guardDigits && !sum.isZero() && isRounded(term);
 }
 
-/** Whether a value uses all digits, like a rounded result. */
+/** True if a value uses all digits, like a rounded result. */
 function isRounded(value: Decimal): boolean {
   return value.precision() === precision;
 }
@@ -118,7 +118,7 @@ function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
   throw new ArithmeticFault("not-a-number", "The remainder is lost in rounding; fewer digits would tell it.");
 }
 
-/** Whether a value uses nearly all digits and is not an exact whole number. */
+/** True if a value uses nearly all digits and is not an exact whole number. */
 function mayBeRounded(value: Decimal): boolean {
   return isRounded(value) || (!value.isInteger() && value.precision() > precision - guardDigits);
 }

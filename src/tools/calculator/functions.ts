@@ -1,4 +1,4 @@
-/** How a function may be called. */
+/** Number of arguments that a function takes. */
 export interface FunctionSignature {
   readonly minArguments: number;
   readonly maxArguments: number;
@@ -60,7 +60,7 @@ export function findConstant(name: string): ConstantName | undefined {
   return constants.find((constant) => constant === lowerCase);
 }
 
-/** How the function may be called. */
+/** Says how the function may be called. */
 export function signatureOf(name: FunctionName): FunctionSignature {
   return signatures[name];
 }

@@ -8,11 +8,11 @@ interface ParseOptions {
   readonly maxLength: number;
   /** Maximum nesting of parentheses, including those of functions. */
   readonly maxDepth: number;
-  /** Whether there is a variable with this name. */
+  /** True if there is a variable with this name. */
   isVariable(name: string): boolean;
 }
 
-/** How tightly operators bind: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
+/** Precedence of operators: `-3^2` is -(3^2), as negation is below power; `2^-3` works, as negation is a prefix. */
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 
 type PendingOperator = keyof typeof precedences;

@@ -48,7 +48,7 @@ export class Scanner {
     return this.take(namePattern);
   }
 
-  /** Whether a number, a name or `(` comes next. */
+  /** True if a number, a name or `(` comes next. */
   isBeforeOperand(): boolean {
     operandStart.lastIndex = this.position;
     return operandStart.test(this.text);

@@ -25,9 +25,9 @@ export type NotesInput =
       readonly author?: string;
       /** The newest first. @default false */
       readonly reverse?: boolean;
-      /** How many to skip. @default 0 */
+      /** Number to skip. @default 0 */
       readonly offset?: number;
-      /** How many to return, 1 to 1 000. @default 100 */
+      /** Most to return, 1 to 1 000. @default 100 */
       readonly limit?: number;
     }
   | ({ readonly operation: "get" | "delete" } & NoteTarget);
@@ -85,7 +85,7 @@ export type ParsedNotesInputOf<TOperation extends ParsedNotesInput["operation"]>
   { operation: TOperation }
 >;
 
-/** Whether an input only reads. @internal */
+/** True if an input only reads. @internal */
 export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
   return input.operation === "list" || input.operation === "get";
 }

@@ -25,7 +25,7 @@ export interface NoteStorage {
   apply(scope: string, write: NoteWrite): NoteRecord | undefined | Promise<NoteRecord | undefined>;
 }
 
-/** Which notes, in which order, and how many. All given conditions must be met. @group Storage */
+/** A query for notes: conditions, all of which must be met, order and page. @group Storage */
 export interface NoteQuery {
   readonly id?: string | undefined;
   /** Compared by `nameKey`: ignores case, spaces at the ends and repeated spaces. */
@@ -34,16 +34,16 @@ export interface NoteQuery {
   readonly author?: string | undefined;
   /** The newest first. @default false */
   readonly reverse?: boolean | undefined;
-  /** How many to skip. @default 0 */
+  /** Number to skip. @default 0 */
   readonly offset?: number | undefined;
-  /** How many to return at most; 0 only counts. */
+  /** Most to return; 0 only counts. */
   readonly limit: number;
 }
 
 /** The result of a query. @group Storage */
 export interface FoundNotes {
   readonly notes: readonly Note[];
-  /** How many fit, regardless of offset and limit. */
+  /** Number of matches, regardless of offset and limit. */
   readonly count: number;
 }
 

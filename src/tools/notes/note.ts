@@ -4,10 +4,10 @@ import * as z from "zod/v4";
 export interface Note {
   /** Unique within its scope. */
   readonly id: string;
-  /** What it is about, such as `PROP-2025-001`, as it was written. Items are compared case-insensitively. */
+  /** Its subject, such as `PROP-2025-001`, as it was written. Items are compared case-insensitively. */
   readonly item: string;
   readonly text: string;
-  /** Who wrote it; only set by the `author` option. */
+  /** Its author; only set by the `author` option. */
   readonly author?: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -17,7 +17,7 @@ export interface Note {
 export interface NotePage {
   /** The first matching notes, up to `limit`. */
   readonly notes: readonly Note[];
-  /** How many match in total. */
+  /** Number of matches in total. */
   readonly count: number;
 }
 

@@ -22,7 +22,7 @@ import type { NoteChange, NoteStorage, NoteWrite } from "./note-storage.ts";
 export interface NotesOptions<TResources = unknown, TName extends string = string> {
   /** The name of the tool. @default "Notes" */
   readonly name?: TName | undefined;
-  /** Where the notes are kept. @default `createMemoryNotes()` */
+  /** The storage of the notes. @default `createMemoryNotes()` */
   readonly storage?: NoteStorage | undefined;
   /** Whose notes a call sees, as non-empty text. Scopes are separate. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;

@@ -4,9 +4,9 @@ export interface DueMoment {
   readonly dueDay: number;
   /** Milliseconds since 1970 UTC; for a date without a time, the end of that day in UTC. */
   readonly dueMs: number;
-  /** Whether it has no time. */
+  /** True if it has no time. */
   readonly isWholeDay: boolean;
-  /** What todos are sorted by: the calendar date as it was written; on one date the instant, and last the whole day. */
+  /** Todos are sorted by the calendar date as it was written; on one date by the instant, and last the whole day. */
   readonly dueOrder: number;
 }
 
@@ -16,7 +16,7 @@ const timePattern = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})
 const offsetPattern = String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
 const dueDatePattern = new RegExp(`^${dayPattern}(?:T${timePattern}${offsetPattern})?$`);
 
-/** Whether a text is an ISO 8601 date, or a date and time with an offset, that exists in the calendar. */
+/** True if a text is an ISO 8601 date, or a date and time with an offset, that exists in the calendar. */
 export function isDueDate(text: string): boolean {
   if (!dueDatePattern.test(text)) return false;
   const day = text.slice(0, 10);

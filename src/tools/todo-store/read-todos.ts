@@ -34,7 +34,7 @@ function toPage({ todos, count, completed }: FoundTodos): TodoPage {
   return { todos: cutPage(todos), count, completed, pending: count - completed };
 }
 
-/** How to find one todo. */
+/** The words that find one todo. */
 interface FindTodoOptions {
   readonly storage: TodoStorage;
   readonly scope: string;
@@ -44,7 +44,7 @@ interface FindTodoOptions {
    * `update` and `delete`.
    */
   readonly match: "words" | "whole";
-  /** Of several that fit, prefers those in this state: only an open todo can be completed. */
+  /** Prefers todos in this state if several fit: only an open todo can be completed. */
   readonly completed?: boolean;
 }
 

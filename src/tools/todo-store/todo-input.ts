@@ -14,7 +14,7 @@ export interface TodoTarget {
   readonly list?: string;
 }
 
-/** Which todos `list` shows. All given conditions must be met. @inline */
+/** Conditions of the todos that `list` shows. All that are given must be met. @inline */
 export interface TodoFilter {
   /** @default all lists */
   readonly list?: string;
@@ -32,9 +32,9 @@ export interface TodoFilter {
   readonly sort?: "created" | "due" | "priority" | "title";
   /** In reverse; todos without a due date or priority stay last. @default false */
   readonly reverse?: boolean;
-  /** How many to skip. @default 0 */
+  /** Number to skip. @default 0 */
   readonly offset?: number;
-  /** How many to return, 1 to 1 000. @default 100 */
+  /** Most to return, 1 to 1 000. @default 100 */
   readonly limit?: number;
 }
 
@@ -263,7 +263,7 @@ export type TodoReadOperation = "list" | "get" | "search";
 /** An operation that may change something. @inline */
 export type TodoWriteOperation = Exclude<TodoStoreInput["operation"], TodoReadOperation>;
 
-/** Whether an input only reads. @internal */
+/** True if an input only reads. @internal */
 export function isTodoRead(input: ParsedTodoInput): input is ParsedTodoInputOf<TodoReadOperation> {
   return input.operation === "list" || input.operation === "get" || input.operation === "search";
 }

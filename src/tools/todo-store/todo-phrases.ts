@@ -24,7 +24,7 @@ const offList = `(from|off|off of|out of|of|on|in) (${anyList}|{listBefore})`;
 const knownNames =
   "shopping|groceries|grocery|work|home|errands|chores|wishlist|packing|reading|bucket|house|office|school|garden|holiday|personal|family|backlog";
 const knownLists = z.string().regex(new RegExp(`^(?:${knownNames})$`, "i"));
-/** Which of several is meant: no title begins so. */
+/** Words that say which of several is meant: no title begins so. */
 const whichOfThem =
   /^(?:(?:old|older|oldest|new|newer|newest|latest|urgent|important|high|low|done|completed|finished|open|other|same|half|every|each|all|few|first|second|third|fourth|fifth|last|next|previous|following|rest|whole|entire)(?: |$))/i;
 const otherList =
@@ -80,7 +80,7 @@ const position = z.number().int();
 /** Words that say something of a todo are none of its title. */
 const aboutTodo =
   /\b(?:priority|prio|deadline|overdue|tagged|to-?dos?|tasks?|items|entries)\b|#\p{L}|^(?:status|tags?|label|due|name|title|completion|details?|contents?|entry|list|new|reminder|item|task|todo)\b|\b(?:my|our|the|to|on|from|off|onto) (?:\p{L}+ )?lists?\b|[:]\s|\s[-–—]\s|^["'“‘]/u;
-/** What belongs to the user. */
+/** Words for what belongs to the user. */
 const elses = /^(?:my|your|our|his|her|their|its) /i;
 /** "salt to the soup": something is put somewhere else than on a list. */
 const elsewhere =
@@ -128,7 +128,7 @@ const slots = {
   removeTags: tagList,
 };
 
-/** What may be said of a new todo, in any order. */
+/** Details of a new todo, in any order. */
 const details: readonly string[] = [
   onList,
   `for ${own} {list} list`,
@@ -500,7 +500,7 @@ const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me]
   input: { operation: "list" },
   make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
 });
-/** What was shown is cleared only if all of it was, or all that is done. */
+/** A list that was shown is cleared only if all of it was shown, or all that is done. */
 const clearedBefore = [undefined, "completed"].flatMap((shown) =>
   phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {
     input: { operation: "clear" },

@@ -26,7 +26,7 @@ export interface TodoStorage {
   apply(scope: string, write: TodoWrite): TodoRecord | undefined | Promise<TodoRecord | undefined>;
 }
 
-/** Which todos, in which order, and how many. All given conditions must be met. @group Storage */
+/** A query for todos: conditions, all of which must be met, order and page. @group Storage */
 export interface TodoQuery {
   readonly id?: string;
   /** Compared by `foldText`. */
@@ -49,18 +49,18 @@ export interface TodoQuery {
   readonly sort?: "created" | "due" | "priority" | "title";
   /** In reverse order; todos without a due date or priority are last in both directions. @default false */
   readonly reverse?: boolean;
-  /** How many to skip. @default 0 */
+  /** Number to skip. @default 0 */
   readonly offset?: number;
-  /** How many to return at most; 0 only counts. */
+  /** Most to return; 0 only counts. */
   readonly limit: number;
 }
 
 /** The result of a query. @group Storage */
 export interface FoundTodos {
   readonly todos: readonly Todo[];
-  /** How many fit, regardless of offset and limit. */
+  /** Number of matches, regardless of offset and limit. */
   readonly count: number;
-  /** How many of those are completed. */
+  /** Number of those that are completed. */
   readonly completed: number;
 }
 

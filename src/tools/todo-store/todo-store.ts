@@ -17,7 +17,7 @@ import { undoChange } from "./undo-change.ts";
 export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {
   /** The name of the tool. @default "TodoStore" */
   readonly name?: TName | undefined;
-  /** Where the todos are kept. @default `createMemoryTodos()` */
+  /** The storage of the todos. @default `createMemoryTodos()` */
   readonly storage?: TodoStorage | undefined;
   /** Whose todos a call sees, as non-empty text. Scopes are separate. @default one scope for all */
   scope?(context: ToolContext<TResources>): string;

@@ -34,17 +34,17 @@ export interface TodoOfCall extends Todo {
 export interface TodoPage {
   /** The first matching todos, up to `limit`. */
   readonly todos: readonly Todo[];
-  /** How many match in total, however many of them are in `todos`. */
+  /** Number of matches in total, however many of them are in `todos`. */
   readonly count: number;
-  /** How many of all matches are completed. */
+  /** Number of all matches that are completed. */
   readonly completed: number;
-  /** How many of all matches are not completed. */
+  /** Number of all matches that are not completed. */
   readonly pending: number;
 }
 
 /** The output of `clear`. @inline */
 export interface TodosCleared {
-  /** How many todos were removed. */
+  /** Number of todos that were removed. */
   readonly cleared: number;
 }
 
@@ -97,7 +97,7 @@ export function createTodoOutputSchema() {
   return z.union([todo, pageSchema(todo), clearedSchema()]);
 }
 
-/** Whether two todos have the same value, or none, in each field. */
+/** True if two todos have the same value, or none, in each field. */
 export function isSameTodo(one: Todo, other: Todo): boolean {
   return textOf(one) === textOf(other);
 }

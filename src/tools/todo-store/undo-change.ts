@@ -5,7 +5,7 @@ import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
 import { isTodoRead, type ParsedTodoInput } from "./todo-input.ts";
 import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
 
-/** Where to undo a change, and under which key. */
+/** The storage in which a change is undone, and the key. */
 export interface UndoChangeOptions {
   readonly storage: TodoStorage;
   readonly scope: string;

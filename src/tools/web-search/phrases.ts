@@ -8,7 +8,7 @@ const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${
 const hits = "(results|search results|web results|hits|web pages|pages|websites|sites|links)";
 const topics = "(for|about|on|:)";
 
-/** What is searched for is one text, also with commas in it. */
+/** The words of a search are one text, also with commas in it. */
 const query = z.string().meta({ slot: "whole" });
 /** The maximum number of results. */
 const limit = z.number().int().min(1).max(20);
@@ -18,7 +18,7 @@ function searching(phrase: string): Phrase {
   return { phrase, slots: { query, limit } };
 }
 
-/** What the rule planner understands about searching the web. */
+/** Phrases about searching the web. */
 export const webSearchPhrases: readonly Phrase[] = [
   searching(
     `(search|scour|browse|check|query|ask|look on|look in|search on|search in|search through) (${web}|online) ${topics} {query}`,

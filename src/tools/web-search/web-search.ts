@@ -15,7 +15,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 export interface WebSearchInput {
   /** 1 to 500 UTF-16 code units once trimmed. */
   readonly query: string;
-  /** How many results to give at most, 1 to 20. @default 5 */
+  /** Most results to return, 1 to 20. @default 5 */
   readonly limit?: number;
 }
 
@@ -26,7 +26,7 @@ export interface WebSearchInput {
 export interface WebSearchResult {
   /** One line of up to 300 UTF-16 code units; the URL's host if the search returned no title. */
   readonly title: string;
-  /** Of `http:` or `https:`, without user and password, up to 2 048 characters. */
+  /** A URL of `http:` or `https:`, without user and password, up to 2 048 characters. */
   readonly url: string;
   /** One line of up to 1 000 UTF-16 code units; may be empty. */
   readonly snippet: string;
@@ -79,7 +79,7 @@ export interface WebSearchOptions<TName extends string = string> {
    * error is honoured.
    */
   search(query: string, call: WebSearchCall): readonly WebSearchHit[] | Promise<readonly WebSearchHit[]>;
-  /** How often the function may be called, over all runs of an agent. @default one call a second */
+  /** Rate at which the function may be called, over all runs of an agent. @default one call a second */
   readonly rateLimit?: RateLimitOptions | undefined;
 }
 
