@@ -10,10 +10,10 @@ const tool = defineTool(trivialStep);
 let told = 0;
 
 /** An agent with its default options, as far as the plan's size allows, and one listener. */
-function createListenedAgent(size) {
+function createListenedAgent(size, planner) {
   // The default store, made here so that what is recorded can be counted.
   const store = createMemoryRunStore();
-  const agent = createAgent({ tools: [tool], store, ...(size > 1_000 && { maxSteps: size }) });
+  const agent = createAgent({ tools: [tool], store, planner, ...(size > 1_000 && { maxSteps: size }) });
   agent.subscribe(() => {
     told++;
   });
@@ -56,6 +56,19 @@ const groups = {
     const { agent } = createListenedAgent(10);
     return {
       ours: () => time(10, () => agent.execute(plan)),
+      loop: () => time(10, () => runLoop(trivialStep, inputs)),
+    };
+  },
+
+  async planned() {
+    const { steps } = planOf(tool, 10);
+    const inputs = steps.map(({ input }) => input);
+    const planned = steps.map((step, index) => ({ ...step, dependsOn: index === 0 ? [] : [`s${index}`] }));
+    const { agent } = createListenedAgent(10, { name: "ready", usesModel: false, plan: () => ({ steps: planned }) });
+    const { status, steps: run } = await agent.run("Add them");
+    if (status !== "completed" || run.length !== 10) throw new Error(`The planned run has ${status}.`);
+    return {
+      ours: () => time(10, () => agent.run("Add them")),
       loop: () => time(10, () => runLoop(trivialStep, inputs)),
     };
   },

@@ -3,6 +3,7 @@ import { interleave, median, medianRatio, round } from "../statistics.mjs";
 
 const measures = {
   wallMs: "wall time, ms",
+  cpuMs: "CPU time, ms",
   peakRssMb: "peak memory of the process (RSS), MB",
   peakHeapMb: "peak of the heap, MB",
   longestDelayMs: "longest delay of the event loop, ms",

@@ -12,18 +12,19 @@ export const stepCost = {
     const run = (group) => runInside(folders.bench, "step-cost.mjs", [group, ...settings]);
     const pairOf = (group, label) => compare(run(group), { label, names: ["ours", "loop"] });
     const pair = pairOf("pair", "10 steps");
+    const planned = pairOf("planned", "10 steps of a planner that returns a ready plan");
     const bySize = compareSizes(run("sizes"), stepsInRound);
     const variants = [
       pairOf("references", "10 steps that take the output before by $ref"),
       pairOf("validation", "validatePlan alone, 10 steps"),
     ];
-    return { rounds, stepsInRound, pair, bySize, variants };
+    return { rounds, stepsInRound, pair, planned, bySize, variants };
   },
 
-  tables: ({ rounds, pair, bySize, variants }) => [
+  tables: ({ rounds, pair, planned, bySize, variants }) => [
     {
       title: `Microseconds a step, one agent for all rounds, medians of ${rounds} rounds`,
-      rows: [pair, ...variants].map(toRow),
+      rows: [pair, planned, ...variants].map(toRow),
     },
     {
       title: "By the number of steps, a new agent each round",
@@ -35,8 +36,9 @@ export const stepCost = {
     },
   ],
 
-  goals: ({ pair, bySize }) => [
+  goals: ({ pair, planned, bySize }) => [
     { what: "cost of a step against the loop, 10 steps", measured: round(pair.ratio), goal: 0.5 },
+    { what: "cost of a step of a planned run against the loop", measured: round(planned.ratio), goal: 0.75 },
     ...bySize.slice(1).map(({ label, growth }) => ({
       what: `cost of a step at ${label}, against 10`,
       measured: round(growth),
