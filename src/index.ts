@@ -13,8 +13,7 @@ export type {
   ApprovalReason,
   ApprovalRequest,
 } from "./core/approval.ts";
-export { defineTool, type ToolOptions } from "./core/define-tool.ts";
-export { describeTool, type ToolDescription } from "./core/describe-tool.ts";
+export { defineTool, describeTool, type ToolDescription, type ToolOptions } from "./core/define-tool.ts";
 export type { ErrorData } from "./core/error-data.ts";
 export {
   AgentError,

@@ -1,7 +1,6 @@
 import type { AgentEvent } from "../core/events.ts";
-import { printable } from "../core/printable.ts";
-import { describeStepRef, type StepRef } from "../core/step-ref.ts";
-import { cutText } from "../core/text.ts";
+import { describeStepRef, type StepRef } from "../core/step.ts";
+import { cutText, printable } from "../core/text.ts";
 import { columnsOf, cutToColumns, padToColumns } from "./columns.ts";
 import { renderProgress } from "./render-progress.ts";
 import { nameOf } from "./render-run.ts";

@@ -1,8 +1,8 @@
 import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { printable, printableJson } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
+import { printable, printableJson } from "../core/text.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";
 import { saveFile } from "./files.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { jsonLines, printable } from "../core/printable.ts";
+import { jsonLines, printable } from "../core/text.ts";
 import type { RunVerdict } from "../view/verify-run.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";

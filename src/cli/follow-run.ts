@@ -1,6 +1,6 @@
 import type { Plan } from "../core/plan.ts";
-import { jsonLines } from "../core/printable.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import { jsonLines } from "../core/text.ts";
 import { type CliCall, reportFallbacks } from "./cli-call.ts";
 import { exitCodeOf } from "./cli-io.ts";
 import { renderHint, renderProblem } from "./render-error.ts";

@@ -1,5 +1,5 @@
 import * as util from "node:util";
-import { printable } from "../core/printable.ts";
+import { printable } from "../core/text.ts";
 import type { CliOutput } from "./cli-io.ts";
 import { columnsOf, cutToColumns } from "./columns.ts";
 

@@ -1,9 +1,8 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem, PlanFallbackEvent } from "../core/events.ts";
-import { printable } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
-import { describeStepRef } from "../core/step-ref.ts";
-import { describeWait } from "../core/step-words.ts";
+import { describeStepRef, describeWait } from "../core/step.ts";
+import { printable } from "../core/text.ts";
 import type { CliOptions } from "./parse-arguments.ts";
 
 /** An error as readable lines. For a request that cannot be planned they include examples of what can be. */

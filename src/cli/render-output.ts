@@ -1,7 +1,6 @@
 import type { PlanStep } from "../core/plan.ts";
-import { printable, printableJson } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
-import { cutText } from "../core/text.ts";
+import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
 import { type ParsedReference, parseReference } from "../plan/reference.ts";

@@ -1,5 +1,4 @@
-import { printableJson } from "../core/printable.ts";
-import { cutText } from "../core/text.ts";
+import { cutText, printableJson } from "../core/text.ts";
 
 const cells = 10;
 const maxLength = 500;

@@ -1,11 +1,9 @@
 import type { StepEndEvent } from "../core/events.ts";
 import type { Plan, PlanSource } from "../core/plan.ts";
-import { printable } from "../core/printable.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { type RunSummary, shownStatus } from "../core/run-summary.ts";
-import { describeStepRef, type StepRef } from "../core/step-ref.ts";
-import { describeWait } from "../core/step-words.ts";
-import { cutText } from "../core/text.ts";
+import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
+import { cutText, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import type { Colors } from "./printer.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { describeTool } from "../core/describe-tool.ts";
+import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
-import { jsonLines, printable } from "../core/printable.ts";
+import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
 import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEndEvent } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
-import { printable } from "../core/printable.ts";
+import { printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { ActiveSteps } from "./active-steps.ts";
 import type { CliCall } from "./cli-call.ts";

@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
-import { jsonLines } from "../core/printable.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
+import { jsonLines } from "../core/text.ts";
 import type { PruneOptions } from "../runs/retention.ts";
 import type { CliCall } from "./cli-call.ts";
 import { exitCodes } from "./cli-io.ts";

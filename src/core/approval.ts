@@ -1,7 +1,6 @@
-import { canonicalJson, sha256 } from "./canonical-json.ts";
-import type { JsonObject, JsonPath } from "./json.ts";
+import { canonicalJson, type JsonObject, type JsonPath, sha256 } from "./json.ts";
 import type { Plan, PlanStep } from "./plan.ts";
-import { type StepRef, stepRefOf } from "./step-ref.ts";
+import { type StepRef, stepRefOf } from "./step.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */

@@ -3,7 +3,7 @@ import { type CallVerdict, CircuitBreaker, type CircuitState } from "../async/ci
 import type { Clock } from "../async/clock.ts";
 import { RateLimit } from "../async/rate-limit.ts";
 import { Semaphore } from "../async/semaphore.ts";
-import { circuitBreakerOptions } from "./check-tool.ts";
+import { circuitBreakerOptions } from "./define-tool.ts";
 import { readOptions } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 

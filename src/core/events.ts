@@ -1,12 +1,11 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
 import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
-import type { AgentErrorData } from "./errors.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { AgentError, type AgentErrorData } from "./errors.ts";
+import { isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./options.ts";
 import type { Plan, PlanStep } from "./plan.ts";
-import { isSealed } from "./sealed.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
@@ -704,4 +703,30 @@ export function isDigested<T extends { readonly type: AgentEventType }>(
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   if (typeof type === "string" && Object.hasOwn(eventKinds, type)) return;
   failOption("type", type, `the type of an event: ${Object.keys(eventKinds).join(", ")}`);
+}
+
+/**
+ * The format in which events, and the tables of stores, are written and read: one number for all of them, which grows
+ * when one of them changes. Data in any other format is refused.
+ */
+export const formatVersion = 5;
+
+/** Throws `store-failed` unless each execution in these events of a run states {@link formatVersion}. */
+export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {
+  for (const event of events) {
+    const isStart = event.type === "run-start" || event.type === "run-resume";
+    if (isStart && event.version !== formatVersion)
+      throw wrongFormat(event.version, { what: `The run "${runId}"`, runId, operation: "read" });
+  }
+}
+
+/** The error of data, such as a run or a file, that was written in another format, or in none. */
+export function wrongFormat(
+  format: unknown,
+  { what, ...place }: { readonly what: string; readonly runId: string; readonly operation: "open" | "read" },
+): AgentError<"store-failed"> {
+  const found = format === undefined ? "no format" : `format ${JSON.stringify(format)}`;
+  const reason = `${found}; expected format ${formatVersion}`;
+  const message = `${what} was written by another version of planwright (${reason}). Use that version, or start afresh; nothing was changed.`;
+  return new AgentError("store-failed", message, { details: { ...place, reason, problem: "wrong-format" } });
 }

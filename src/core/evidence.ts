@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { canonicalJson } from "./canonical-json.ts";
 import { type AgentEvent, isDigested } from "./events.ts";
+import { canonicalJson } from "./json.ts";
 
 /**
  * Computes the digests of a run's events. Each is the SHA-256 of the digest before it and a line break, then of each

@@ -4,7 +4,7 @@ import { onAbort } from "../async/on-abort.ts";
 import { type RetryOptions, type RetryPolicy, retryDelayMs, retryFailed } from "../async/retry.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
 import { type Admission, CallGate } from "./call-gate.ts";
-import { retryOptions, toolLimits } from "./check-tool.ts";
+import { retryOptions, toolLimits } from "./define-tool.ts";
 import { toErrorData } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
 import { type LanguageModel, type ModelRequest, type ModelResponse, modelName } from "./language-model.ts";

@@ -6,7 +6,7 @@ import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunStatus } from "./run-summary.ts";
-import { type StepRef, stepRefOf } from "./step-ref.ts";
+import { type StepRef, stepRefOf } from "./step.ts";
 import { type ApprovalState, hadNothingToDo, instancesOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 

@@ -1,4 +1,3 @@
-import { canonicalJson } from "./canonical-json.ts";
 import type { AgentErrorData } from "./errors.ts";
 import {
   type AgentEvent,
@@ -10,10 +9,11 @@ import {
   type RecordedType,
   type StoredRunOptions,
 } from "./events.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
 import { addUsage, type ModelUsage, restOfUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type RunStatus, runStatusAfter } from "./run-summary.ts";
+import { inputOf, toolOf } from "./step.ts";
 import {
   type ApprovalState,
   hadNothingToDo,
@@ -27,7 +27,6 @@ import {
   type StepStatus,
 } from "./step-state.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
-import { inputOf, toolOf } from "./wait-step.ts";
 
 /** What is known of a run: the fold of its recorded events. */
 export interface RunState {

@@ -1,6 +1,5 @@
-import { canonicalJson } from "./canonical-json.ts";
 import type { AgentEvent } from "./events.ts";
-import { type JsonObject, type JsonValue, toJson } from "./json.ts";
+import { canonicalJson, type JsonObject, type JsonValue, toJson } from "./json.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import { type PendingKind, pendingKinds, type RunStatus, type RunSummary, runStatuses } from "./run-summary.ts";
 

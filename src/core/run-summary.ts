@@ -2,7 +2,6 @@ import type { AgentErrorCode } from "./errors.ts";
 import type { AgentEvent, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
-import { resumeTimeOf } from "./wait-step.ts";
 
 /** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
 type PendingItemSummary =
@@ -54,6 +53,17 @@ export interface RunSummary {
   readonly usage?: ModelUsage;
   /** Why it was not completed; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
+}
+
+/** When the earliest of the waits that suspended a run is over by itself; undefined if none is. */
+export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
+  let earliest: number | undefined;
+  for (const item of pending ?? []) {
+    if (item.kind !== "wait" || item.until === undefined) continue;
+    const atMs = Date.parse(item.until);
+    if (earliest === undefined || atMs < earliest) earliest = atMs;
+  }
+  return earliest;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ApprovalReason, ChangedCall } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
 import type { AgentEvent, SkipReason, WaitDue } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { StepRef } from "./step-ref.ts";
+import type { StepRef } from "./step.ts";
 import type { ToolEffect } from "./tool.ts";
 
 /** The status of a step. @group Runs and results */
@@ -112,6 +112,17 @@ export function hasStarted({ status, iterations, startedAt }: StepState): boolea
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);
   return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");
+}
+
+/** True if a step waits for a time or an event. */
+export function isAwaited({ status, wait }: Pick<StepState, "status" | "wait">): boolean {
+  return status === "waiting" && wait !== undefined;
+}
+
+/** True if the time has come, or the event, that a step waits for. */
+export function isWaitOver({ status, wait }: Pick<StepState, "status" | "wait">, nowMs: number): boolean {
+  if (wait === undefined || (status !== "waiting" && status !== "interrupted")) return false;
+  return wait.received !== undefined || (wait.until !== undefined && Date.parse(wait.until) <= nowMs);
 }
 
 /** The steps, and instead of a looped one its iterations. */

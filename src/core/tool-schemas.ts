@@ -1,5 +1,4 @@
-import { canonicalJson, sha256 } from "./canonical-json.ts";
-import { deepFreeze } from "./json.ts";
+import { canonicalJson, deepFreeze, sha256 } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { inputJsonSchema, outputJsonSchema, type StandardSchema } from "./schema.ts";
 import { isSensitiveTool } from "./sensitive.ts";

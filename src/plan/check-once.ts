@@ -1,7 +1,7 @@
 import { deepFreeze, type JsonObject, toJson } from "../core/json.ts";
 import { defaultMaxSteps, maxPlanBytes, type PlanInput, type PlanStep, planSchema } from "../core/plan.ts";
+import { planVersionOf, toolOf } from "../core/step.ts";
 import type { Tool } from "../core/tool.ts";
-import { planVersionOf, toolOf } from "../core/wait-step.ts";
 import { type CheckedPlan, checkPlan, isWellFormed, type PlanScope } from "./check-plan.ts";
 
 /** The frozen steps of valid plans, with the tools that they were checked against. */

@@ -1,8 +1,7 @@
 import type { JsonPath } from "../core/json.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-ref.ts";
+import { inputOf, isIterationName } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
-import { inputOf } from "../core/wait-step.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { ParsedSteps, StepExpressions } from "./expressions/step-expressions.ts";
 import { duplicateId } from "./plain-issues.ts";

@@ -7,8 +7,8 @@ import {
   planSchema,
   type WaitStep,
 } from "../core/plan.ts";
+import { callsTool, planVersionOf, timeOfInstant } from "../core/step.ts";
 import type { Tool } from "../core/tool.ts";
-import { callsTool, planVersionOf, timeOfInstant } from "../core/wait-step.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOrder } from "./check-order.ts";
 import { checkExpressions, parseExpressions } from "./expressions.ts";

@@ -1,6 +1,5 @@
 import type { PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-ref.ts";
-import { inputOf } from "../core/wait-step.ts";
+import { inputOf, isIterationName } from "../core/step.ts";
 import { findReferences } from "./reference.ts";
 
 /**

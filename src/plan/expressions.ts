@@ -1,7 +1,7 @@
 import { countPending } from "../async/pending-work.ts";
 import { typesOf } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-ref.ts";
+import { isIterationName } from "../core/step.ts";
 import type { CelPath } from "./expressions/node.ts";
 import type { ExpressionKey, ParsedStep, ParsedSteps, StepExpressions } from "./expressions/step-expressions.ts";
 import { describeMissing, findSource, isNameOfLoop, type StepScope } from "./find-source.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { inputOf } from "../core/wait-step.ts";
+import { inputOf } from "../core/step.ts";
 import { asLiteral, parseReference } from "./reference.ts";
 
 /** Braces that name a step as other template languages do. They are text. */

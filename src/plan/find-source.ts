@@ -1,7 +1,7 @@
 import type { JsonPath } from "../core/json.ts";
 import { type JsonSchema, knownKeys, schemasAt, typesOf } from "../core/json-schema.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { isIterationName } from "../core/step-ref.ts";
+import { isIterationName } from "../core/step.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { isOfIteration } from "./dependencies.ts";

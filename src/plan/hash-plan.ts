@@ -1,8 +1,7 @@
-import { canonicalJson, sha256 } from "../core/canonical-json.ts";
 import { AgentError } from "../core/errors.ts";
-import { toJson } from "../core/json.ts";
+import { canonicalJson, sha256, toJson } from "../core/json.ts";
 import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
-import { planVersionOf } from "../core/wait-step.ts";
+import { planVersionOf } from "../core/step.ts";
 
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.

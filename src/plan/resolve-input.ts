@@ -1,8 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject, type JsonValue, setOwn } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../core/step-ref.ts";
-import { inputOf } from "../core/wait-step.ts";
+import { describeStepRef, inputOf, type StepRef, stepRefOf } from "../core/step.ts";
 import {
   asLiteral,
   asReference,

@@ -1,7 +1,7 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { EventInit } from "../core/events.ts";
 import type { RunState } from "../core/run-state.ts";
-import { stepRefOf } from "../core/step-ref.ts";
+import { stepRefOf } from "../core/step.ts";
 import { instancesOf, type StepState } from "../core/step-state.ts";
 import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { AbortReason } from "./run-lifetime.ts";

@@ -1,7 +1,7 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted } from "../core/run-result.ts";
-import { stepRefOf } from "../core/step-ref.ts";
+import { stepRefOf } from "../core/step.ts";
 import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import { endsOfCutOff } from "./cut-off.ts";

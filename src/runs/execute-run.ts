@@ -1,7 +1,6 @@
 import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
-import type { EventInit } from "../core/events.ts";
-import { formatVersion } from "../core/format-version.ts";
+import { type EventInit, formatVersion } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";

@@ -1,8 +1,7 @@
 import { isThenable } from "../async/thenable.ts";
 import type { AgentEvent } from "../core/events.ts";
-import type { ObservedCall, Observer } from "../core/observer.ts";
+import { type ObservedCall, type Observer, parseTraceparent } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";
-import { parseTraceparent } from "../core/traceparent.ts";
 
 /** Makes a call within the contexts that observers set, and returns what it returns. */
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;

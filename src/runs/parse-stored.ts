@@ -2,13 +2,13 @@ import { AgentError } from "../core/errors.ts";
 import {
   type AgentEvent,
   type ApprovalEndEvent,
+  checkEventFormat,
   eventKinds,
   type FindWrongKey,
   type Keyed,
   type RecordedType,
   wrongKeyIn,
 } from "../core/events.ts";
-import { checkEventFormat } from "../core/format-version.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";

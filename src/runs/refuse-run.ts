@@ -2,7 +2,7 @@ import { monotonicNow } from "../async/clock.ts";
 import { type AgentError, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { toolOf } from "../core/wait-step.ts";
+import { toolOf } from "../core/step.ts";
 import { startEvent } from "./execute-run.ts";
 import { wrongKeyOf } from "./parse-stored.ts";
 import type { Run } from "./run.ts";

@@ -1,5 +1,5 @@
 import { isThenable } from "../async/thenable.ts";
-import { findOpenPhrases } from "../core/open-phrases.ts";
+import { findOpenPhrases } from "../core/define-tool.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";
 

@@ -1,9 +1,17 @@
 import type { AgentErrorData } from "../core/errors.ts";
 import type { PendingItem, WaitDue } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
-import { stepRefOf } from "../core/step-ref.ts";
-import { type ApprovalState, instancesOf, isDecided, isDone, isOpen, type StepState } from "../core/step-state.ts";
-import { isAwaited, isWaitOver } from "../core/wait-step.ts";
+import { stepRefOf } from "../core/step.ts";
+import {
+  type ApprovalState,
+  instancesOf,
+  isAwaited,
+  isDecided,
+  isDone,
+  isOpen,
+  isWaitOver,
+  type StepState,
+} from "../core/step-state.ts";
 import { dependenciesOf } from "../plan/dependencies.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";

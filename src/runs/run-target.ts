@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import { deepFreeze, toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
-import { planVersionOf } from "../core/wait-step.ts";
+import { planVersionOf } from "../core/step.ts";
 import { rememberPlan } from "../plan/check-once.ts";
 import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
 import type { EngineSettings } from "./options.ts";

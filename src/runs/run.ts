@@ -8,7 +8,7 @@ import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
-import { type StepRef, stepRefOf } from "../core/step-ref.ts";
+import { type StepRef, stepRefOf } from "../core/step.ts";
 import { type ApprovalState, instanceAt } from "../core/step-state.ts";
 import type { Confirmation, Leases } from "./leases.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";

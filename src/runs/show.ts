@@ -1,9 +1,8 @@
 import type { ErrorData } from "../core/error-data.ts";
-import { copyJson, deepFreeze, toJson } from "../core/json.ts";
+import { copyJson, deepFreeze, hiddenText, hideSealed, mapItems, toJson } from "../core/json.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunPage } from "../core/run-store.ts";
-import { hiddenText, hideSealed, mapItems } from "../core/sealed.ts";
 import type { EngineSettings } from "./options.ts";
 import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";

@@ -1,6 +1,5 @@
-import { canonicalJson } from "../core/canonical-json.ts";
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { copyJson, type JsonObject } from "../core/json.ts";
+import { canonicalJson, copyJson, type JsonObject } from "../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import {
   type ListRunsOptions,

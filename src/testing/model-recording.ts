@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { canonicalJson } from "../core/canonical-json.ts";
+import { canonicalJson } from "../core/json.ts";
 import type {
   LanguageModel,
   ModelFailureReason,

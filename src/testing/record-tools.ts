@@ -1,10 +1,9 @@
 import { systemClock } from "../async/clock.ts";
 import { countPending } from "../async/pending-work.ts";
 import { retryAfterMs } from "../async/retry-after.ts";
-import { canonicalJson } from "../core/canonical-json.ts";
 import { indexTools } from "../core/define-tool.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
-import { type JsonValue, toJson } from "../core/json.ts";
+import { canonicalJson, type JsonValue, toJson } from "../core/json.ts";
 import { defined, failOption } from "../core/options.ts";
 import { parseWith } from "../core/schema.ts";
 import type {

@@ -1,7 +1,6 @@
 import { AgentError } from "../core/errors.ts";
-import { type AgentEvent, isDigested } from "../core/events.ts";
+import { type AgentEvent, checkEventFormat, isDigested } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
-import { checkEventFormat } from "../core/format-version.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";

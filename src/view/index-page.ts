@@ -1,6 +1,6 @@
 import type { StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
-import { describeStepRef } from "../core/step-ref.ts";
+import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
 import { type Html, html } from "./html.ts";

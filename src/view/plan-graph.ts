@@ -1,6 +1,6 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
-import { describeConditions, describeWait } from "../core/step-words.ts";
+import { describeConditions, describeWait } from "../core/step.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
 import { hasFailed, type RunView } from "./run-view.ts";
 

@@ -1,5 +1,5 @@
 import { shownStatus } from "../core/run-summary.ts";
-import { describeStepRef } from "../core/step-ref.ts";
+import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { type Axis, axisOf } from "./axis.ts";
 import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";

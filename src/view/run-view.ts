@@ -1,5 +1,5 @@
 import type { AgentEvent, ModelEndEvent } from "../core/events.ts";
-import { maskPaths } from "../core/mask-paths.ts";
+import { hideSealed } from "../core/json.ts";
 import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import {
@@ -10,11 +10,9 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
-import { hideSealed } from "../core/sealed.ts";
-import { describeStepRef, describeSubject, stepRefOf } from "../core/step-ref.ts";
-import { describeWait } from "../core/step-words.ts";
+import { maskPaths } from "../core/sensitive-paths.ts";
+import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } from "../core/step.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
-import { callsTool } from "../core/wait-step.ts";
 import { type Bar, type Execution, Timeline } from "./timeline.ts";
 
 /** A run that can be drawn: what `getRun` or a call returned, or its events, which tell more. */

@@ -1,7 +1,6 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
-import { describeStepRef } from "../core/step-ref.ts";
-import { describeConditions, describeWait } from "../core/step-words.ts";
+import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
 import type { Axis } from "./axis.ts";
 import { barsSvg, describeBar } from "./bars-svg.ts";
 import { formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentEventOf } from "../core/events.ts";
-import { describeStepRef, type StepRef } from "../core/step-ref.ts";
+import { describeStepRef, type StepRef } from "../core/step.ts";
 
 /** A part of a timeline. */
 export interface Bar {

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../core/canonical-json.ts";
 import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { canonicalJson } from "../core/json.ts";
 import { checkKeys, failOption } from "../core/options.ts";
 import { describeEvents, digestsOf, type ExportedRun, type RunSignature, signedText } from "./export-run.ts";
 

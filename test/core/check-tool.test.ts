@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { retryOptions } from "../../src/core/check-tool.ts";
-import { define } from "../../src/core/define-tool.ts";
+import { define, retryOptions } from "../../src/core/define-tool.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import { readOptions } from "../../src/core/options.ts";
 import type { Tool } from "../../src/core/tool.ts";

@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { recordedStack } from "../../src/core/error-stack.ts";
+import { recordedStack } from "../../src/core/error-data.ts";
 
 const withStack = (stack: unknown, message = "broken") => Object.assign(new Error(message), { stack });
 const frames = (count: number) => Array.from({ length: count }, (_, index) => `    at f${index} (a.ts:1:1)`).join("\n");

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { maskPaths } from "../../src/core/mask-paths.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { sensitivePaths } from "../../src/core/sensitive-paths.ts";
+import { maskPaths, sensitivePaths } from "../../src/core/sensitive-paths.ts";
 
 const secret = sensitive(z.string());
 interface Node {

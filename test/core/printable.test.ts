@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable, printableJson } from "../../src/core/printable.ts";
+import { printable, printableJson } from "../../src/core/text.ts";
 
 const obeyed = /[\u0080-\u009f\u202a-\u202e\u2066-\u2069]|[^\P{Cc}\n]/u;
 

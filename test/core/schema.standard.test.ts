@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
 import { createAgent } from "../../src/agent.ts";
-import { describeTool } from "../../src/core/describe-tool.ts";
+import { describeTool } from "../../src/core/define-tool.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { validatePlan } from "../../src/plan/validate-plan.ts";

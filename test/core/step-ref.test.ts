@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeStepRef, isIterationName, stepRefOf } from "../../src/core/step-ref.ts";
+import { describeStepRef, isIterationName, stepRefOf } from "../../src/core/step.ts";
 
 it("a step reference names a step, or one of its iterations", () => {
   expect(stepRefOf({ stepId: "s3", iteration: undefined })).toEqual({ stepId: "s3" });

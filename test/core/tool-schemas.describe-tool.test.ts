@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { defineTool } from "../../src/core/define-tool.ts";
-import { describeTool } from "../../src/core/describe-tool.ts";
+import { defineTool, describeTool } from "../../src/core/define-tool.ts";
 import { toolSchemas } from "../../src/core/tool-schemas.ts";
 
 const weather = defineTool({

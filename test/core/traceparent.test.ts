@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTraceparent } from "../../src/core/traceparent.ts";
+import { parseTraceparent } from "../../src/core/observer.ts";
 
 const [traceId, spanId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 

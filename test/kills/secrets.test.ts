@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createAgent } from "../../src/agent.ts";
-import { hiddenText } from "../../src/core/sealed.ts";
+import { hiddenText } from "../../src/core/json.ts";
 import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
 import type { SecretKey } from "../../src/runs/secrets/secret-options.ts";
 import { newPath } from "../adapters/sqlite/sqlite-files.ts";

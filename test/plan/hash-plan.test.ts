@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, sha256 } from "../../src/core/canonical-json.ts";
+import { canonicalJson, sha256 } from "../../src/core/json.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import { canonicalPlan, hashPlan } from "../../src/plan/hash-plan.ts";
 

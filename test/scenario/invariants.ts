@@ -1,10 +1,8 @@
 import { expect } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import { isTransient } from "../../src/core/events.ts";
-import { toJson } from "../../src/core/json.ts";
+import { type AgentEvent, isTransient } from "../../src/core/events.ts";
+import { hideSealed, toJson } from "../../src/core/json.ts";
 import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
-import { hideSealed } from "../../src/core/sealed.ts";
 import { parseEvents } from "../../src/runs/parse-stored.ts";
 import { checkStartsAndEnds, keyOf } from "./check-starts-and-ends.ts";
 

@@ -1,10 +1,9 @@
 import { expect } from "vitest";
 import { type Agent, createAgent } from "../../src/agent.ts";
 import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/events.ts";
-import { deepFreeze } from "../../src/core/json.ts";
+import { deepFreeze, hideSealed } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import { hideSealed } from "../../src/core/sealed.ts";
 import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { seededRandom } from "../kills/seeded-random.ts";

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
+import type { CalculationProblem, TodoMatch } from "../../src/core/errors.ts";
 import type { SchemaIssue } from "../../src/core/schema.ts";
-import type { CalculationProblem, TodoMatch } from "../../src/core/tool-errors.ts";
 import {
   type AgentErrorCode,
   type AgentErrorData,

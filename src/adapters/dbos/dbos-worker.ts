@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
-import { formatVersion } from "../../core/format-version.ts";
+import { formatVersion } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { canonicalJson } from "../../core/canonical-json.ts";
-import { type JsonObject, toJson } from "../../core/json.ts";
+import { canonicalJson, type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";

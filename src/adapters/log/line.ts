@@ -1,6 +1,6 @@
 import type { ErrorData } from "../../core/error-data.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../../core/events.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 
 /** One line of a log. */
 export interface Line {

@@ -2,7 +2,7 @@ import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from "@open
 import { RecentMap } from "../../async/recent-map.ts";
 import type { AgentEvent, AgentEventOf } from "../../core/events.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { describeStepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { type EventHandlers, handle } from "./event-handlers.ts";
 import { attribute, splitModel } from "./names.ts";
 import { type Totals, totalsOf } from "./totals.ts";

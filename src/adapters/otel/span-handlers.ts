@@ -1,7 +1,7 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import type { AgentEventOf } from "../../core/events.ts";
 import type { ObservedCall } from "../../core/observer.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { inputAttributes, outputAttributes, toolCallAttributes } from "./content.ts";
 import type { EventHandlers } from "./event-handlers.ts";
 import type { ExecutionSpans } from "./execution-spans.ts";

@@ -9,8 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../../core/events.ts";
-import type { ObservedCall } from "../../core/observer.ts";
-import { parseTraceparent } from "../../core/traceparent.ts";
+import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
 import { handle } from "./event-handlers.ts";
 import { ExecutionSpans, type SpanSettings } from "./execution-spans.ts";
 import { attribute } from "./names.ts";

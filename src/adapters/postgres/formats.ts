@@ -1,4 +1,4 @@
-import { formatVersion, wrongFormat } from "../../core/format-version.ts";
+import { formatVersion, wrongFormat } from "../../core/events.ts";
 import { inTransaction } from "./in-transaction.ts";
 import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
 

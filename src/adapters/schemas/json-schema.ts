@@ -1,5 +1,5 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import { canonicalJson } from "../../core/canonical-json.ts";
+import { canonicalJson } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";

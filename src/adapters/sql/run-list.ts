@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import { type ListRunsOptions, type RunPage, selectRuns } from "../../core/run-store.ts";
 import { type PendingKind, type RunStatus, type RunSummary, unendedStatuses } from "../../core/run-summary.ts";

@@ -1,5 +1,5 @@
 import { AgentError } from "../../core/errors.ts";
-import { formatVersion, wrongFormat } from "../../core/format-version.ts";
+import { formatVersion, wrongFormat } from "../../core/events.ts";
 import { readText } from "../sql/statement.ts";
 import { asBytes, inTransaction, type SqlDatabase } from "./sql-database.ts";
 

@@ -1,7 +1,7 @@
 import { AgentError } from "../../core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { describeStepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../dependencies.ts";
 import { CelFailure, CelLimitExceeded } from "./budget.ts";

@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject, JsonPath, JsonValue } from "../../core/json.ts";
+import { canonicalJson, type JsonObject, type JsonPath, type JsonValue } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";

@@ -2,8 +2,8 @@ import type { AccountOptions, UnsaidValue, WordSource } from "../../core/approva
 import type { JsonPath } from "../../core/json.ts";
 import { branchField, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
+import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
-import { callsTool, inputOf } from "../../core/wait-step.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { currencyWords, unitOf } from "../../english/units.ts";
 import { auxiliaries, functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";

@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PhrasePlace } from "../../core/template.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";

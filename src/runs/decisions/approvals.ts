@@ -11,11 +11,11 @@ import {
   type ApprovedCall,
   hashCall,
 } from "../../core/approval.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import { toErrorData } from "../../core/error-data.ts";
+import { canonicalJson } from "../../core/json.ts";
 import { checkKeys, checkOption } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
-import { describeSubject, type StepRef } from "../../core/step-ref.ts";
+import { describeSubject, type StepRef } from "../../core/step.ts";
 import { type ApprovalState, instanceAt } from "../../core/step-state.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { Run } from "../run.ts";

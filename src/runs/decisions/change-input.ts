@@ -3,7 +3,7 @@ import { copyJson, type JsonObject } from "../../core/json.ts";
 import { findUnknownKeys } from "../../core/json-schema.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { parseWith, type SchemaIssue } from "../../core/schema.ts";
-import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
+import { describeStepRef, type StepRef } from "../../core/step.ts";
 import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";

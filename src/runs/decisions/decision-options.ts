@@ -2,7 +2,7 @@ import type { DecisionNote } from "../../core/approval.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes } from "../../core/plan.ts";
-import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
 import { noReason } from "../run-errors.ts";
 import { type CommandOptions, type DecidingOptions, decidingOptions } from "../run-options.ts";

@@ -1,10 +1,9 @@
 import type { ChangedCall, DecisionNote } from "../../core/approval.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import { AgentError, fromErrorData } from "../../core/errors.ts";
 import type { ApprovalEndEvent, EventInit, PendingItem } from "../../core/events.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, describeSubject, type StepRef, stepRefOf } from "../../core/step.ts";
 import { type ApprovalState, instanceAt, instancesOf, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
 import { notWaiting } from "../run-errors.ts";

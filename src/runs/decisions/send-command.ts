@@ -6,7 +6,7 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
-import type { StepRef } from "../../core/step-ref.ts";
+import type { StepRef } from "../../core/step.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { continueStored } from "../resume/continue-run.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";

@@ -14,7 +14,7 @@ import {
   plannerTimeout,
   toPlanningError,
 } from "../../core/planner.ts";
-import { planVersionOf } from "../../core/wait-step.ts";
+import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
 import { assemblePlan, checkOnce, rememberPlan } from "../../plan/check-once.ts";
 import type { PlanScope } from "../../plan/check-plan.ts";

@@ -1,6 +1,5 @@
 import type { AgentError, AgentErrorData } from "../../core/errors.ts";
-import type { EventInit } from "../../core/events.ts";
-import { formatVersion } from "../../core/format-version.ts";
+import { type EventInit, formatVersion } from "../../core/events.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";

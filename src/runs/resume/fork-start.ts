@@ -1,6 +1,6 @@
 import type { EventInit } from "../../core/events.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { stepRefOf } from "../../core/step-ref.ts";
+import { stepRefOf } from "../../core/step.ts";
 import { type ApprovalState, instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 
 /** Whether a run has all of its events from the run that it was forked from. */

@@ -1,6 +1,6 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
-import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type StepRef, stepRefOf } from "../../core/step.ts";
 import { namePattern, namePatternText } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import { checkName } from "../decisions/decision-options.ts";

@@ -1,6 +1,6 @@
 import { callAt } from "../../async/call-at.ts";
 import type { Clock } from "../../async/clock.ts";
-import { resumeTimeOf } from "../../core/wait-step.ts";
+import { resumeTimeOf } from "../../core/run-summary.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
 

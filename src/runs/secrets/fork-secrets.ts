@@ -1,10 +1,9 @@
 import { AgentError } from "../../core/errors.ts";
 import type { AgentEvent, StoredRunOptions } from "../../core/events.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { type JsonValue, replaceSealed, type Sealed } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
-import { replaceSealed, type Sealed } from "../../core/sealed.ts";
-import { toolOf } from "../../core/wait-step.ts";
+import { toolOf } from "../../core/step.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import { type SealedPlace, sealedPartsIn } from "./map-sensitive.ts";

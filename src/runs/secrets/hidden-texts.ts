@@ -1,7 +1,6 @@
 import type { EventInit } from "../../core/events.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { hiddenText, type JsonValue, mapItems } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { hiddenText, mapItems } from "../../core/sealed.ts";
 
 /** Shorter texts occur in others by chance. */
 const minLength = 4;

@@ -1,9 +1,8 @@
-import type { JsonObject } from "../../core/json.ts";
+import { hiddenText, isSealed, type JsonObject, mapItems } from "../../core/json.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { hiddenText, isSealed, mapItems } from "../../core/sealed.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
+import { inputOf, toolOf } from "../../core/step.ts";
 import type { StepState } from "../../core/step-state.ts";
-import { inputOf, toolOf } from "../../core/wait-step.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 import { isMarked } from "./marked-values.ts";
 

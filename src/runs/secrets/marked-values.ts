@@ -1,5 +1,4 @@
-import type { JsonValue } from "../../core/json.ts";
-import { mapItems } from "../../core/sealed.ts";
+import { type JsonValue, mapItems } from "../../core/json.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 
 /*

@@ -1,16 +1,13 @@
 import type { ApprovedCall } from "../../core/approval.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import type { EventInit, StoredRunOptions } from "../../core/events.ts";
-import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { canonicalJson, deepFreeze, type JsonObject, type JsonValue, replaceSealed } from "../../core/json.ts";
 import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { replaceSealed } from "../../core/sealed.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
-import { stepRefOf } from "../../core/step-ref.ts";
+import { callsTool, stepRefOf, toolOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
-import { callsTool, toolOf } from "../../core/wait-step.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
 import {

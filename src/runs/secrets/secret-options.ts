@@ -1,7 +1,7 @@
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { RunStore } from "../../core/run-store.ts";
 import { isSensitiveTool } from "../../core/sensitive.ts";
-import type { StepRef } from "../../core/step-ref.ts";
+import type { StepRef } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 
 /** A key for the values of sensitive fields. @inline */

@@ -1,12 +1,11 @@
 import { AgentError } from "../../core/errors.ts";
 import type { EventInit } from "../../core/events.ts";
-import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { deepFreeze, hiddenText, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Plan, PlanInput, PlanIssue, PlanStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
-import { hiddenText } from "../../core/sealed.ts";
+import { toolOf } from "../../core/step.ts";
 import { instanceAt, type StepState } from "../../core/step-state.ts";
-import { toolOf } from "../../core/wait-step.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";

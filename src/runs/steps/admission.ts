@@ -1,7 +1,7 @@
 import type { CallVerdict } from "../../async/circuit-breaker.ts";
 import type { Admission } from "../../core/call-gate.ts";
 import { AgentError } from "../../core/errors.ts";
-import { describeStepRef } from "../../core/step-ref.ts";
+import { describeStepRef } from "../../core/step.ts";
 import type { Run } from "../run.ts";
 import type { AttemptResult } from "./run-attempt.ts";
 import { refOfTask, type StepCall } from "./step-call.ts";

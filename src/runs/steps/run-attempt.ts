@@ -4,7 +4,7 @@ import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-dat
 import { type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { answerOf } from "../observers.ts";
 import type { Run } from "../run.ts";

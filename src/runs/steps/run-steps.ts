@@ -1,8 +1,8 @@
 import { callAt } from "../../async/call-at.ts";
 import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
-import { isDecided, isDone, isOpen, type StepState } from "../../core/step-state.ts";
+import { callsTool } from "../../core/step.ts";
+import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { callsTool, isWaitOver } from "../../core/wait-step.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
 import type { Run } from "../run.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { type StepRef, stepRefOf } from "../../core/step-ref.ts";
+import { type StepRef, stepRefOf } from "../../core/step.ts";
 import { instanceAt } from "../../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
 

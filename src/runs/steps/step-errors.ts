@@ -1,10 +1,8 @@
-import { type ErrorData, toErrorData } from "../../core/error-data.ts";
-import { isError, recordedStack } from "../../core/error-stack.ts";
+import { type ErrorData, isError, recordedStack, toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
-import { describeStepRef, type StepRef } from "../../core/step-ref.ts";
-import { toolOf } from "../../core/wait-step.ts";
+import { describeStepRef, type StepRef, toolOf } from "../../core/step.ts";
 import type { Run } from "../run.ts";
 import { refOfTask } from "./step-call.ts";
 

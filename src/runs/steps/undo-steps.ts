@@ -4,7 +4,7 @@ import type { NotUndone, UndoEndEvent } from "../../core/events.ts";
 import { copyJson } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
-import { stepRefOf } from "../../core/step-ref.ts";
+import { stepRefOf } from "../../core/step.ts";
 import { instancesOf, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../core/events.ts";
-import { formatVersion } from "../../core/format-version.ts";
+import { type AgentEvent, formatVersion } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 

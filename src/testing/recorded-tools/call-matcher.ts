@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { canonicalJson, type JsonValue } from "../../core/json.ts";
 import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
 import { type ComparedCall, describeCallMiss } from "./describe-call-miss.ts";
 import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./secret-texts.ts";

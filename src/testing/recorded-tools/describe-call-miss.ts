@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonPath } from "../../core/json.ts";
+import { canonicalJson, type JsonPath } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
 import { commonLength, describeTexts, findNearest, type Likeness, maxQuote } from "../describe-miss.ts";
 import type { AskedToolCall, RecordedToolCall } from "./tool-recording.ts";

@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { canonicalJson, type JsonValue } from "../../core/json.ts";
 import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
 import { SensitiveView } from "../../core/sensitive-paths.ts";
 import type { Tool } from "../../core/tool.ts";

@@ -1,7 +1,6 @@
 import { jsonSchema } from "../../adapters/schemas/json-schema.ts";
-import { canonicalJson } from "../../core/canonical-json.ts";
 import { define } from "../../core/define-tool.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { canonicalJson, type JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { defined } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";

@@ -1,6 +1,5 @@
-import { AgentError } from "../../core/errors.ts";
+import { AgentError, type CalculationProblem } from "../../core/errors.ts";
 import { cutText, suggestName } from "../../core/text.ts";
-import type { CalculationProblem } from "../../core/tool-errors.ts";
 import { constantNames, type FunctionName, functionNames } from "./functions.ts";
 
 /**

@@ -1,6 +1,5 @@
 import * as z from "zod/v4";
-import { toolName } from "../../core/check-tool.ts";
-import { defineTool } from "../../core/define-tool.ts";
+import { defineTool, toolName } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import { defaultMaxDepth, defaultMaxLength, evaluate } from "./evaluate.ts";
 

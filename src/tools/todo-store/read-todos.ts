@@ -1,6 +1,5 @@
-import { AgentError } from "../../core/errors.ts";
+import { AgentError, type TodoMatch } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
-import type { TodoMatch } from "../../core/tool-errors.ts";
 import { cutPage } from "../storage/cut-page.ts";
 import type { Todo, TodoPage } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-input.ts";

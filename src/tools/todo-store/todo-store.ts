@@ -1,5 +1,4 @@
-import { toolName } from "../../core/check-tool.ts";
-import { defineTool } from "../../core/define-tool.ts";
+import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";

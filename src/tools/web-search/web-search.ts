@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
 import type { RateLimitOptions } from "../../async/rate-limit.ts";
-import { toolName } from "../../core/check-tool.ts";
-import { defineTool } from "../../core/define-tool.ts";
+import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";

@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/adapters/sqlite/formats.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { formatVersion } from "../../../src/core/format-version.ts";
+import { formatVersion } from "../../../src/core/events.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 

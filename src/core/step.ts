@@ -1,0 +1,107 @@
+import type { JsonObject } from "./json.ts";
+import type { PlanStep, Reference, StepWait } from "./plan.ts";
+
+/** Which step, or which iteration of one. */
+export interface StepRef {
+  readonly stepId: string;
+  readonly iteration?: number;
+}
+
+/** The fields of an event that name its step or iteration. */
+export function stepRefOf({ stepId, iteration }: { stepId: string; iteration?: number | undefined }): StepRef {
+  return iteration === undefined ? { stepId } : { stepId, iteration };
+}
+
+/** How a message names a step or an iteration: `s3`, `s3[0]`. */
+export function describeStepRef({ stepId, iteration }: StepRef): string {
+  return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
+}
+
+/** How a message names the subject of an approval: a step, or else the plan. */
+export function describeSubject(ref: StepRef | undefined): string {
+  return ref === undefined ? "the plan" : `step "${describeStepRef(ref)}"`;
+}
+
+/** Whether a name is one that a step has for its current iteration. */
+export function isIterationName(name: string): name is "item" | "index" {
+  return name === "item" || name === "index";
+}
+
+/** What stands for the tool of a step that waits, in events and records. */
+export const waitToolName = "wait";
+
+/** The name of a step's tool, as events and records show it. */
+export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
+  return tool ?? waitToolName;
+}
+
+/** What may have references in a step: its input or, of one that waits, what it waits for. */
+export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): JsonObject {
+  return input ?? (wait as StepWait & JsonObject);
+}
+
+/** Whether a step calls a tool. A malformed one counts as one that does. */
+export function callsTool<TStep extends { readonly wait?: unknown }>(
+  step: TStep,
+): step is Extract<TStep, { readonly wait?: undefined }> {
+  return step.wait === undefined;
+}
+
+/** The version of a plan with these steps, which may be malformed: 2 if one of them waits. */
+export function planVersionOf(steps: unknown): 1 | 2 {
+  if (!Array.isArray(steps)) return 1;
+  return steps.some((step) => (step as { wait?: unknown } | null | undefined)?.wait !== undefined) ? 2 : 1;
+}
+
+/** The time of an ISO 8601 instant with a zone; undefined for anything else. */
+export function timeOfInstant(value: unknown): number | undefined {
+  const isWritten =
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value);
+  const ms = isWritten ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** A duration in words that leave nothing out: `14 days`, `1 hour 30 seconds`. */
+function describeDuration(ms: number): string {
+  let rest = ms;
+  const parts: string[] = [];
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}${count === 1 ? "" : "s"}`);
+  }
+  return rest > 0 || parts.length === 0 ? [...parts, `${rest} ms`].join(" ") : parts.join(" ");
+}
+
+/** A wait for an event or until a time, planned or begun. */
+interface WaitInWords {
+  readonly event?: string;
+  readonly until?: string | Reference;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Describes a wait, as it follows the word "waits": `for 2 hours`, `for the event "paid", at most 14 days`. */
+export function describeWait(wait: StepWait | WaitInWords): string {
+  if ("forMs" in wait) return `for ${describeDuration(wait.forMs)}`;
+  const { event, until, timeoutMs }: WaitInWords = wait;
+  const time = typeof until === "object" ? until.$ref : until;
+  if (event === undefined) return `until ${time}`;
+  const limit = timeoutMs === undefined ? time && `until ${time}` : `at most ${describeDuration(timeoutMs)}`;
+  return `for the event "${event}", ${limit ?? "without a time limit"}`;
+}
+
+/** The condition and the loop of a step, one phrase each. */
+export function describeConditions({ when, forEach, concurrency = 1 }: PlanStep): readonly string[] {
+  const parallel = concurrency > 1 ? `, ${concurrency} at a time` : "";
+  return [
+    ...(when === undefined ? [] : [`if ${when}`]),
+    ...(forEach === undefined ? [] : [`for each ${forEach}${parallel}`]),
+  ];
+}
