@@ -40,9 +40,8 @@ export interface LlmPlannerOptions {
   /** Lets the model write conditions and loops; for strong models. @default false */
   expressions?: boolean | undefined;
   /**
-   * Whether the plan of an earlier, equal request is reused, for the same tools and context, unless it speaks of a time.
-   * The most recently used plans are kept, 100 by default. Equal requests at the same time wait for one answer in any
-   * case. @default false
+   * Reuses the plan of an earlier, equal request, for the same tools and context, unless it speaks of a time.
+   * The most recently used plans are kept, 100 by default. @default false
    */
   cache?: boolean | { readonly maxPlans: number } | undefined;
 }

@@ -1,7 +1,6 @@
 import { RecentMap } from "../../async/recent-map.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
 import type { AccountText, UnsaidValue } from "../../core/approval.ts";
-import { AgentError, isAgentError } from "../../core/errors.ts";
+import { AgentError } from "../../core/errors.ts";
 import type { JsonPath } from "../../core/json.ts";
 import { modelName } from "../../core/language-model.ts";
 import type { PlanFailure, PlanSource, PlanStep, PlanWarning } from "../../core/plan.ts";
@@ -67,8 +66,6 @@ export class ModelPlanner {
   private readonly known: ToolSets<Known>;
   private readonly nearest: ToolSets<NearestTools | undefined>;
   private readonly plans: RecentMap<ModelPlan>;
-  /** Plans that are being asked for: an equal request waits for the answer. */
-  private readonly underWay = new Map<string, Promise<ModelPlan | undefined>>();
   private readonly refused = new RefusedFeatures();
   private contextTokens: Promise<number | undefined> | undefined;
 
@@ -85,35 +82,13 @@ export class ModelPlanner {
   /** See `Planner.plan`. */
   async plan(request: PlanRequest): Promise<PlanDraft> {
     // Code reads times, and "in 5 minutes" means another one with every request.
-    const isTimed = mayHoldDate(request.request);
-    const key = await cacheKey(request, isTimed);
-    for (;;) {
-      const known = isTimed ? undefined : this.plans.get(key);
-      if (known !== undefined) return asCached(known);
-      const others = this.underWay.get(key);
-      if (others === undefined) return this.lead(key, request, !isTimed && this.settings.maxCachedPlans > 0);
-      const shared = await settleOrAbort(others, request.signal);
-      // If it failed for a reason of its own, such as its budget, the next one asks.
-      if (shared !== undefined) return asCached(shared);
-    }
-  }
-
-  /** Asks for all equal requests that come before the answer. What the model did not answer is thrown for them, too. */
-  private async lead(key: string, request: PlanRequest, isKept: boolean): Promise<ModelPlan> {
-    const asking = this.make(request);
-    const shared = asking.catch((thrown) => {
-      if (!request.signal.aborted && !isAgentError(thrown, "limit-exceeded")) throw thrown;
-      return undefined;
-    });
-    this.underWay.set(key, shared);
-    shared.catch(() => {});
-    try {
-      const plan = await asking;
-      if (isKept) this.plans.set(key, plan);
-      return plan;
-    } finally {
-      this.underWay.delete(key);
-    }
+    if (this.settings.maxCachedPlans === 0 || mayHoldDate(request.request)) return this.make(request);
+    const key = await cacheKey(request);
+    const known = this.plans.get(key);
+    if (known !== undefined) return { steps: known.steps, source: { ...known.source, attempts: 0, cached: true } };
+    const plan = await this.make(request);
+    this.plans.set(key, plan);
+    return plan;
   }
 
   /** See `Planner.replan`. New steps may refer to the outputs of earlier ones, but not contain them. */
@@ -500,18 +475,11 @@ function describeFailure({ steps, error }: ReplanRequest): string {
   return `These steps were tried for the request below:\n${lines.join("\n")}\nThe failure: ${failure}\nAnswer with calls in place of those that are not completed.`;
 }
 
-/** A plan that was made for an equal request. */
-function asCached({ steps, source }: ModelPlan): PlanDraft {
-  return { steps, source: { ...source, attempts: 0, cached: true } };
-}
-
-/** Makes the key of all that a plan depends on: the words, the tools, and the time if they speak of one. */
-async function cacheKey(request: PlanRequest, isTimed: boolean): Promise<string> {
-  const { request: text, context, tools, maxSteps, nowMs, timeZone, wishes } = request;
+/** Makes the key of all that a plan depends on: the words, the tools, the limit. */
+async function cacheKey({ request, context, tools, maxSteps, wishes }: PlanRequest): Promise<string> {
   const fingerprints = await Promise.all(tools.map(toolFingerprint));
   const descriptions = tools.map(({ description }) => description);
-  const clock = isTimed ? [nowMs, timeZone] : [];
-  return JSON.stringify([text, context, maxSteps, fingerprints, descriptions, wishes, ...clock]);
+  return JSON.stringify([request, context, maxSteps, fingerprints, descriptions, wishes]);
 }
 
 /** Sets of tools that are kept: an app has few, one for each kind of user. */

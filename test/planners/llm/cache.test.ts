@@ -1,12 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import {
-  AgentError,
-  createLlmPlanner,
-  type LlmPlannerOptions,
-  type PlanDraft,
-  type PlanRequest,
-} from "../../../src/index.ts";
+import { createLlmPlanner, type LlmPlannerOptions, type PlanDraft, type PlanRequest } from "../../../src/index.ts";
 import { createScriptedModel, type ScriptedAnswer } from "../../../src/testing/index.ts";
 import { note, noteOf, nowMs, requestOf, sum, tools, unclear } from "./ask-llm-planner.ts";
 
@@ -81,45 +75,5 @@ describe("cached plans", () => {
     const { plan } = plannerOf([unclear, good]);
     await expect(plan(requestOf(request))).rejects.toMatchObject({ code: "cannot-plan" });
     expect(await plan(requestOf(request))).toMatchObject({ source: { attempts: 1 } });
-  });
-});
-
-describe("equal requests at the same time", () => {
-  it.each([true, false])("are asked about once, with a cache: %s", async (cache) => {
-    const { model, plan } = plannerOf([good], { cache });
-    const plans = await Promise.all([1, 2, 3].map(() => plan(requestOf(request))));
-    expect(model.requests).toHaveLength(1);
-    expect(plans.map(({ source }) => source?.cached)).toEqual([undefined, true, true]);
-  });
-
-  it("share no time that was read in another minute", async () => {
-    const { model, plan } = plannerOf([good, good], {});
-    const asked = [nowMs, nowMs, nowMs + 60_000].map((now) => plan(requestOf("note milk at 5pm", { nowMs: now })));
-    await Promise.all(asked);
-    model.assertComplete();
-  });
-
-  it("are refused at once", async () => {
-    const { model, plan } = plannerOf([unclear]);
-    const plans = await Promise.allSettled([1, 2].map(() => plan(requestOf(request))));
-    expect(model.requests).toHaveLength(1);
-    expect(plans.map((each) => each.status === "rejected" && each.reason.code)).toEqual(["cannot-plan", "cannot-plan"]);
-  });
-
-  it("are asked about by the next when the one who asked is cancelled, or over its budget", async () => {
-    const limit = new AgentError("limit-exceeded", "No.", { details: { limit: "tokens", max: 1, used: 2 } });
-    const cancels = (cancel: AbortController) => {
-      cancel.abort(new Error("cancelled"));
-      return Promise.reject(cancel.signal.reason);
-    };
-    for (const generate of [cancels, () => Promise.reject(limit)]) {
-      const cancel = new AbortController();
-      const { model, plan } = plannerOf([good]);
-      const [first, second] = await Promise.allSettled([
-        plan(requestOf(request, { signal: cancel.signal, generate: () => generate(cancel) })),
-        plan(requestOf(request)),
-      ]);
-      expect([first.status, second.status, model.requests.length]).toEqual(["rejected", "fulfilled", 1]);
-    }
   });
 });
