@@ -1,4 +1,4 @@
-import type { Abortable } from "./abort-source.ts";
+import type { Abortable } from "./abort.ts";
 
 /** The source of time. Tests pass a manual one. @group Agents */
 export interface Clock {
@@ -49,4 +49,18 @@ export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal
     }, delayMs);
     signal.addEventListener("abort", stop);
   });
+}
+/**
+ * Calls back once the wall clock has reached a time, in pieces that a timer can have; a process with nothing else to do
+ * may exit before. Returns what stops it.
+ */
+export function callAt(clock: Clock, atMs: number, callback: () => void): () => void {
+  let timer: unknown;
+  const wait = () => {
+    const leftMs = Math.max(0, atMs - clock.now());
+    timer = clock.setTimeout(() => (clock.now() >= atMs ? callback() : wait()), Math.min(leftMs, maxTimerMs));
+    letExit(timer);
+  };
+  wait();
+  return () => clock.clearTimeout(timer);
 }

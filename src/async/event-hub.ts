@@ -1,5 +1,5 @@
 import { EventEmitter } from "eventemitter3";
-import { isThenable } from "./thenable.ts";
+import { isThenable } from "./promises.ts";
 
 interface TypedEvent {
   readonly type: string;

@@ -1,8 +1,7 @@
-import type { Abortable } from "../async/abort-source.ts";
+import type { Abortable } from "../async/abort.ts";
 import { type CallVerdict, CircuitBreaker, type CircuitState } from "../async/circuit-breaker.ts";
 import type { Clock } from "../async/clock.ts";
-import { RateLimit } from "../async/rate-limit.ts";
-import { Semaphore } from "../async/semaphore.ts";
+import { RateLimit, Semaphore } from "../async/limits.ts";
 import { circuitBreakerOptions } from "./define-tool.ts";
 import { readOptions } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";

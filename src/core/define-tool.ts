@@ -1,6 +1,6 @@
 import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
 import { maxTimerMs } from "../async/clock.ts";
-import type { RateLimitOptions } from "../async/rate-limit.ts";
+import type { RateLimitOptions } from "../async/limits.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/verb-groups.ts";
 import { AgentError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import { describeThrown } from "./text.ts";
 
 /** Any JSON value. @group Runs and results */

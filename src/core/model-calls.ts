@@ -1,8 +1,7 @@
+import { onAbort } from "../async/abort.ts";
 import type { CallVerdict } from "../async/circuit-breaker.ts";
 import { type Clock, monotonicNow, sleep } from "../async/clock.ts";
-import { onAbort } from "../async/on-abort.ts";
-import { type RetryOptions, type RetryPolicy, retryDelayMs, retryFailed } from "../async/retry.ts";
-import { retryAfterMs } from "../async/retry-after.ts";
+import { type RetryOptions, type RetryPolicy, retryAfterMs, retryDelayMs, retryFailed } from "../async/retry.ts";
 import { type Admission, CallGate } from "./call-gate.ts";
 import { retryOptions, toolLimits } from "./define-tool.ts";
 import { toErrorData } from "./error-data.ts";

@@ -1,5 +1,5 @@
 import type { ZodTypeAny } from "zod/v3";
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */

@@ -1,5 +1,5 @@
 import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
-import type { RateLimitOptions } from "../async/rate-limit.ts";
+import type { RateLimitOptions } from "../async/limits.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import type { Jsonify, JsonObject } from "./json.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import { typesOf } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep } from "../core/plan.ts";
 import { isIterationName } from "../core/step.ts";

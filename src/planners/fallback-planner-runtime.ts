@@ -1,7 +1,6 @@
-import { AbortSource } from "../async/abort-source.ts";
+import { AbortSource, onAbort } from "../async/abort.ts";
 import { type Clock, maxTimerMs, monotonicNow } from "../async/clock.ts";
-import { onAbort } from "../async/on-abort.ts";
-import { settleOrAbort } from "../async/timeout.ts";
+import { settleOrAbort } from "../async/promises.ts";
 import {
   AgentError,
   type AgentErrorData,

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../async/clock.ts";
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from "../async/clock.ts";
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { chainOptions, chainPlanners, checkPlanner, type FallbackPlannerOptions } from "./fallback-planner.ts";

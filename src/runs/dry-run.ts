@@ -1,5 +1,5 @@
-import type { AbortSource } from "../async/abort-source.ts";
-import { settleOrAbort } from "../async/timeout.ts";
+import type { AbortSource } from "../async/abort.ts";
+import { settleOrAbort } from "../async/promises.ts";
 import { copyJson } from "../core/json.ts";
 import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";

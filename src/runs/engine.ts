@@ -1,8 +1,8 @@
-import { AbortSource } from "../async/abort-source.ts";
+import { AbortSource } from "../async/abort.ts";
 import { monotonicNow } from "../async/clock.ts";
 import { EventChannel } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
-import { countPending } from "../async/pending-work.ts";
+import { countPending } from "../async/promises.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { type AgentEvent, checkEventType, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";

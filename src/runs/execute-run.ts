@@ -1,4 +1,5 @@
-import { notInTime, settleOrAbort, settleWithin } from "../async/timeout.ts";
+import { settleOrAbort } from "../async/promises.ts";
+import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../core/errors.ts";
 import { type EventInit, formatVersion } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";

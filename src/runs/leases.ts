@@ -1,5 +1,5 @@
 import { type Clock, letExit, monotonicNow } from "../async/clock.ts";
-import { isThenable } from "../async/thenable.ts";
+import { isThenable } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";

@@ -1,4 +1,4 @@
-import { isThenable } from "../async/thenable.ts";
+import { isThenable } from "../async/promises.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { type ObservedCall, type Observer, parseTraceparent } from "../core/observer.ts";
 import { failOption } from "../core/options.ts";

@@ -1,4 +1,4 @@
-import { isThenable } from "../async/thenable.ts";
+import { isThenable } from "../async/promises.ts";
 import { findOpenPhrases } from "../core/define-tool.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import type { AgentWarning, EngineSettings } from "./options.ts";

@@ -1,7 +1,6 @@
-import { AbortSource } from "../async/abort-source.ts";
+import { AbortSource, onAbort } from "../async/abort.ts";
 import { sleep } from "../async/clock.ts";
 import { EventChannel, type EventSink } from "../async/event-channel.ts";
-import { onAbort } from "../async/on-abort.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
 import { runNotFound } from "../core/run-store-errors.ts";

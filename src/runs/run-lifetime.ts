@@ -1,7 +1,5 @@
-import { AbortScope } from "../async/abort-scope.ts";
-import type { AbortSource } from "../async/abort-source.ts";
+import { AbortScope, type AbortSource, onAbort } from "../async/abort.ts";
 import { type Clock, monotonicNow } from "../async/clock.ts";
-import { onAbort } from "../async/on-abort.ts";
 import type { AgentError } from "../core/errors.ts";
 import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { RecordingEnd } from "./run-recorder.ts";

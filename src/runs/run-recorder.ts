@@ -1,4 +1,4 @@
-import { isThenable } from "../async/thenable.ts";
+import { isThenable } from "../async/promises.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isDigested, isTransient } from "../core/events.ts";

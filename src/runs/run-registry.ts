@@ -1,4 +1,4 @@
-import { AbortSource } from "../async/abort-source.ts";
+import { AbortSource } from "../async/abort.ts";
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";

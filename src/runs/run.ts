@@ -1,4 +1,4 @@
-import type { AbortSource } from "../async/abort-source.ts";
+import type { AbortSource } from "../async/abort.ts";
 import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import type { ErrorData } from "../core/error-data.ts";

@@ -1,4 +1,4 @@
-import { isThenable } from "../async/thenable.ts";
+import { isThenable } from "../async/promises.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { checkKeys, checkOption, failOption } from "../core/options.ts";
 import type { RunStore } from "../core/run-store.ts";

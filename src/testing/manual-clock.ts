@@ -1,7 +1,7 @@
 // Imported here, so that the first retry does not load a file in time that no clock counts.
 import "p-retry";
 import type { Clock } from "../async/clock.ts";
-import { pendingWork } from "../async/pending-work.ts";
+import { pendingWork } from "../async/promises.ts";
 
 /** A clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {

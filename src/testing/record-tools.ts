@@ -1,6 +1,6 @@
 import { systemClock } from "../async/clock.ts";
-import { countPending } from "../async/pending-work.ts";
-import { retryAfterMs } from "../async/retry-after.ts";
+import { countPending } from "../async/promises.ts";
+import { retryAfterMs } from "../async/retry.ts";
 import { indexTools } from "../core/define-tool.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { canonicalJson, type JsonValue, toJson } from "../core/json.ts";

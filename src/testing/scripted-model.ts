@@ -1,4 +1,4 @@
-import { settleOrAbort } from "../async/timeout.ts";
+import { settleOrAbort } from "../async/promises.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,

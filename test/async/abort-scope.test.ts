@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AbortScope } from "../../src/async/abort-scope.ts";
+import { AbortScope } from "../../src/async/abort.ts";
 
 describe("an abort scope", () => {
   it("aborts open sources and those opened later, with the first reason", () => {

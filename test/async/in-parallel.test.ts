@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inParallel } from "../../src/async/in-parallel.ts";
+import { inParallel } from "../../src/async/promises.ts";
 
 it("uses each item once, in order, at most so many at a time", async () => {
   const used: string[] = [];

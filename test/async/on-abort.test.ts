@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { onAbort } from "../../src/async/on-abort.ts";
+import { onAbort } from "../../src/async/abort.ts";
 
 describe("onAbort", () => {
   it("calls all callbacks through one listener", () => {

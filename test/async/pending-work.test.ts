@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countPending, pendingWork } from "../../src/async/pending-work.ts";
+import { countPending, pendingWork } from "../../src/async/promises.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 describe("countPending", () => {

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AbortSource } from "../../src/async/abort-source.ts";
+import { AbortSource } from "../../src/async/abort.ts";
 import type { Clock } from "../../src/async/clock.ts";
-import { RateLimit, type RateLimitOptions } from "../../src/async/rate-limit.ts";
+import { RateLimit, type RateLimitOptions } from "../../src/async/limits.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const never = new AbortSource();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryAfterMs } from "../../src/async/retry-after.ts";
+import { retryAfterMs } from "../../src/async/retry.ts";
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 const inAMinute = new Date(nowMs + 60_000);

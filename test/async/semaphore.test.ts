@@ -1,9 +1,8 @@
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AbortSource } from "../../src/async/abort-source.ts";
-import { onAbort } from "../../src/async/on-abort.ts";
-import { Semaphore } from "../../src/async/semaphore.ts";
+import { AbortSource, onAbort } from "../../src/async/abort.ts";
+import { Semaphore } from "../../src/async/limits.ts";
 
 const never = new AbortSource();
 

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { notInTime, settleOrAbort, settleWithin } from "../../src/async/timeout.ts";
+import { settleOrAbort } from "../../src/async/promises.ts";
+import { notInTime, settleWithin } from "../../src/async/timeout.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const never = new Promise<never>(() => {});

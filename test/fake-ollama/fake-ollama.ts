@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../../src/async/clock.ts";
-import { countPending } from "../../src/async/pending-work.ts";
+import { countPending } from "../../src/async/promises.ts";
 import { describeThrown } from "../../src/core/text.ts";
 import { checkChat, parseBody } from "./check-chat.ts";
 import { FakeModels, showModel } from "./fake-models.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { pendingWork } from "../../src/async/pending-work.ts";
+import { pendingWork } from "../../src/async/promises.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../src/core/json.ts";
 import type { ToolStep } from "../../src/core/plan.ts";
@@ -45,7 +45,7 @@ describe("the expressions of a plan", () => {
   it("count as outside work while their code is loaded", async () => {
     vi.resetModules();
     const fresh = await import("../../src/plan/expressions.ts");
-    const work = await import("../../src/async/pending-work.ts");
+    const work = await import("../../src/async/promises.ts");
     const compiling = fresh.compileExpressions([stepOf({ when: "true" })]);
     expect(work.pendingWork()).toBe(1);
     await compiling;

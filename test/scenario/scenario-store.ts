@@ -1,7 +1,7 @@
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 import { createPostgresRunStore } from "../../src/adapters/postgres/postgres-run-store.ts";
-import { countPending } from "../../src/async/pending-work.ts";
+import { countPending } from "../../src/async/promises.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 

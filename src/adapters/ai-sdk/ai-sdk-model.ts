@@ -1,6 +1,6 @@
+import { onAbort } from "../../async/abort.ts";
 import { type Clock, systemClock } from "../../async/clock.ts";
-import { onAbort } from "../../async/on-abort.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
 import {
   type LanguageModel,

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from "../../async/clock.ts";
-import { inParallel } from "../../async/in-parallel.ts";
+import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
-import { inParallel } from "../../async/in-parallel.ts";
+import { inParallel } from "../../async/promises.ts";
 import { runConflict } from "../../runs/run-errors.ts";
 import { idleTransactionMs, loadDbos } from "./load-dbos.ts";
 import {

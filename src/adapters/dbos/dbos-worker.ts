@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
-import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import type { RateLimitOptions } from "../../async/limits.ts";
 import { formatVersion } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";

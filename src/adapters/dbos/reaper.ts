@@ -1,5 +1,5 @@
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
-import { inParallel } from "../../async/in-parallel.ts";
+import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { RunQueue } from "./run-queue.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import type { RateLimitOptions } from "../../async/limits.ts";
 import { limitedQueue } from "./dbos-queue.ts";
 import { type DbosModule, idleTransactionMs, loadDbos } from "./load-dbos.ts";
 import { oneAtATime } from "./one-at-a-time.ts";

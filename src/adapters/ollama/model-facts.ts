@@ -1,4 +1,4 @@
-import { settleOrAbort } from "../../async/timeout.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
 import { explainServerError, ServerError } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";

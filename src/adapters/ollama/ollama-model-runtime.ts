@@ -1,6 +1,6 @@
 import type { ChatRequest } from "ollama/browser";
-import { onAbort } from "../../async/on-abort.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
+import { onAbort } from "../../async/abort.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { type ModelRequest, type ModelResponse, type ModelTokens, maxAnswerLength } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";

@@ -1,5 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
+import { countPending, settleOrAbort } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import type { OllamaCaller } from "./ollama-model-runtime.ts";
 import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";

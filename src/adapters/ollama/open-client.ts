@@ -1,5 +1,5 @@
 import type { Ollama } from "ollama/browser";
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { explainNoAnswer, readServerError } from "./explain-error.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 

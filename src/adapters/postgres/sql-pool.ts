@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
 
 /** A statement with settings of its own. @inline */

@@ -1,5 +1,5 @@
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { cutText } from "../../core/text.ts";
 import type { CelIssue, CelParseResult } from "./node.ts";
 import { Translation, UnsupportedCel } from "./translate.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner } from "../../core/planner.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import { readAnaphor } from "../../english/references.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { indexTools } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";

@@ -1,6 +1,5 @@
 import { maxTimerMs } from "../../async/clock.ts";
-import { isThenable } from "../../async/thenable.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
+import { isThenable, settleOrAbort } from "../../async/promises.ts";
 import {
   type ApprovalAnswer,
   type ApprovalDecision,

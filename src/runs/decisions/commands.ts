@@ -1,4 +1,4 @@
-import { settleOrAbort } from "../../async/timeout.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { EventInit, Keyed, RunSettleEvent } from "../../core/events.ts";
 import { canonicalJson, type JsonValue, toJson } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-import { type Abortable, AbortSource } from "../../async/abort-source.ts";
+import { type Abortable, AbortSource } from "../../async/abort.ts";
 import { sleep } from "../../async/clock.ts";
 import { type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";

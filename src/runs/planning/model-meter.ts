@@ -1,4 +1,4 @@
-import { onAbort } from "../../async/on-abort.ts";
+import { onAbort } from "../../async/abort.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { EventInit, ModelEndEvent, RunBudget } from "../../core/events.ts";

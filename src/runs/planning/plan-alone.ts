@@ -1,5 +1,4 @@
-import { AbortSource } from "../../async/abort-source.ts";
-import { onAbort } from "../../async/on-abort.ts";
+import { AbortSource, onAbort } from "../../async/abort.ts";
 import type { AgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";

@@ -1,6 +1,6 @@
-import type { AbortSource } from "../../async/abort-source.ts";
+import type { AbortSource } from "../../async/abort.ts";
 import { monotonicNow } from "../../async/clock.ts";
-import { settleOrAbort } from "../../async/timeout.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import type { AccountText, ApprovalReason, ReplanApproval, UnsaidValue } from "../../core/approval.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { copyJson } from "../../core/json.ts";

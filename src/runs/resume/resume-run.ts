@@ -1,5 +1,5 @@
 import { monotonicNow } from "../../async/clock.ts";
-import { inParallel } from "../../async/in-parallel.ts";
+import { inParallel } from "../../async/promises.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";

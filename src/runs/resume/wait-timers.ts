@@ -1,5 +1,4 @@
-import { callAt } from "../../async/call-at.ts";
-import type { Clock } from "../../async/clock.ts";
+import { type Clock, callAt } from "../../async/clock.ts";
 import { resumeTimeOf } from "../../core/run-summary.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";

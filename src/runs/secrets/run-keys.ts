@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { SecretKey } from "./secret-options.ts";

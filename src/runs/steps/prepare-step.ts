@@ -1,4 +1,4 @@
-import { settleOrAbort } from "../../async/timeout.ts";
+import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ToolStep } from "../../core/plan.ts";

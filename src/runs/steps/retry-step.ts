@@ -1,6 +1,5 @@
 import { monotonicNow, sleep } from "../../async/clock.ts";
-import { retryDelayMs, retryFailed } from "../../async/retry.ts";
-import { retryAfterMs } from "../../async/retry-after.ts";
+import { retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { type ErrorData, toErrorData } from "../../core/error-data.ts";
 import type { AgentErrorData } from "../../core/errors.ts";
 import type { StepOutcome } from "../../core/events.ts";

@@ -1,4 +1,4 @@
-import type { AbortSource } from "../../async/abort-source.ts";
+import type { AbortSource } from "../../async/abort.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
 import { type JsonObject, type JsonValue, toJson } from "../../core/json.ts";

@@ -1,4 +1,4 @@
-import { callAt } from "../../async/call-at.ts";
+import { callAt } from "../../async/clock.ts";
 import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
 import { callsTool } from "../../core/step.ts";
 import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../core/step-state.ts";

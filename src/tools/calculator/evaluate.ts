@@ -1,4 +1,4 @@
-import { countPending } from "../../async/pending-work.ts";
+import { countPending } from "../../async/promises.ts";
 import { cutText } from "../../core/text.ts";
 import { calculationFailed, maxQuoted } from "./calculation-failed.ts";
 import { parse } from "./parse.ts";

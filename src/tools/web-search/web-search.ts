@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { RateLimitOptions } from "../../async/rate-limit.ts";
+import type { RateLimitOptions } from "../../async/limits.ts";
 import { defineTool, toolName } from "../../core/define-tool.ts";
 import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";

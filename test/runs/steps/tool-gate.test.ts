@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AbortSource } from "../../../src/async/abort-source.ts";
+import { AbortSource } from "../../../src/async/abort.ts";
 import { hasLimits, ToolGates } from "../../../src/runs/steps/tool-gate.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";

@@ -1,6 +1,51 @@
-import type { Abortable } from "./abort-source.ts";
+import { type Abortable, onAbort } from "./abort.ts";
 import { type Clock, monotonicNow, sleep } from "./clock.ts";
-import { Semaphore } from "./semaphore.ts";
+
+/**
+ * Lets at most `limit` callers in at a time, in order of arrival. A caller that stops waiting leaves nothing behind.
+ *
+ * A released place passes to the next in line at once, so no later caller gets in between.
+ */
+export class Semaphore {
+  private taken = 0;
+  /** The waiting callers in their order: leaving the middle is as cheap as leaving the front. */
+  private readonly waiting = new Set<() => void>();
+
+  /** `limit`: a whole number of at least 1, or `Infinity`; the caller checks it. */
+  constructor(readonly limit: number) {}
+
+  /**
+   * Takes a place: `true` at once if one is free, else a promise of whether it got one before the signal aborted. Each
+   * true, even one that comes just as the signal aborts, must be followed by one `release()`. Never rejects.
+   */
+  acquire(signal: Abortable): true | Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.taken >= this.limit) return this.wait(signal);
+    this.taken++;
+    return true;
+  }
+
+  /** Releases a place. Does nothing if none is taken. */
+  release(): void {
+    const { value: enter } = this.waiting.values().next();
+    if (enter !== undefined) enter();
+    else if (this.taken > 0) this.taken--;
+  }
+
+  private wait(signal: Abortable): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (isTurn: boolean) => {
+        // A listener that all waiters of a signal share may still call one that an earlier callback has just let in.
+        if (!this.waiting.delete(enter)) return;
+        stopListening();
+        resolve(isTurn);
+      };
+      const enter = () => settle(true);
+      this.waiting.add(enter);
+      const stopListening = onAbort(signal as AbortSignal, () => settle(false));
+    });
+  }
+}
 
 /**
  * How often calls may start.

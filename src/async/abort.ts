@@ -1,0 +1,131 @@
+/** Something to wait for besides a promise: the part of an `AbortSignal` that p-timeout and {@link sleep} need. */
+export interface Abortable {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+const none: readonly never[] = [];
+
+/**
+ * An abort controller that creates its `AbortSignal` only on demand. Most tools never read their signal, and creating
+ * one, with a listener added and removed, costs more than everything else a step does.
+ */
+export class AbortSource implements Abortable {
+  aborted = false;
+  reason: unknown;
+  /** Most have one listener or none, so a set would be the largest part of a source. */
+  private listeners: readonly (() => void)[] = none;
+  private controller: AbortController | undefined;
+
+  /** The signal to hand out, always the same. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.aborted) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  /** Aborts; only the first reason counts. */
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.controller?.abort(reason);
+    for (const listener of this.listeners) listener();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    // Spreading an empty list would allocate room for 17.
+    this.listeners = this.listeners.length === 0 ? [listener] : [...this.listeners, listener];
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.listeners =
+      this.listeners.length === 1 && this.listeners[0] === listener
+        ? none
+        : this.listeners.filter((other) => other !== listener);
+  }
+}
+
+/** Sources that are aborted together. One that is opened after the abort is aborted at once. */
+export class AbortScope<TReason> {
+  /** The reason of the first abort; later ones change nothing. */
+  reason: TReason | undefined;
+  private sources: AbortSource[] = [];
+
+  /** Aborts all sources; only the first reason counts. */
+  abort(reason: TReason): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    for (const source of [...this.sources]) source.abort(reason);
+  }
+
+  /** Leaves sources opened from now on alone; those already aborted stay so. */
+  reset(): void {
+    this.reason = undefined;
+  }
+
+  /** Opens a source that is aborted with the others. Release it with {@link AbortScope.release}. */
+  open(): AbortSource {
+    const source = new AbortSource();
+    if (this.reason !== undefined) source.abort(this.reason);
+    // Usually it is the only one, and pushing to an empty list would allocate room for 17.
+    if (this.sources.length === 0) this.sources = [source];
+    else this.sources.push(source);
+    return source;
+  }
+
+  /** True if a source has not been released. */
+  isOpen(source: AbortSource): boolean {
+    return this.sources.includes(source);
+  }
+
+  /** Removes a source; does nothing if it is not one of these. */
+  release(source: AbortSource): void {
+    const { sources } = this;
+    // Few are open at a time, and the one that is released is usually the last.
+    if (sources[sources.length - 1] === source) {
+      sources.pop();
+      return;
+    }
+    const index = sources.indexOf(source);
+    const last = index === -1 ? undefined : sources.pop();
+    if (last !== undefined) sources[index] = last;
+  }
+}
+
+interface SharedListener {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
+
+const listenersOf = new WeakMap<AbortSignal, SharedListener>();
+
+/**
+ * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
+ * listener: an app passes its one shutdown signal to hundreds of runs, and Node warns of more than ten listeners.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const shared = listenersOf.get(signal) ?? listen(signal);
+  shared.callbacks.add(callback);
+  return () => {
+    shared.callbacks.delete(callback);
+    if (shared.callbacks.size > 0 || listenersOf.get(signal) !== shared) return;
+    listenersOf.delete(signal);
+    signal.removeEventListener("abort", shared.listener);
+  };
+}
+
+function listen(signal: AbortSignal): SharedListener {
+  const callbacks = new Set<() => void>();
+  const listener = () => {
+    for (const callback of [...callbacks]) callback();
+  };
+  const shared = { callbacks, listener };
+  listenersOf.set(signal, shared);
+  signal.addEventListener("abort", listener, { once: true });
+  return shared;
+}

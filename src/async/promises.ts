@@ -1,0 +1,67 @@
+import type { Abortable } from "./abort.ts";
+
+/** True for any kind of promise: of another realm, or of a library that starts its work in `then`. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/**
+ * Settles as the promise does, or rejects with the signal's reason when that aborts first. The promise keeps running: a
+ * caller that wants its late value keeps it.
+ *
+ * The code that aborts the signal owns the one timer of an attempt. p-timeout without a timer would do the same, but
+ * keeps twice as much for each waiting step: it has two more promises, and a callback to clear its timer.
+ */
+export function settleOrAbort<T>(promise: Promise<T>, signal: Abortable): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      signal.removeEventListener("abort", stop);
+      reject(signal.reason);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+    promise.then(
+      (value) => {
+        signal.removeEventListener("abort", stop);
+        resolve(value);
+      },
+      (thrown) => {
+        signal.removeEventListener("abort", stop);
+        reject(thrown);
+      },
+    );
+  });
+}
+
+/** Uses each item of a list, in its order, at most `width` at a time. Rejects as soon as one of the uses does. */
+export async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  use: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    while (next < items.length) {
+      const index = next++;
+      await use(items[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+}
+
+let pendingCount = 0;
+
+/** Counts the pending work that no clock sees: loading code, hashing in a thread. A manual clock waits for it. */
+export function pendingWork(): number {
+  return pendingCount;
+}
+
+/** Counts a promise as {@link pendingWork} until it settles, and settles as it does. */
+export async function countPending<T>(work: Promise<T>): Promise<T> {
+  pendingCount++;
+  try {
+    return await work;
+  } finally {
+    pendingCount--;
+  }
+}
