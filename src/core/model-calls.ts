@@ -1,17 +1,24 @@
 import { onAbort } from "../async/abort.ts";
 import type { CallVerdict } from "../async/circuit-breaker.ts";
-import { type Clock, monotonicNow, sleep } from "../async/clock.ts";
+import { type Clock, monotonicNow, sleep, systemClock } from "../async/clock.ts";
+import { settleOrAbort } from "../async/promises.ts";
 import { type RetryOptions, type RetryPolicy, retryAfterMs, retryDelayMs, retryFailed } from "../async/retry.ts";
-import { type Admission, CallGate } from "./call-gate.ts";
+import { CallGate } from "./call-gate.ts";
 import { retryOptions, toolLimits } from "./define-tool.ts";
 import { toErrorData } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
-import { type LanguageModel, type ModelRequest, type ModelResponse, modelName } from "./language-model.ts";
+import {
+  type LanguageModel,
+  type ModelPrice,
+  type ModelRequest,
+  type ModelResponse,
+  modelName,
+} from "./language-model.ts";
 import { modelFailure } from "./model-failure.ts";
 import { type OptionTable, readOptions } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
-/** How calls of a model are limited and repeated; the same as for a tool. @inline */
+/** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
   /**
    * How a call is repeated that may succeed later: the server is busy or cannot be reached, the answer broke off or
@@ -19,12 +26,28 @@ export interface ModelCallOptions extends ToolLimitOptions {
    * @default 3 attempts, 500 ms before the second
    */
   readonly retry?: RetryOptions | undefined;
+  /** What its tokens cost; a budget of `cost` needs it. @default unknown */
+  readonly price?: ModelPrice | undefined;
+  /** For the delays between attempts. @default the machine's */
+  readonly clock?: Clock | undefined;
+  /** For the jitter of delays: from 0 to 1. @default Math.random */
+  readonly random?: (() => number) | undefined;
 }
+
+/** The options of a price. */
+export const priceOptions = {
+  inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+  cachedInputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE },
+  outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
+} satisfies OptionTable<ModelPrice>;
 
 /** The options of {@link ModelCallOptions}. */
 export const modelCallOptions = {
+  price: { options: priceOptions },
   retry: readRetry,
   ...toolLimits,
+  clock: { type: "clock", default: systemClock },
+  random: { type: "function", default: () => Math.random() },
 } satisfies OptionTable<ModelCallOptions>;
 
 function readRetry(retry: unknown = {}, option: string): RetryPolicy {
@@ -32,11 +55,10 @@ function readRetry(retry: unknown = {}, option: string): RetryPolicy {
   return readOptions(table, retry as RetryOptions, option);
 }
 
-/** What {@link ModelCalls} needs. */
-export interface ModelCallSettings extends ToolLimitOptions {
+/** Settings of {@link ModelCalls}, checked and with their defaults. */
+interface ModelCallSettings extends ToolLimitOptions {
   readonly retry: RetryPolicy;
   readonly clock: Clock;
-  /** From 0 to 1, for the jitter of delays. */
   readonly random: () => number;
 }
 
@@ -44,6 +66,7 @@ export interface ModelCallSettings extends ToolLimitOptions {
 const abortGraceMs = 1_000;
 
 type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; readonly thrown: unknown };
+type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
 /** The calls of one model: repeated, limited, and refused while it keeps failing. */
 export class ModelCalls {
@@ -64,16 +87,33 @@ export class ModelCalls {
     });
   }
 
-  /** Makes attempts by `ask` until one succeeds. Rejects with the last failure, or with the reason of the signal. */
-  async run(request: ModelRequest, ask: (request: ModelRequest) => Promise<ModelResponse>): Promise<ModelResponse> {
+  /**
+   * Makes attempts by `ask` until one succeeds. Rejects with the last failure, or with the reason of the signal as soon
+   * as that aborts.
+   */
+  async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    // A signal for this call alone: listeners that a provider leaves on it stay on no signal that lives longer.
+    const call = new AbortController();
+    const stopListening = onAbort(signal, () => call.abort(signal.reason));
+    try {
+      return await settleOrAbort(this.repeat({ ...request, signal: call.signal }, ask), signal);
+    } finally {
+      stopListening();
+    }
+  }
+
+  private async repeat(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { retry, clock, random } = this.settings;
     const { signal, attempts } = request;
     const latestStartMs = monotonicNow(clock) + retry.maxTotalMs;
     const attempt = (number: number): Promise<Attempt> =>
-      this.once(request, number, ask).then(
+      this.attempt(request, number, ask).then(
         (value) => ({ ok: true, value }),
         (thrown: unknown) => ({ ok: false, thrown }),
       );
+    const isFailure = ({ ok }: Attempt) => !ok;
     const shouldRetry = async (failure: Attempt, number: number): Promise<boolean> => {
       if (failure.ok || signal.aborted || !this.mayRepeat(failure.thrown)) return false;
       const askedMs = retryAfterMs(failure.thrown, clock.now()) ?? 0;
@@ -83,71 +123,51 @@ export class ModelCalls {
       await attempts?.retry({ attempt: number, error: toErrorData(failure.thrown), delayMs });
       return sleep(delayMs, { clock, signal });
     };
-    const first = await attempt(1);
     const { maxAttempts } = retry;
-    const last = first.ok
-      ? first
-      : await retryFailed(first as Attempt, { maxAttempts, isFailure, shouldRetry, attempt });
+    let last = await attempt(1);
+    if (!last.ok) last = await retryFailed(last as Attempt, { maxAttempts, isFailure, shouldRetry, attempt });
     if (last.ok) return last.value;
-    if (signal.aborted) throw signal.reason;
     throw last.thrown;
   }
 
-  /** Whether the same call may succeed later. */
+  /** Returns true if the same call may succeed later. */
   private mayRepeat(thrown: unknown): boolean {
     return isAgentError(thrown, "model-failed") && thrown.retryable && !this.refusals.has(thrown);
   }
 
-  /** One attempt, when it is its turn. */
-  private async once(
-    request: ModelRequest,
-    attempt: number,
-    ask: (request: ModelRequest) => Promise<ModelResponse>,
-  ): Promise<ModelResponse> {
+  /** Makes one attempt when it is its turn. */
+  private async attempt(request: ModelRequest, number: number, ask: Ask): Promise<ModelResponse> {
     const { signal, attempts } = request;
     const admission = await this.gate.enter(signal);
     if (admission === undefined) throw signal.reason;
     const { clock } = this.settings;
+    let isMade = false;
     const make = async (limits: Partial<ModelRequest> = {}) => {
+      isMade = true;
+      let verdict: CallVerdict = "abandoned";
       // A provider that ignores the signal must not keep its place for ever.
       let timer: ReturnType<Clock["setTimeout"]> | undefined;
       const stopListening = onAbort(signal, () => {
         timer = clock.setTimeout(() => admission.leave("abandoned"), abortGraceMs);
       });
       try {
-        return await judged(admission, () => ask({ ...request, ...limits }));
+        const response = await ask({ ...request, ...limits });
+        verdict = "succeeded";
+        return response;
+      } catch (thrown) {
+        // An error that is not retryable is an answer.
+        if (isAgentError(thrown, "model-failed")) verdict = thrown.retryable ? "failed" : "succeeded";
+        throw thrown;
       } finally {
+        admission.leave(verdict);
         stopListening();
         if (timer !== undefined) clock.clearTimeout(timer);
       }
     };
-    let isMade = false;
     try {
-      return await (attempts?.make(attempt, (limits) => {
-        isMade = true;
-        return make(limits);
-      }) ?? make());
+      return await (attempts === undefined ? make() : attempts.make(number, make));
     } finally {
-      if (attempts !== undefined && !isMade) admission.leave("abandoned");
+      if (!isMade) admission.leave("abandoned");
     }
-  }
-}
-
-function isFailure({ ok }: Attempt): boolean {
-  return !ok;
-}
-
-/** Makes a call and reports to the gate what it says about the model: an error that is not retryable is an answer. */
-async function judged(admission: Admission, call: () => Promise<ModelResponse>): Promise<ModelResponse> {
-  let verdict: CallVerdict = "abandoned";
-  try {
-    const response = await call();
-    verdict = "succeeded";
-    return response;
-  } catch (thrown) {
-    if (isAgentError(thrown, "model-failed")) verdict = thrown.retryable ? "failed" : "succeeded";
-    throw thrown;
-  } finally {
-    admission.leave(verdict);
   }
 }

@@ -1,12 +1,5 @@
 import { AgentError } from "./errors.ts";
-import {
-  type LanguageModel,
-  type ModelFailureReason,
-  type ModelPrice,
-  maxAnswerLength,
-  modelName,
-} from "./language-model.ts";
-import type { OptionTable } from "./options.ts";
+import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
 const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
   "unreachable",
@@ -37,10 +30,3 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
   const { details } = modelFailure(model, "invalid-response", { message });
   return new AgentError("model-failed", message, { details, retryable: false });
 }
-
-/** The options of a price. */
-export const priceOptions = {
-  inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
-  cachedInputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE },
-  outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
-} satisfies OptionTable<ModelPrice>;

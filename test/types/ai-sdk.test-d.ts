@@ -1,7 +1,7 @@
 import { type LanguageModel as AiLanguageModel, type EmbeddingModel, gateway, wrapLanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expectTypeOf, it } from "vitest";
-import type { AiSdkCallOptions } from "../../src/adapters/ai-sdk/ai-sdk-language-model.ts";
+import type { AiSdkCallOptions } from "../../src/adapters/ai-sdk/ai-sdk-model.ts";
 import { type AiSdkLanguageModel, createAiSdkModel } from "../../src/adapters/ai-sdk/index.ts";
 import type { LanguageModel } from "../../src/core/language-model.ts";
 

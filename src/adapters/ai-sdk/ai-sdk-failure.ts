@@ -1,12 +1,13 @@
 import type { AgentError } from "../../core/errors.ts";
+import { type FailedCall, failureReason, isBrokenOff } from "../../core/failure-reason.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
-import { readFields } from "./read-fields.ts";
 
 const maxMessageLength = 500;
 /** How much of a message is read: a provider may send back everything it received. */
 const maxReadLength = 4_000;
+/** The levels of wrappers and causes that are read. */
 const maxWrappers = 5;
 /** Errors about the content of a response quote it in their message. */
 const bodyMessages = /^(JSON parsing failed|Type validation failed|Invalid response data)\b.*$/s;
@@ -35,21 +36,23 @@ export function aiSdkFailure(
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
   const told = messageOf(error);
-  const facts = readFacts(error, told);
-  const reason = failureReason(facts, { isAnswering });
+  const call = readCall(error, told, isAnswering);
+  const reason = readReason(error, call);
   return modelFailure(model, reason, {
     message: `${introductions[reason](modelName(model))}: ${cutText(toLine(told), maxMessageLength)}`,
-    status: facts.status,
+    status: call.status,
     cause: holdsBody(thrown) ? undefined : thrown,
   });
 }
 
-/** Whether a model reports that it cannot be called in this way: then another may work. */
+const unsupported = "AI_UnsupportedFunctionalityError";
+
+/** Returns true if a model reports that it cannot be called in this way: then another may work. */
 export function isNotImplemented(thrown: unknown): boolean {
   const { name, message } = readFields(thrown, "name", "message");
   const text = typeof message === "string" ? message : "";
   // "Not implemented" is what the AI SDK's mocks throw.
-  return /^not implemented/i.test(text) || (name === "AI_UnsupportedFunctionalityError" && /stream/i.test(text));
+  return /^not implemented/i.test(text) || (name === unsupported && /stream/i.test(text));
 }
 
 /** The last error of the AI SDK's retries, or an error that a stream wraps in an envelope. */
@@ -65,8 +68,8 @@ function unwrap(thrown: unknown): unknown {
 }
 
 /**
- * Whether the messages of an error and its causes, which are kept with a failure, quote a response; a thrown value
- * that is not an error may be one.
+ * Returns true if the messages of an error and its causes, which are kept with a failure, quote a response; a thrown
+ * value that is not an error may be one.
  */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
@@ -89,20 +92,7 @@ function toLine(message: string): string {
   return message.replace(bodyMessages, "$1").replace(/\s+/g, " ").trim();
 }
 
-/** The facts of an error of the AI SDK, of a provider or of the network. */
-interface ErrorFacts {
-  readonly name: string;
-  readonly message: string;
-  /** The HTTP status. */
-  readonly status: number | undefined;
-  readonly isRetryable: boolean;
-  /** Types and codes, its own and those of its causes, such as `overloaded_error` and `ECONNREFUSED`. */
-  readonly codes: readonly string[];
-}
-
-const maxCauses = 5;
-
-const reasonsOfNames: ReadonlyMap<string, ModelFailureReason> = new Map([
+const reasonsOfNames: ReadonlyMap<unknown, ModelFailureReason> = new Map([
   ["AI_LoadAPIKeyError", "unauthorized"],
   ["AI_NoSuchModelError", "unknown-model"],
   ["AI_NoSuchProviderError", "unknown-model"],
@@ -117,68 +107,8 @@ const reasonsOfNames: ReadonlyMap<string, ModelFailureReason> = new Map([
   ["AI_NoContentGeneratedError", "invalid-response"],
 ]);
 
-const reasonsOfStatuses: ReadonlyMap<number, ModelFailureReason> = new Map([
-  [401, "unauthorized"],
-  [403, "unauthorized"],
-  [404, "unknown-model"],
-  [413, "prompt-too-long"],
-  [429, "busy"],
-  [503, "busy"],
-  [529, "busy"],
-]);
-
-/** A key without money left: waiting does not help. */
-const isOutOfQuota = (code: string) =>
-  /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i.test(code);
-
-const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
-  [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],
-  [/^(authentication_error|permission_error|invalid_api_key|unauthenticated)$/i, "unauthorized"],
-  [/^(not_found_error|model_not_found)$/i, "unknown-model"],
-  [/^(context_length_exceeded|request_too_large)$/i, "prompt-too-long"],
-];
-
-const networkCodes =
-  /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$|UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$)/;
-const networkMessages =
-  /fetch failed|failed to fetch|cannot connect to api|econnrefused|econnreset|enotfound|socket hang up|other side closed|network ?error|^terminated$/i;
-const tooLongMessages =
-  /context[ _-]?(length|window|size)|prompt is too long|(prompt|input|request|messages?) (is |are )?too (long|large)|too many (input )?tokens|exceeds? the maximum number of (input )?tokens|token (?:count|limit)(?:(?!token (?:count|limit)).)*exceed|reduce the length/i;
-const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
-const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
-
-/** Why a model returned no answer. `isAnswering`: it had started to, so a broken connection interrupted its answer. */
-function failureReason(facts: ErrorFacts, { isAnswering }: { isAnswering: boolean }): ModelFailureReason {
-  const { name, message, status, codes } = facts;
-  if (codes.some(isOutOfQuota)) return "rejected";
-  const named = reasonsOfNames.get(name) ?? (status === undefined ? undefined : reasonsOfStatuses.get(status));
-  const isBrokenOff = brokenOffMessages.test(message);
-  if (named !== undefined) return named === "invalid-response" && isBrokenOff ? "interrupted" : named;
-  const coded = reasonsOfCodes.find(([pattern]) => codes.some((code) => pattern.test(code)));
-  if (coded !== undefined) return coded[1];
-  if (tooLongMessages.test(message)) return "prompt-too-long";
-  if (name === "AI_UnsupportedFunctionalityError") return formatMessages.test(message) ? "format-rejected" : "rejected";
-  if (status !== undefined && status >= 400) return reasonOfStatus(status, facts);
-  // A success status means that the answer had started.
-  if (isOfNetwork(facts)) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
-  if (isBrokenOff) return "interrupted";
-  return status === undefined ? "server-error" : "invalid-response";
-}
-
-function reasonOfStatus(status: number, { message, isRetryable }: ErrorFacts): ModelFailureReason {
-  if (status >= 500) return "server-error";
-  if ((status === 400 || status === 422) && formatMessages.test(message)) return "format-rejected";
-  return isRetryable ? "busy" : "rejected";
-}
-
-function isOfNetwork({ name, message, codes }: ErrorFacts): boolean {
-  // A provider's own time limit: the caller's signal is handled elsewhere.
-  if (name === "TimeoutError" || name === "AbortError") return true;
-  return networkMessages.test(message) || codes.some((code) => networkCodes.test(code));
-}
-
 /** Reads an error by its fields, never by its class, of which each copy of a package has its own. */
-function readFacts(thrown: unknown, message: string): ErrorFacts {
+function readCall(thrown: unknown, message: string, isAnswering: boolean): FailedCall {
   const { name, statusCode, status, code, isRetryable } = readFields(
     thrown,
     "name",
@@ -188,12 +118,20 @@ function readFacts(thrown: unknown, message: string): ErrorFacts {
     "isRetryable",
   );
   return {
-    name: typeof name === "string" ? name : "",
     message,
     status: [statusCode, status, code].find(isErrorStatus),
+    codes: [...(typeof name === "string" ? [name] : []), ...readCodes(thrown)],
+    isAnswering,
     isRetryable: isRetryable === true,
-    codes: readCodes(thrown),
   };
+}
+
+function readReason(thrown: unknown, call: FailedCall): ModelFailureReason {
+  const { message = "" } = call;
+  const { name } = readFields(thrown, "name");
+  if (name === unsupported) return failureReason({ ...call, status: 400 });
+  const reason = reasonsOfNames.get(name) ?? failureReason(call);
+  return reason === "invalid-response" && isBrokenOff(message) ? "interrupted" : reason;
 }
 
 function isErrorStatus(value: unknown): value is number {
@@ -204,7 +142,7 @@ function readCodes(thrown: unknown): readonly string[] {
   const { responseBody } = readFields(thrown, "responseBody");
   const codes = typeof responseBody === "string" ? codesIn(responseBody.slice(0, maxReadLength)) : [];
   let current = thrown;
-  for (let depth = 0; depth < maxCauses && current !== undefined; depth++) {
+  for (let depth = 0; depth < maxWrappers && current !== undefined; depth++) {
     const { code, type, cause, error, data } = readFields(current, "code", "type", "cause", "error", "data");
     for (const told of [code, type]) if (typeof told === "string") codes.push(told);
     current = cause ?? error ?? data;
@@ -215,4 +153,21 @@ function readCodes(thrown: unknown): readonly string[] {
 /** Those in the body of a response: each provider reads other fields of it. */
 function codesIn(body: string): string[] {
   return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
+}
+
+/** Reads some keys of a value from another package; undefined for a key that is missing or cannot be read. */
+export function readFields<TKey extends string>(
+  value: unknown,
+  ...keys: readonly TKey[]
+): Partial<Record<TKey, unknown>> {
+  const read: Partial<Record<TKey, unknown>> = {};
+  if (typeof value !== "object" || value === null) return read;
+  for (const key of keys) {
+    try {
+      read[key] = (value as Record<string, unknown>)[key];
+    } catch {
+      // A getter that throws: unreadable, so unknown.
+    }
+  }
+  return read;
 }

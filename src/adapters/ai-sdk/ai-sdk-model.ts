@@ -1,52 +1,65 @@
-import { onAbort } from "../../async/abort.ts";
-import { type Clock, systemClock } from "../../async/clock.ts";
-import { settleOrAbort } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   type LanguageModel,
   type ModelMessage,
-  type ModelPrice,
   type ModelRequest,
   type ModelResponse,
   type ModelResponseFormat,
   modelName,
 } from "../../core/language-model.ts";
 import { type ModelCallOptions, ModelCalls, modelCallOptions } from "../../core/model-calls.ts";
-import { modelFailure, priceOptions } from "../../core/model-failure.ts";
+import { modelFailure } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "../../core/options.ts";
-import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
-import type {
-  AiSdkCallOptions,
-  AiSdkLanguageModel,
-  AiSdkMessage,
-  AiSdkProviderOptions,
-  AiSdkStream,
-} from "./ai-sdk-language-model.ts";
-import { isStrict, logprobsOptions, sendableFormat, strictOptions } from "./provider-options.ts";
-import { readResult, readStream } from "./read-answer.ts";
-import { readFields } from "./read-fields.ts";
+import { aiSdkFailure, isNotImplemented, readFields } from "./ai-sdk-failure.ts";
+import { type AiSdkStream, readResult, readStream } from "./read-answer.ts";
+
+/**
+ * A language model object of the AI SDK, as far as it is used here: of version 5, 6 or 7 of the package `ai`. It is
+ * declared again so that none of them has to be installed for its types, and answers are read with care.
+ * @group Models
+ */
+export interface AiSdkLanguageModel {
+  /** The version of the interface: `v2` of AI SDK 5, `v3` of 6, `v4` of 7. */
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  /** Returns the whole answer. */
+  doGenerate(options: object): PromiseLike<object>;
+  /** Streams the answer. */
+  doStream(options: object): PromiseLike<{ readonly stream: AiSdkStream }>;
+}
+
+/** Options of single providers, under their names, such as `{ openai: { reasoningEffort: "low" } }`. */
+export type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The options of a call to such a model; these are the same in every version. */
+export interface AiSdkCallOptions {
+  prompt: AiSdkMessage[];
+  responseFormat?: { type: "text" } | { type: "json"; schema?: JsonSchema; name?: string };
+  maxOutputTokens?: number;
+  temperature?: number;
+  abortSignal: AbortSignal;
+  providerOptions?: AiSdkProviderOptions;
+}
+
+/** A message of {@link AiSdkCallOptions}: system messages are text, all others have parts. */
+export type AiSdkMessage =
+  | { role: "system"; content: string }
+  | { role: "user" | "assistant"; content: { type: "text"; text: string }[] };
 
 /** Options of {@link createAiSdkModel}. @inline */
 interface AiSdkModelOptions extends ModelCallOptions {
-  /** What its tokens cost; a budget of `cost` needs it. @default unknown */
-  price?: ModelPrice | undefined;
   /** Sent with every call, such as `{ openai: { reasoningEffort: "low" } }`. @default none */
   providerOptions?: AiSdkProviderOptions | undefined;
-  /** For the delays between attempts. @default the machine's */
-  clock?: Clock | undefined;
-  /** For the jitter of delays: from 0 to 1. @default Math.random */
-  random?: (() => number) | undefined;
 }
 
 const modelOptions = {
-  price: { options: priceOptions },
+  ...modelCallOptions,
   providerOptions: (options, option): AiSdkProviderOptions | undefined => {
     if (options !== undefined) checkObject(option, options);
     return options as AiSdkProviderOptions | undefined;
   },
-  ...modelCallOptions,
-  clock: { type: "clock", default: systemClock },
-  random: { type: "function", default: () => Math.random() },
 } satisfies OptionTable<AiSdkModelOptions>;
 
 /**
@@ -70,6 +83,16 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
   const { provider, modelId } = model;
   const calls = new ModelCalls({ provider, modelId }, settings);
   let refusesLogprobs = false;
+  const ask = async (request: ModelRequest): Promise<ModelResponse> => {
+    if (!request.logprobs || refusesLogprobs) return send(model, request, providerOptions);
+    try {
+      return await send(model, request, logprobsOptions(provider, providerOptions));
+    } catch (thrown) {
+      if (request.signal.aborted || !isAboutLogprobs(thrown)) throw thrown;
+      refusesLogprobs = true;
+      return send(model, request, providerOptions);
+    }
+  };
   return {
     provider,
     modelId,
@@ -77,36 +100,7 @@ export function createAiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelO
     hasOutputLimit: true,
     ...(price && { price }),
     retry,
-    async generate(request) {
-      const { signal } = request;
-      signal.throwIfAborted();
-      // A signal for this call alone: listeners that the model leaves on it stay on no signal that lives longer.
-      const call = new AbortController();
-      const stopListening = onAbort(signal, () => call.abort(signal.reason));
-      try {
-        const answer = calls.run({ ...request, signal: call.signal }, async (attempt) => {
-          const send = (logprobs: boolean) => {
-            const asked = logprobs ? logprobsOptions(provider, providerOptions) : providerOptions;
-            return ask(
-              model,
-              attempt,
-              toCallOptions(attempt, { provider, signal: call.signal, providerOptions: asked }),
-            );
-          };
-          if (!attempt.logprobs || refusesLogprobs) return send(false);
-          try {
-            return await send(true);
-          } catch (thrown) {
-            if (signal.aborted || !isAboutLogprobs(thrown)) throw thrown;
-            refusesLogprobs = true;
-            return send(false);
-          }
-        });
-        return await settleOrAbort(answer, signal);
-      } finally {
-        stopListening();
-      }
-    },
+    generate: (request) => calls.run(request, ask),
   };
 }
 
@@ -115,13 +109,13 @@ function isAboutLogprobs(thrown: unknown): boolean {
   return isAgentError(thrown, "model-failed") && !thrown.retryable && /log_?prob/i.test(thrown.message);
 }
 
-async function ask(
+async function send(
   model: AiSdkLanguageModel,
   request: ModelRequest,
-  callOptions: AiSdkCallOptions,
+  providerOptions: AiSdkProviderOptions | undefined,
 ): Promise<ModelResponse> {
-  const { abortSignal: signal } = callOptions;
-  const { onTextDelta } = request;
+  const { signal, onTextDelta } = request;
+  const callOptions = toCallOptions(model.provider, request, providerOptions);
   const stream = await openStream(model, callOptions);
   if (stream !== undefined) return readStream(model, stream, { signal, onTextDelta });
   signal.throwIfAborted();
@@ -188,12 +182,9 @@ const answerName = "answer";
  * The options for calling a model of the AI SDK with a request. Unset ones are left out, so that their defaults apply.
  */
 function toCallOptions(
-  { messages, maxOutputTokens, temperature, ...request }: ModelRequest,
-  {
-    provider,
-    signal,
-    providerOptions,
-  }: { provider: string; signal: AbortSignal; providerOptions: AiSdkProviderOptions | undefined },
+  provider: string,
+  { messages, maxOutputTokens, temperature, signal, ...request }: ModelRequest,
+  providerOptions: AiSdkProviderOptions | undefined,
 ): AiSdkCallOptions {
   const responseFormat = sendableFormat(provider, request.responseFormat);
   return {
@@ -213,4 +204,66 @@ function toMessage({ role, content }: ModelMessage): AiSdkMessage {
 function toFormat(format: ModelResponseFormat): NonNullable<AiSdkCallOptions["responseFormat"]> {
   if (format.type === "text") return { type: "text" };
   return { type: "json", ...(format.schema && { schema: format.schema, name: answerName }) };
+}
+
+/** Providers that want closed schemas, by the part of their name before the first dot. */
+const strictProviders = new Set(["openai", "azure", "groq", "xai", "cerebras", "openrouter"]);
+/** These send each schema as strict, whatever is asked. */
+const alwaysStrict = new Set(["xai", "openrouter"]);
+/** Others whose models are named like those of `@ai-sdk/openai-compatible`, such as `mistral.chat`. */
+const otherProviders = new Set([
+  "mistral",
+  "cohere",
+  "perplexity",
+  "deepseek",
+  "google",
+  "vertex",
+  "anthropic",
+  "gateway",
+]);
+
+function familyOf(provider: string): string {
+  return provider.split(".")[0] ?? provider;
+}
+
+/** Whether a provider wants closed schemas: OpenAI's, and those that speak like it. */
+export function isStrict(provider: string): boolean {
+  const family = familyOf(provider);
+  return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
+}
+
+/** The format to send: without its schema, if that is open and the provider would send it as a closed one. */
+export function sendableFormat(
+  provider: string,
+  format: ModelResponseFormat | undefined,
+): ModelResponseFormat | undefined {
+  const isRefused = format?.type === "json" && !format.strict && alwaysStrict.has(familyOf(provider));
+  return isRefused ? { type: "json" } : format;
+}
+
+/**
+ * Options that ask how likely each token is. OpenAI's models know the option, also behind Azure or a gateway; others
+ * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
+ */
+export function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
+  const names = familyOf(provider) === "azure" ? ["openai", "azure"] : ["openai"];
+  return { ...given, ...Object.fromEntries(names.map((name) => [name, { logprobs: 1, ...given?.[name] }])) };
+}
+
+/**
+ * The options that say whether a schema is strict, which these providers otherwise take it for. Each reads those under
+ * its own name, Azure also those of OpenAI.
+ */
+export function strictOptions(
+  provider: string,
+  format: ModelResponseFormat | undefined,
+  given: AiSdkProviderOptions | undefined,
+): { providerOptions?: AiSdkProviderOptions } {
+  const isSent = format?.type === "json" && format.schema !== undefined;
+  if (!isSent || !isStrict(provider)) return given === undefined ? {} : { providerOptions: given };
+  const family = familyOf(provider);
+  const names = family === "azure" ? ["openai", "azure"] : [family];
+  const strictJsonSchema = format.strict === true;
+  const own = names.map((name) => [name, { strictJsonSchema, ...given?.[name] }] as const);
+  return { providerOptions: { ...given, ...Object.fromEntries(own) } };
 }

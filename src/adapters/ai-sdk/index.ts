@@ -1,4 +1,3 @@
 /** @module planwright/ai-sdk */
 
-export type { AiSdkLanguageModel } from "./ai-sdk-language-model.ts";
-export { createAiSdkModel } from "./ai-sdk-model.ts";
+export { type AiSdkLanguageModel, createAiSdkModel } from "./ai-sdk-model.ts";

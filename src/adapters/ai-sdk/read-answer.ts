@@ -9,11 +9,23 @@ import {
   readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { aiSdkFailure } from "./ai-sdk-failure.ts";
-import type { AiSdkReader, AiSdkStream } from "./ai-sdk-language-model.ts";
-import { readFields } from "./read-fields.ts";
+import { aiSdkFailure, readFields } from "./ai-sdk-failure.ts";
 
 type Model = Pick<LanguageModel, "provider" | "modelId">;
+
+/** A `ReadableStream`, as far as it is used here. @inline */
+export interface AiSdkStream {
+  /** Locks the stream. */
+  getReader(): AiSdkReader;
+}
+
+/** See {@link AiSdkStream}. @inline */
+export interface AiSdkReader {
+  /** The next piece. */
+  read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
+  /** Notifies the provider that nobody reads any further. */
+  cancel(reason?: unknown): Promise<void>;
+}
 
 /**
  * Reads the stream of a model to its end. It is cancelled when the signal aborts, and after any error; then this
@@ -134,7 +146,7 @@ const finishReasons: ReadonlyMap<unknown, ModelFinishReason> = new Map([
  * and `total`. Throws `model-failed` if the model reports that it ended with an error, or (version 4) that it broke
  * off.
  */
-function readEnd(model: Pick<LanguageModel, "provider" | "modelId">, ended: unknown): ModelEnd {
+function readEnd(model: Model, ended: unknown): ModelEnd {
   const { finishReason, usage } = readFields(ended, "finishReason", "usage");
   const unified = typeof finishReason === "string" ? finishReason : readFields(finishReason, "unified").unified;
   const name = modelName(model);
@@ -169,7 +181,7 @@ function readTokens(told: unknown): number | undefined {
  * answer.
  */
 export function readResult(
-  model: Pick<LanguageModel, "provider" | "modelId">,
+  model: Model,
   result: unknown,
   { responseFormat }: Pick<ModelRequest, "responseFormat">,
 ): ModelResponse {

@@ -1,7 +1,7 @@
 import { countPending, settleOrAbort } from "../../async/promises.ts";
 import type { LanguageModel } from "../../core/language-model.ts";
-import type { OllamaCaller } from "./ollama-model-runtime.ts";
-import { type OllamaModelOptions, type OllamaSettings, resolveOllamaOptions } from "./ollama-options.ts";
+import type { OllamaCalls } from "./ollama-calls.ts";
+import { type OllamaModelOptions, resolveOllamaOptions } from "./ollama-options.ts";
 
 /** A model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
@@ -27,7 +27,13 @@ export interface OllamaModel extends LanguageModel {
 export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   const settings = resolveOllamaOptions(options);
   const { provider, modelId, price, retry } = settings;
-  let caller: Promise<OllamaCaller> | undefined;
+  let loading: Promise<OllamaCalls> | undefined;
+  // With the client library, the calls are a quarter of what an app loads to create an agent.
+  const load = (signal: AbortSignal): Promise<OllamaCalls> => {
+    signal.throwIfAborted();
+    loading ??= countPending(import("./ollama-calls.ts")).then(({ OllamaCalls }) => new OllamaCalls(settings));
+    return loading;
+  };
   return {
     provider,
     modelId,
@@ -35,24 +41,16 @@ export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
     retry,
     schemas: "grammar",
     async preload({ signal = new AbortController().signal } = {}) {
-      signal.throwIfAborted();
-      caller ??= loadCaller(settings);
-      await settleOrAbort((await caller).preload(signal), signal);
+      const calls = await load(signal);
+      await settleOrAbort(calls.preload(signal), signal);
     },
     async getContextTokens(signal) {
-      signal.throwIfAborted();
-      caller ??= loadCaller(settings);
-      return settleOrAbort((await caller).contextTokens(signal), signal);
+      const calls = await load(signal);
+      return settleOrAbort(calls.contextTokens(signal), signal);
     },
     async generate(request) {
-      request.signal.throwIfAborted();
-      caller ??= loadCaller(settings);
-      return (await caller).generate(request);
+      const calls = await load(request.signal);
+      return calls.generate(request);
     },
   };
-}
-
-async function loadCaller(settings: OllamaSettings): Promise<OllamaCaller> {
-  const { OllamaCaller } = await countPending(import("./ollama-model-runtime.ts"));
-  return new OllamaCaller(settings);
 }

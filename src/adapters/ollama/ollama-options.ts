@@ -1,17 +1,15 @@
-import { type Clock, systemClock } from "../../async/clock.ts";
 import type { ModelPrice } from "../../core/language-model.ts";
-import { type ModelCallOptions, modelCallOptions } from "../../core/model-calls.ts";
-import { priceOptions } from "../../core/model-failure.ts";
+import { type ModelCallOptions, modelCallOptions, priceOptions } from "../../core/model-calls.ts";
 import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 
-/** Whether a model thinks before it answers, and how hard. @inline */
+/** True if a model thinks before it answers, or how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high" | "max";
 
 /** Options of {@link createOllamaModel}. @group Models */
 export interface OllamaModelOptions extends ModelCallOptions {
-  /** Which model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
+  /** Name of the model, as `ollama list` names it, such as `qwen3` or `llama3.2:3b`. */
   model: string;
-  /** Where the server is; the scheme may be left out. The environment is not read. @default http://127.0.0.1:11434 */
+  /** Address of the server; the scheme may be left out. The environment is not read. @default http://127.0.0.1:11434 */
   host?: string | undefined;
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -44,10 +42,6 @@ export interface OllamaModelOptions extends ModelCallOptions {
    * For a proxy, or to wait longer than the 300 seconds that Node's waits for the first token. @default the global one
    */
   fetch?: typeof globalThis.fetch | undefined;
-  /** For the delays between attempts. @default the machine's */
-  clock?: Clock | undefined;
-  /** For the jitter of delays: from 0 to 1. @default Math.random */
-  random?: (() => number) | undefined;
 }
 
 const modelOptions = {
@@ -67,12 +61,10 @@ const modelOptions = {
   seed: { type: "integer", min: 0, max: 2 ** 31 - 1 },
   options: readFurther,
   keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"' },
-  price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
   ...modelCallOptions,
+  price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
   // Looked up with each request, so that the current one is used.
   fetch: { type: "function", default: (input, init) => globalThis.fetch(input, init) },
-  clock: { type: "clock", default: systemClock },
-  random: { type: "function", default: () => Math.random() },
 } satisfies OptionTable<OllamaModelOptions>;
 
 /** {@link OllamaModelOptions}, checked and with the defaults filled in. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { type LanguageModel as AiLanguageModel, APICallError } from "ai";
 import { describe, expect, it } from "vitest";
-import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-language-model.ts";
+import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
 import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import { ask, deferred, generateFrom, settled } from "./ask-model.ts";

@@ -1,4 +1,4 @@
-import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-language-model.ts";
+import type { AiSdkLanguageModel } from "../../../src/adapters/ai-sdk/ai-sdk-model.ts";
 import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
 import type { ModelRequest } from "../../../src/core/language-model.ts";
 

@@ -1,0 +1,341 @@
+import { Ollama } from "ollama/browser";
+import type { AgentError } from "../../core/errors.ts";
+import { failureReason } from "../../core/failure-reason.ts";
+import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
+import { modelFailure } from "../../core/model-failure.ts";
+import { cutText, describeThrown } from "../../core/text.ts";
+import type { OllamaSettings } from "./ollama-options.ts";
+
+/** Options of a call that a client makes. */
+interface ClientOptions {
+  /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** True if the request asks for a format. */
+  readonly hasFormat?: boolean;
+  /** True if the response is the stream of an answer. */
+  readonly isAnswer?: boolean;
+}
+
+/**
+ * Creates the client library for one call, with a `fetch` that passes on only what the library reads well: it rejects
+ * with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library itself
+ * supports no signal, and logs to the console.
+ */
+export function createClient(settings: OllamaSettings, options: ClientOptions): Ollama {
+  const { host, headers } = settings;
+  const { signal, hasFormat = false, isAnswer = false } = options;
+  return new Ollama({
+    host,
+    headers: { ...headers },
+    fetch: async (input, init) => {
+      signal.throwIfAborted();
+      const response = await send(settings, input, { ...init, signal });
+      if (!response.ok) {
+        const error = await readServerError(response);
+        signal.throwIfAborted();
+        throw serverFailure(settings, error, hasFormat);
+      }
+      const body = response.body ?? emptyBody();
+      return new Response(isAnswer ? answerLines(body, { settings, signal, hasFormat }) : body);
+    },
+  });
+}
+
+async function send(
+  settings: OllamaSettings,
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Response> {
+  const { signal } = init;
+  try {
+    const response = await settings.fetch(input, init);
+    // A `fetch` that ignores signals: nothing else would close it.
+    if (signal.aborted) response.body?.cancel().catch(() => {});
+    signal.throwIfAborted();
+    return response;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw connectionFailure(settings, thrown);
+  }
+}
+
+function emptyBody(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** The error of an answer that cannot be read. */
+export function answerFailure(
+  settings: OllamaSettings,
+  reason: ModelFailureReason,
+  message: string,
+): AgentError<"model-failed"> {
+  return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
+}
+
+interface AnswerLinesOptions {
+  readonly settings: OllamaSettings;
+  readonly signal: AbortSignal;
+  readonly hasFormat: boolean;
+}
+
+/**
+ * The lines of a streamed answer, each a complete JSON object, up to the one with `done`; else it fails. An error in the
+ * first line counts as an error response: a moment earlier it would have been sent as one.
+ *
+ * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
+ * console, and mistakes an answer that ends early for many things.
+ */
+function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLinesOptions): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const { signal } = options;
+  // A `fetch` that ignores signals would leave it open.
+  signal.addEventListener("abort", () => void reader.cancel(signal.reason).catch(() => {}), { once: true });
+  const lines = readLines(reader, options);
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await lines.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(`${value}\n`));
+      },
+    },
+    // Nothing is read before it is requested.
+    { highWaterMark: 0 },
+  );
+}
+
+/** Ollama ends a stream without its last line after 30 equal tokens. */
+const maxRepeats = 28;
+
+async function* readLines(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { settings, hasFormat }: AnswerLinesOptions,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  let lastText: string | undefined;
+  let repeats = 0;
+  for await (const { line, isTail } of splitLines(reader, settings)) {
+    if (line.trim() === "") continue;
+    const answer = parseObject(line);
+    // The end of a connection may leave half a line.
+    if (answer === undefined && isTail) break;
+    if (answer === undefined)
+      throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
+    if (answer.error !== undefined) {
+      const error = new ServerError(errorText(answer.error), { isOllamas: true });
+      if (isFirst) throw serverFailure(settings, error, hasFormat);
+      throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
+    }
+    isFirst = false;
+    const text = contentOf(answer.message);
+    repeats = text !== undefined && text === lastText ? repeats + 1 : 0;
+    lastText = text;
+    yield line;
+    if (answer.done === true) return;
+  }
+  if (repeats < maxRepeats)
+    throw answerFailure(settings, "interrupted", "The answer ended before it said that it was done");
+  // The server gives up a model that writes the same again and again: nothing else comes, however often it is asked.
+  yield JSON.stringify({ done: true, done_reason: "stop" });
+}
+
+function contentOf(message: unknown): string | undefined {
+  const { content } = Object(message) as { readonly content?: unknown };
+  return typeof content === "string" ? content.trim() : undefined;
+}
+
+const maxLineLength = 2 * maxAnswerLength;
+
+/** Splits what a connection sends. What comes after the last line break is the tail. */
+async function* splitLines(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  settings: OllamaSettings,
+): AsyncGenerator<{ readonly line: string; readonly isTail: boolean }> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  const read = () =>
+    reader.read().catch((thrown: unknown) => {
+      throw cutFailure(settings, thrown);
+    });
+  for (let chunk = await read(); !chunk.done; chunk = await read()) {
+    const text = decoder.decode(chunk.value, { stream: true });
+    const end = text.lastIndexOf("\n");
+    if (end !== -1) {
+      for (const line of (rest + text.slice(0, end)).split("\n")) yield { line, isTail: false };
+      rest = "";
+    }
+    rest += text.slice(end + 1);
+    if (rest.length > maxLineLength) {
+      const message = `A line of the answer is longer than ${maxLineLength} characters`;
+      throw answerFailure(settings, "invalid-response", message);
+    }
+  }
+  yield { line: rest + decoder.decode(), isTail: true };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isRecord ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const maxTextLength = 200;
+/** The part of an error response that is read. */
+const maxBodyBytes = 65_536;
+
+/** A server that answered with an error. */
+class ServerError extends Error {
+  override readonly name = "ServerError";
+  /** The HTTP status; undefined if the error came as the first line of an answer. */
+  readonly status: number | undefined;
+  /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
+  readonly isOllamas: boolean;
+  /** The header `retry-after`. */
+  readonly retryAfter: string | undefined;
+
+  constructor(
+    text: string,
+    options: { status?: number | undefined; isOllamas: boolean; retryAfter?: string | undefined },
+  ) {
+    super(cutText(toLine(text), maxTextLength));
+    this.status = options.status;
+    this.isOllamas = options.isOllamas;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** Reads an error response. The client library would, too, but logs it to the console. */
+async function readServerError(response: Response): Promise<ServerError> {
+  const { status, statusText, headers } = response;
+  const body = await readStart(response.body);
+  const { error } = parseObject(body) ?? {};
+  const isOllamas = error !== undefined && error !== null;
+  const isPage = (headers.get("content-type") ?? "").includes("html") || body.trimStart().startsWith("<");
+  const text = isOllamas ? errorText(error) : isPage ? "a page of HTML" : body.trim() || statusText || "no text";
+  return new ServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
+}
+
+/** An error as text; other servers wrap it in an object with a `message`. */
+function errorText(error: unknown): string {
+  if (typeof error === "string") return error;
+  const { message } = Object(error) as { readonly message?: unknown };
+  return typeof message === "string" ? message : JSON.stringify(error);
+}
+
+async function readStart(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (let bytes = 0; bytes < maxBodyBytes; ) {
+      const { done, value } = await reader.read();
+      if (done) return text;
+      // A chunk can be as long as the body.
+      text += decoder.decode(value.subarray(0, maxBodyBytes - bytes), { stream: true });
+      bytes += value.length;
+    }
+    await reader.cancel();
+  } catch {
+    // It was cut, or the call was aborted: the status is enough.
+  }
+  return text;
+}
+
+/** A text as one line without control characters. */
+function toLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be removed
+  return text.replace(/[\u0000-\u0020\u007f-\u009f]+/g, " ").trim();
+}
+
+/** The failure of a call that the server answered with an error. */
+function serverFailure(settings: OllamaSettings, error: ServerError, hasFormat: boolean): AgentError<"model-failed"> {
+  const { status } = error;
+  const reason = serverReason(error, hasFormat);
+  return modelFailure(settings, reason, { message: describe(settings, reason, error), status, cause: error });
+}
+
+function serverReason({ status = 500, isOllamas, message }: ServerError, hasFormat: boolean): ModelFailureReason {
+  if (status === 408 || status === 499) return "interrupted";
+  if (status === 404 && !isOllamas) return "rejected";
+  const reason = failureReason({ status, message: isOllamas && status <= 500 ? message : "" });
+  if (reason === "format-rejected" && !hasFormat) return "rejected";
+  // The server takes a grammar that it cannot parse for its own error.
+  const isAboutFormat = isOllamas && hasFormat && /grammar|schema|\bformat\b|structured output/i.test(message);
+  return status === 500 && reason === "server-error" && isAboutFormat ? "format-rejected" : reason;
+}
+
+function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason, error: ServerError): string {
+  const said = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
+  switch (reason) {
+    case "unknown-model":
+      return `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`;
+    case "unauthorized":
+      return `The server at ${host} refuses access (${said}). Give a key in "headers", or type: ollama signin`;
+    case "busy":
+      return `Ollama at ${host} is too busy (${said}). Try again later.`;
+    case "format-rejected":
+      return `Ollama cannot answer in this format (${said}). A simpler schema, or none, may work.`;
+    case "prompt-too-long":
+      return `The messages are too long for ${modelId} (${said}).`;
+    case "rejected":
+      return error.isOllamas
+        ? `Ollama refuses the request (${said}).`
+        : `The server at ${host} does not seem to be Ollama (${said}). Check the option "host".`;
+    default:
+      return `The server at ${host} failed (${said}).`;
+  }
+}
+
+/** Errors of an established connection. All others are of one that never was. */
+const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT_LENGTH_MISMATCH)|ECONNRESET|EPIPE)$/;
+
+/** The failure of a call that got no response. */
+function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
+  const { host } = settings;
+  const code = codeOf(thrown);
+  if (code !== undefined && cutCodes.test(code)) return cutFailure(settings, thrown);
+  if (code?.startsWith("HPE_")) {
+    const message = `The server at ${host} does not speak HTTP (${code}). Check the option "host".`;
+    return modelFailure(settings, "invalid-response", { message, cause: thrown });
+  }
+  // All other codes mean an address that is wrong or unreachable.
+  const isDown = code === undefined || code === "ECONNREFUSED";
+  const remedy = isDown ? "Type: ollama serve" : 'Check the option "host".';
+  const message = `No Ollama server can be reached at ${host} (${describeCause(thrown)}). ${remedy}`;
+  return modelFailure(settings, "unreachable", { message, cause: thrown });
+}
+
+/** The failure of a call whose response broke off. */
+function cutFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
+  const message = `The connection to ${settings.host} broke off before the answer was complete (${describeCause(thrown)}).`;
+  return modelFailure(settings, "interrupted", { message, cause: thrown });
+}
+
+const maxCauses = 5;
+
+/** An error and its causes, in which fetch hides what happened. */
+function causesOf(thrown: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
+  const causes = [];
+  for (let cause = thrown; cause !== undefined && cause !== null && causes.length < maxCauses; ) {
+    causes.push(cause);
+    cause = (cause as { readonly cause?: unknown }).cause;
+  }
+  return causes;
+}
+
+/** The code of an error, such as `ECONNREFUSED`. */
+function codeOf(thrown: unknown): string | undefined {
+  return causesOf(thrown)
+    .map(({ code }) => code)
+    .find((code) => typeof code === "string");
+}
+
+function describeCause(thrown: unknown): string {
+  return codeOf(thrown) ?? cutText(describeThrown(causesOf(thrown).at(-1)), maxTextLength);
+}
