@@ -4,7 +4,7 @@ import type { Planner } from "./core/planner.ts";
 import type { RunStore } from "./core/run-store.ts";
 import type { Tool } from "./core/tool.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
-import type { Agent } from "./runs/agent-methods.ts";
+import type { Agent, Orchestrator } from "./runs/agent-methods.ts";
 import { createEngine } from "./runs/engine.ts";
 import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
@@ -42,3 +42,24 @@ export function createAgent<const TTools extends readonly Tool[]>(
 /** Reads what was said as the rules read it, whatever the planner; loaded when a run is replanned. */
 const accountFor: AccountFor = async (steps, options) =>
   (await import("./planners/rules/account.ts")).accountFor(steps, options);
+
+/** Options of {@link createOrchestrator}. @group Agents */
+export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
+  extends ExecutionOptions<TTools> {
+  /** Where runs are recorded, such as `createMemoryRunStore()`. */
+  store: RunStore;
+}
+
+/**
+ * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
+ *
+ * {@includeCode ../../examples/18-plans-as-json.ts}
+ * @group Agents
+ */
+export function createOrchestrator<const TTools extends readonly Tool[]>(
+  options: OrchestratorOptions<TTools>,
+): Orchestrator<TTools[number]> {
+  const { plan: _plan, run: _run, ...methods } = createEngine(resolveOptions(options, { canPlan: false }));
+  const orchestrator: Orchestrator = methods;
+  return orchestrator as Orchestrator<TTools[number]>;
+}

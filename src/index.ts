@@ -2,7 +2,7 @@
 
 export { createOllamaModel, type OllamaModel } from "./adapters/ollama/ollama-model.ts";
 export type { OllamaModelOptions } from "./adapters/ollama/ollama-options.ts";
-export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
+export { type Agent, type AgentOptions, createAgent, createOrchestrator, type OrchestratorOptions } from "./agent.ts";
 export type { Clock } from "./async/clock.ts";
 export type { EventStream } from "./async/event-channel.ts";
 export type { RetryOptions } from "./async/retry.ts";
@@ -121,15 +121,13 @@ export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/explain.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
-export type { Orchestrator } from "./runs/agent-methods.ts";
+export type { Orchestrator, RunHandle } from "./runs/agent-methods.ts";
 export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";
 export { describePlan } from "./runs/describe-plan.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
-export { createOrchestrator, type OrchestratorOptions } from "./runs/orchestrator.ts";
 export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
 export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
-export type { RunHandle } from "./runs/run-handle.ts";
 export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";

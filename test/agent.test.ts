@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { jsonSchema } from "../src/adapters/schemas/json-schema.ts";
-import { createAgent } from "../src/agent.ts";
+import { createAgent, createOrchestrator } from "../src/agent.ts";
 import { defineTool } from "../src/core/define-tool.ts";
 import { hashPlan } from "../src/plan/hash-plan.ts";
 import { validatePlan } from "../src/plan/validate-plan.ts";
-import { createOrchestrator } from "../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../src/stores/memory-run-store.ts";
 import { failureOf } from "../src/testing/conformance/conformance-case.ts";
 import { createFakeTool } from "../src/testing/fake-tool.ts";

@@ -1,3 +1,4 @@
+import type { EventStream } from "../async/event-channel.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
@@ -5,20 +6,19 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./decisions/decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
-import type { EventsOptions } from "./events-options.ts";
-import type { Refusal } from "./refuse-run.ts";
 import type { CloseOptions, DeliverOptions, ForkOptions, SettleOptions } from "./resume/resume-options.ts";
 import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
 import type { RunKeeper } from "./retention.ts";
-import type { RunHandle } from "./run-handle.ts";
 import type {
   DecidingOptions,
   DryRunOptions,
+  EventsOptions,
   OptionsArgument,
   PlanOptions,
   ResumeOptions,
   RunOptions,
 } from "./run-options.ts";
+import type { Refusal } from "./start-run.ts";
 
 /** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
 export interface RunObserver<TTool extends Tool = Tool> {
@@ -251,4 +251,20 @@ export interface WorkedAgent {
     /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
     leaveWaits(): void;
   };
+}
+
+/**
+ * A run in progress.
+ *
+ * {@includeCode ../../examples/05-cancel-and-time-out.ts}
+ * @group Runs and results
+ */
+export interface RunHandle<TTool extends Tool = Tool> {
+  readonly runId: string;
+  /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
+  readonly events: EventStream<AgentEvent<TTool>>;
+  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
+  readonly result: Promise<RunResult<TTool>>;
+  /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
+  cancel(this: void, reason?: string): void;
 }

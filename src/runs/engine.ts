@@ -3,18 +3,18 @@ import { monotonicNow } from "../async/clock.ts";
 import { EventChannel } from "../async/event-channel.ts";
 import { EventHub } from "../async/event-hub.ts";
 import { countPending } from "../async/promises.ts";
+import { findOpenPhrases } from "../core/define-tool.ts";
 import { type ErrorData, toErrorData } from "../core/error-data.ts";
 import { type AgentEvent, checkEventType, isTransient } from "../core/events.ts";
 import { toJson } from "../core/json.ts";
 import { checkOption, failOption } from "../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
+import { isSensitiveTool } from "../core/sensitive.ts";
 import { invalidPlan, plainIssues } from "../plan/plain-issues.ts";
-import { type Agent, type WorkedAgent, workerKey } from "./agent-methods.ts";
-import { checkName, readDecision } from "./decisions/decision-options.ts";
-import { type EventsWanted, readEventsOptions } from "./events-options.ts";
-import type { EngineSettings } from "./options.ts";
-import { reportWarning, warnOfOpenPhrases, warnOfSecrets } from "./report-warning.ts";
+import { type Agent, type RunHandle, type WorkedAgent, workerKey } from "./agent-methods.ts";
+import { readDecision } from "./decisions/decision-options.ts";
+import { type EngineSettings, reportWarning } from "./options.ts";
 import {
   checkResumeOptions,
   readCloseOptions,
@@ -24,8 +24,15 @@ import {
   readSettleOptions,
 } from "./resume/resume-options.ts";
 import { cancelledBy, interruptedBy, noReason, returnOrThrow } from "./run-errors.ts";
-import type { RunHandle } from "./run-handle.ts";
-import { type OptionsUse, type ResumeOptions, type RunSettings, resolveRunOptions } from "./run-options.ts";
+import {
+  checkName,
+  type EventsWanted,
+  type OptionsUse,
+  type ResumeOptions,
+  type RunSettings,
+  readEventsOptions,
+  resolveRunOptions,
+} from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";
 import type { RunTarget } from "./run-target.ts";
 
@@ -33,12 +40,12 @@ import type { RunTarget } from "./run-target.ts";
 const eventCapacity = 1_000;
 
 /** The code that plans and executes runs. */
-type Runtime = typeof import("./engine-runtime.ts");
+type Runtime = typeof import("./start-run.ts");
 /** Kept once it is loaded, so that later runs do not wait. */
 let loadedRuntime: Runtime | undefined;
 
 async function loadRuntime(): Promise<Runtime> {
-  loadedRuntime = await countPending(import("./engine-runtime.ts"));
+  loadedRuntime = await countPending(import("./start-run.ts"));
   return loadedRuntime;
 }
 
@@ -58,13 +65,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   let leavesWaits = false;
   /** Set once no more runs are accepted. */
   let closing: Promise<void> | undefined;
-  const host = {
-    settings,
-    hub,
-    get leavesWaits() {
-      return leavesWaits;
-    },
-  };
   for (const observer of settings.observers) {
     if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
   }
@@ -85,7 +85,13 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   }
 
   function runsOf(parts: Runtime): RunRegistry {
-    registry ??= parts.createRegistry(host);
+    registry ??= new parts.RunRegistry({
+      settings,
+      hub,
+      leavesWaits: () => leavesWaits,
+      receive: parts.receivePosted,
+      resumeLeft: parts.resumeLeft,
+    });
     return registry;
   }
 
@@ -191,7 +197,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");
       requireOpen();
-      return (await runtime()).planAlone(host, { runId: createRunId(), request, settings: chosen });
+      return (await runtime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
     },
 
     async dryRun(given, options) {
@@ -203,7 +209,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return parts.dryRun(
         settings,
         chosen,
-        await parts.planAlone(host, { runId: createRunId(), request, settings: chosen }),
+        await parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen }),
       );
     },
 
@@ -321,4 +327,22 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
   const json = toJson(target.plan, { maxBytes: maxPlanBytes });
   // Validation refuses anything that is not JSON, and says why.
   return json.ok ? { plan: json.value as unknown as PlanInput } : target;
+}
+
+/** Warns if there are fields to seal but no key: plans with them will be refused. */
+function warnOfSecrets(settings: EngineSettings): void {
+  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
+  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
+  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
+  reportWarning(settings, { code: "no-secret-keys", message });
+}
+
+/** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
+function warnOfOpenPhrases(settings: EngineSettings): void {
+  for (const tool of settings.toolsByName.values())
+    for (const phrase of findOpenPhrases(tool))
+      reportWarning(settings, {
+        code: "open-phrase",
+        message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,
+      });
 }

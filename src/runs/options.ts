@@ -1,4 +1,5 @@
 import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
+import { isThenable } from "../async/promises.ts";
 import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
 import type {
   AccountFor,
@@ -283,4 +284,17 @@ function readPlanner(value: unknown, option: string): Planner {
   checkOption({ type: "text", isRequired: true }, planner.name, `${option}.name`);
   checkOption({ type: "function" }, planner.replan, `${option}.replan`);
   return planner;
+}
+
+/** Reports a warning. A handler that throws, or rejects, changes nothing. */
+export function reportWarning({ onWarning }: Pick<EngineSettings, "onWarning">, warning: AgentWarning): void {
+  const ignore = () => {
+    // A handler that fails changes no run.
+  };
+  try {
+    const answer: unknown = onWarning(warning);
+    if (isThenable(answer)) answer.then(undefined, ignore);
+  } catch {
+    ignore();
+  }
 }

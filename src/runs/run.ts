@@ -1,4 +1,5 @@
-import type { AbortSource } from "../async/abort.ts";
+import { AbortScope, type AbortSource, onAbort } from "../async/abort.ts";
+import { type Clock, monotonicNow } from "../async/clock.ts";
 import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import type { ErrorData } from "../core/error-data.ts";
@@ -9,17 +10,163 @@ import type { JsonValue } from "../core/json.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { type StepRef, stepRefOf } from "../core/step.ts";
-import { type ApprovalState, instanceAt } from "../core/step-state.ts";
+import { type ApprovalState, instanceAt, instancesOf } from "../core/step-state.ts";
 import type { Confirmation, Leases } from "./leases.ts";
-import type { AgentWarning, EngineSettings } from "./options.ts";
-import { reportWarning } from "./report-warning.ts";
-import { countToolCalls, RunCounters } from "./run-counters.ts";
-import { RunLifetime } from "./run-lifetime.ts";
+import { type AgentWarning, type EngineSettings, reportWarning } from "./options.ts";
+import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 import type { ToolGates } from "./steps/tool-gate.ts";
+
+/** Why a run ends before its steps do. */
+export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
+
+const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
+
+/**
+ * How far an execution is. `open`: somebody may decide in it. `closing`: too late for that. `undoing`: from here on only a
+ * failure to record aborts it. `ending`: its last event is being recorded. `closed`: that was emitted, or it was abandoned.
+ */
+type RunPhase = (typeof phases)[number];
+
+/** What {@link RunLifetime.open} watches. */
+interface LifetimeLimits {
+  readonly clock: Clock;
+  /** When the run was requested. */
+  readonly startedMs: number;
+  /** Counted from `startedMs`; undefined for no deadline. */
+  readonly timeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How far an execution of a run is, and all that has to stop when it is aborted. */
+export class RunLifetime {
+  private reached: RunPhase = "open";
+  /**
+   * Why no step starts, not even one that only waits for its turn: one has failed, or the process is ending and the rest
+   * can be resumed later.
+   */
+  stopReason: "step-failed" | "interrupted" | undefined;
+  /** Of all that stops when the run is aborted. */
+  private readonly scope = new AbortScope<AbortReason>();
+  /** Of what waits before a step starts, which also stops when no other step may start. */
+  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  private stopWatching: (() => void) | undefined;
+
+  get phase(): RunPhase {
+    return this.reached;
+  }
+
+  /** Enters a later phase: an abandoned execution stays closed. */
+  enter(phase: RunPhase): void {
+    if (phases.indexOf(phase) > phases.indexOf(this.reached)) this.reached = phase;
+  }
+
+  /** Why the run ends before its steps do: the first reason for which it was aborted. */
+  get abortReason(): AbortReason | undefined {
+    return this.scope.reason;
+  }
+
+  /** Whether a step may start now. */
+  canStart(): boolean {
+    return this.stopReason === undefined && this.abortReason === undefined;
+  }
+
+  /** Whether the execution continues after the steps that are running: it was neither aborted nor interrupted. */
+  canContinue(): boolean {
+    return this.stopReason !== "interrupted" && this.abortReason === undefined;
+  }
+
+  /** A step has failed, so no other one starts. */
+  stopSteps(): void {
+    this.stopReason ??= "step-failed";
+    this.startScope?.abort("stopped");
+  }
+
+  /** Steps may start, until one fails. */
+  startSteps(): void {
+    if (this.stopReason === "interrupted") return;
+    this.stopReason = undefined;
+    this.startScope = undefined;
+  }
+
+  /** No step starts any more, and running ones may end. */
+  interrupt(): void {
+    this.stopReason = "interrupted";
+    this.startScope?.abort("stopped");
+  }
+
+  /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
+  startUndoing(): void {
+    this.enter("undoing");
+    this.scope.reset();
+  }
+
+  /** Stops the run: no step starts any more, and every open source is aborted. */
+  abort(reason: AbortReason): void {
+    if (this.reached === "open" || this.reached === "closing") this.abortAll(reason);
+  }
+
+  /** Stops the run because nothing more can be recorded. */
+  protected abortUnrecorded(reason: RecordingEnd): void {
+    if (this.reached !== "closed") this.abortAll(reason);
+  }
+
+  private abortAll(reason: AbortReason): void {
+    this.scope.abort(reason);
+    this.startScope?.abort(reason);
+  }
+
+  /** A source that is aborted with the run. Give it back with {@link RunLifetime.release}. */
+  openSource(): AbortSource {
+    return this.scope.open();
+  }
+
+  /** A source for what waits before a step starts: also aborted when no other step may start. */
+  openWaiting(): AbortSource {
+    if (this.startScope === undefined) {
+      this.startScope = new AbortScope();
+      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
+      else if (this.stopReason !== undefined) this.startScope.abort("stopped");
+    }
+    return this.startScope.open();
+  }
+
+  /** Whether a source of an attempt has not been given back. */
+  isOpen(source: AbortSource): boolean {
+    return this.scope.isOpen(source);
+  }
+
+  release(source: AbortSource): void {
+    this.scope.release(source);
+    this.startScope?.release(source);
+  }
+
+  /** Aborts the run at its deadline, or when the caller's signal does, until {@link RunLifetime.close}. */
+  open({ clock, startedMs, timeoutMs, signal }: LifetimeLimits): void {
+    if (timeoutMs === undefined && signal === undefined) return;
+    let deadline: unknown;
+    if (timeoutMs !== undefined) {
+      const leftMs = Math.max(0, startedMs + timeoutMs - monotonicNow(clock));
+      deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
+    }
+    const cancel = () => this.abort(cancelledBy(signal?.reason));
+    if (signal?.aborted) cancel();
+    const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
+    this.stopWatching = () => {
+      if (deadline !== undefined) clock.clearTimeout(deadline);
+      stopListening?.();
+    };
+  }
+
+  /** Releases timers and listeners; late results become warnings. */
+  close(): void {
+    this.enter("closed");
+    this.stopWatching?.();
+  }
+}
 
 /** Called with the ref of a step or iteration, or nothing for the plan. */
 type DecisionListener = (ref: StepRef | undefined) => void;
@@ -251,4 +398,63 @@ export interface RunHost {
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
   /** How long an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
+}
+
+/**
+ * The limited counts of a run, over all its executions. This execution counts what is requested, not what is recorded:
+ * a step may start and never call its tool.
+ */
+export class RunCounters {
+  private steps: number;
+
+  /** `toolCalls` is how many calls earlier executions made. */
+  constructor(
+    private readonly state: RunState,
+    private toolCalls: number,
+  ) {
+    this.steps = countSteps(state);
+  }
+
+  /** How many tool calls there are. */
+  get toolCallCount(): number {
+    return this.toolCalls;
+  }
+
+  /** Counts one more call of a tool. */
+  addToolCall(): void {
+    this.toolCalls++;
+  }
+
+  /** Takes back one call that was counted and not made. */
+  removeToolCall(): void {
+    this.toolCalls--;
+  }
+
+  /** How many steps and iterations there are. */
+  get stepCount(): number {
+    return this.steps;
+  }
+
+  /** Counts more iterations. */
+  addIterations(count: number): void {
+    this.steps += count;
+  }
+
+  /** Counts the steps again, after the plan has changed. */
+  recountSteps(): void {
+    this.steps = countSteps(this.state);
+  }
+}
+
+function countSteps({ steps }: RunState): number {
+  let total = 0;
+  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
+  return total;
+}
+
+/** How many tool calls a state contains. */
+export function countToolCalls({ steps }: RunState): number {
+  let total = 0;
+  for (const { attempts } of instancesOf(steps.values())) total += attempts;
+  return total;
 }

@@ -1,14 +1,35 @@
-import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import { monotonicNow } from "../async/clock.ts";
+import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import type { EventInit, Keyed } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
-import { executeRun } from "./execute-run.ts";
+import { toolOf } from "../core/step.ts";
+import { executeRun, startEvent } from "./execute-run.ts";
+import { wrongKeyOf } from "./parse-stored.ts";
 import { continueStored } from "./resume/continue-run.ts";
 import { beginStopped } from "./resume/resume-run.ts";
+import type { Run } from "./run.ts";
 import { interruptedBy, runConflict } from "./run-errors.ts";
-import type { RunSettings } from "./run-options.ts";
+import { type RunSettings, resolveRunOptions } from "./run-options.ts";
+import { evidenceOf } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
-import { completeTarget, identityOf, type RunTarget, targetOf } from "./run-target.ts";
-import { opened } from "./secrets/secrets-of-run.ts";
+import { completeTarget, fillIn, identityOf, type RunTarget, targetOf } from "./run-target.ts";
+import { opened, requireSealable, secretsOf } from "./secrets/secrets-of-run.ts";
+import { shownResult } from "./show.ts";
+import { dataOf } from "./steps/step-errors.ts";
+
+// An engine loads this file, and all that it needs, when it is first used.
+export { receivePosted } from "./decisions/commands.ts";
+export { cancelRun, decideRun, deliverEarly, deliverEvent, settleRun } from "./decisions/send-command.ts";
+export { dryRun } from "./dry-run.ts";
+export { planAlone } from "./planning/plan-alone.ts";
+export { forkRun } from "./resume/fork-run.ts";
+export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
+export { deleteRun, prune } from "./retention.ts";
+export { readEventsOf } from "./run-events.ts";
+export { RunRegistry } from "./run-registry.ts";
+export { showPage } from "./show.ts";
+export { listRuns, readRun } from "./stored-runs.ts";
 
 /** A requested run. */
 interface StartOpening extends Opening {
@@ -123,4 +144,66 @@ async function join(
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     return undefined;
   });
+}
+
+/** A run of which nothing is to be executed. */
+export interface Refusal {
+  readonly runId: string;
+  readonly target: RunTarget;
+  /** Those of the run, none of which is recorded if one of them is invalid. */
+  readonly options: Parameters<typeof resolveRunOptions>[0];
+  /** Why: for `cancelled`, it ends so, and else it has failed. */
+  readonly error: AgentError;
+}
+
+/**
+ * Records a run that is refused, or was cancelled before it started. That takes no lease: its start and its end are
+ * recorded together, as its first events, so that either they or those of an execution that starts at the same time are
+ * refused. Rejects with `run-conflict` if a run of this id is recorded, or with `store-failed`.
+ */
+export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
+  const { runId, error, target, options } = refusal;
+  const startedMs = monotonicNow(runs.settings.clock);
+  const run = runs.open(settingsOf(runs, options), { runId, startedMs });
+  try {
+    const data = dataOf(run, error);
+    const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: data } as const;
+    const start = await startOf(run, target);
+    run.enter("ending");
+    const events: readonly EventInit[] = [start, ...skipsOf(start), { type: "run-end", outcome }];
+    await run.recorder.emitTogether(events.map((event) => run.secrets?.hideInEvent(event) ?? event));
+    if (run.recorder.failure !== undefined) throw run.recorder.failure;
+    return shownResult(run.state, run.engine, run);
+  } finally {
+    run.close();
+  }
+}
+
+function settingsOf({ settings }: RunRegistry, options: Refusal["options"]): RunSettings {
+  try {
+    return resolveRunOptions(options, settings, "restored");
+  } catch {
+    return resolveRunOptions({}, settings);
+  }
+}
+
+async function startOf(run: Run, target: RunTarget): Promise<EventInit> {
+  const { engine, runId, settings } = run;
+  run.secrets = await secretsOf(engine, { runId, tools: settings.tools });
+  if (engine.evidence) run.evidence = await evidenceOf(engine);
+  if ("request" in target) return startEvent(run, target);
+  try {
+    if (run.secrets !== undefined) await requireSealable(engine, settings, target.plan);
+    const start = await startEvent(run, { plan: fillIn(engine, target.plan) });
+    if (wrongKeyOf["run-start"](start as unknown as Keyed) === undefined) return start;
+  } catch (thrown) {
+    if (!isAgentError(thrown, "invalid-plan")) throw thrown;
+  }
+  // It cannot be read again, or has secrets that cannot be sealed.
+  return startEvent(run, { request: "" });
+}
+
+function skipsOf(start: EventInit): readonly EventInit[] {
+  const steps = start.type === "run-start" ? (start.plan?.steps ?? []) : [];
+  return steps.map((step) => ({ type: "step-skip", stepId: step.id, tool: toolOf(step), reason: "run-ended" }));
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { type AgentOptions, createAgent } from "../../src/agent.ts";
+import { type AgentOptions, createAgent, createOrchestrator } from "../../src/agent.ts";
 import type { ApprovalQuestion } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
-import { createOrchestrator } from "../../src/runs/orchestrator.ts";
 import type { DryRunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../src/testing/collect-events.ts";

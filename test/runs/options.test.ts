@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
+import { createAgent, createOrchestrator } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
-import { createOrchestrator } from "../../src/runs/orchestrator.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../src/testing/collect-events.ts";

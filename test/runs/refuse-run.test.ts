@@ -7,8 +7,8 @@ import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import { invalidPlan } from "../../src/plan/plain-issues.ts";
 import { type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
-import type { Refusal } from "../../src/runs/refuse-run.ts";
 import { cancelledBy } from "../../src/runs/run-errors.ts";
+import type { Refusal } from "../../src/runs/start-run.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const plan = {

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
+import { createAgent, createOrchestrator } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { AgentWarning } from "../../src/runs/options.ts";
-import { createOrchestrator } from "../../src/runs/orchestrator.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { planOf, step } from "../scenario/plans.ts";

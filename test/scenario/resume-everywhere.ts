@@ -4,7 +4,7 @@ import type { AgentEvent, AgentEventOf, PendingItem } from "../../src/core/event
 import { deepFreeze, hideSealed } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { RunHandle } from "../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../src/runs/agent-methods.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { seededRandom } from "../kills/seeded-random.ts";
 import { keyOf } from "./check-starts-and-ends.ts";

@@ -6,7 +6,7 @@ import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { Tool, ToolLimitOptions } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
-import type { RunHandle } from "../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../src/runs/agent-methods.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "./answer-later.ts";

@@ -1,3 +1,4 @@
+import { createOrchestrator } from "../../agent.ts";
 import { sleep, systemClock } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
@@ -13,7 +14,6 @@ import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Orchestrator, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs/decisions/decision-options.ts";
-import { createOrchestrator } from "../../runs/orchestrator.ts";
 import type { DeliverOptions, SettleOptions } from "../../runs/resume/resume-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";

@@ -18,17 +18,17 @@ import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, sealChange, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
 import { invalidOutput } from "../steps/step-errors.ts";
-import { changeCall } from "./change-input.ts";
 import {
   type ApprovalOutcome,
   approvalEnd,
-  type Decision,
+  changeCall,
   decisionOutcome,
   notPending,
   recordDecision,
   requireAsked,
   type StoredRun,
-} from "./decision.ts";
+} from "./approvals.ts";
+import type { Decision } from "./decision-options.ts";
 
 /** The commands to a stored run, by type. */
 export interface Commands {

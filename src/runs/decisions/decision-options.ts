@@ -5,8 +5,7 @@ import { maxPlanBytes } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { InferToolInput, Tool } from "../../core/tool.ts";
 import { noReason } from "../run-errors.ts";
-import { type CommandOptions, type DecidingOptions, decidingOptions } from "../run-options.ts";
-import type { Decision } from "./decision.ts";
+import { type CommandOptions, checkName, type DecidingOptions, decidingOptions } from "../run-options.ts";
 
 /**
  * What is decided about: a pending item of a run, an `approval-request`, or the request that
@@ -63,6 +62,20 @@ const decisionOptions = {
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
 const commonKeys = Object.keys({ ...decidingOptions, ...noteOptions });
+
+/** A decision about a step, an iteration of one, or the plan: JSON. */
+export interface Decision extends DecisionNote {
+  /** Undefined for the plan. */
+  readonly ref: StepRef | undefined;
+  /** The hash of the call or plan that was decided about. */
+  readonly hash: string;
+  readonly verdict: "approve" | "reject";
+  readonly reason: string;
+  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
+  readonly atMs: number;
+  /** The input that a step is approved with in place of its own. */
+  readonly input?: JsonObject;
+}
 
 /** A decision, and the options with which the run resumes. Throws `invalid-options`. */
 export function readDecision(
@@ -122,11 +135,6 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
     default:
       return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);
   }
-}
-
-/** Throws `invalid-options` for anything that is not an id. */
-export function checkName(option: "runId" | "stepId" | "item.stepId" | "id", value: unknown): void {
-  if (typeof value !== "string" || value === "") failOption(option, value, "text that is not empty");
 }
 
 function checkHash(hash: unknown): void {

@@ -27,7 +27,7 @@ import {
   maxDeliveries,
   toDelivery,
 } from "./commands.ts";
-import type { Decision } from "./decision.ts";
+import type { Decision } from "./decision-options.ts";
 
 /** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
 const firstPollMs = 20;

@@ -3,9 +3,9 @@ import { failOption, type OptionTable, readOptions } from "../../core/options.ts
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import { namePattern, namePatternText } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
-import { checkName } from "../decisions/decision-options.ts";
 import {
   type CommandOptions,
+  checkName,
   type DecidingOptions,
   decidingOptions,
   type ResumeOptions,

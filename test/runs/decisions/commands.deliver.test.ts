@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../../src/agent.ts";
+import { createAgent, createOrchestrator } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
-import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
 

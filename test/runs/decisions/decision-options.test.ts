@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
+import { createAgent, createOrchestrator } from "../../../src/agent.ts";
 import type { RunApprover } from "../../../src/runs/agent-methods.ts";
-import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import type { RunHandle } from "../../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../../src/runs/agent-methods.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
+import { createAgent, createOrchestrator } from "../../../src/agent.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
-import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { withMethods } from "../../scenario/two-processes.ts";

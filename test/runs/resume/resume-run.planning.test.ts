@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createOrchestrator } from "../../../src/agent.ts";
 import type { ApprovalQuestion } from "../../../src/core/approval.ts";
 import { AgentError } from "../../../src/core/errors.ts";
 import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import { createOrchestrator } from "../../../src/runs/orchestrator.ts";
 import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
 import { approvalOf, askingTool, eventTexts, planHashOf, statuses } from "../../scenario/ask-for-approval.ts";

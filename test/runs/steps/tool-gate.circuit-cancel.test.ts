@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Agent } from "../../../src/agent.ts";
-import type { RunHandle } from "../../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../../src/runs/agent-methods.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import type { ManualClock } from "../../../src/testing/manual-clock.ts";
 import { planOf } from "../../scenario/plans.ts";
