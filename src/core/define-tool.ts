@@ -2,7 +2,7 @@ import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
 import { maxTimerMs } from "../async/clock.ts";
 import type { RateLimitOptions } from "../async/limits.ts";
 import type { RetryOptions } from "../async/retry.ts";
-import { functionWords, lightVerbs } from "../english/verb-groups.ts";
+import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, type Jsonify } from "./json.ts";
 import { type JsonSchema, schemasAt } from "./json-schema.ts";

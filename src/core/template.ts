@@ -1,4 +1,4 @@
-import { contractions } from "../english/contractions.ts";
+import { contractions } from "../english/word-classes.ts";
 import { tokenize } from "../language/tokens.ts";
 import { AgentError } from "./errors.ts";
 

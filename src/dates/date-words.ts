@@ -1,5 +1,5 @@
-import { months, weekdays } from "../english/times.ts";
-import { isMistypedInside } from "../language/misspelt.ts";
+import { months, weekdays } from "../english/word-classes.ts";
+import { isMistypedInside } from "../language/word-forms.ts";
 
 /** Other ways in which people write the names of days: as shorthands, and with more than one letter wrong. */
 const spellings: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { cardinals, ordinals, readNumber, tens } from "../english/numbers.ts";
-import { weekdays } from "../english/times.ts";
+import { weekdays } from "../english/word-classes.ts";
 import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf } from "./date-words.ts";
 import {
   addMonths,

@@ -1,5 +1,3 @@
-import { abbreviations } from "./sentences.ts";
-
 const wordsOf = (rows: string) => rows.split("|").map((row) => row.split(" "));
 
 /** Words that connect two wishes; a hard one cannot be part of a text. */
@@ -24,7 +22,14 @@ export const wishOpeningPairs: ReadonlySet<string> = new Set(
 );
 
 /** Abbreviations: a point after them does not end a sentence. */
-export const clauseAbbreviations: ReadonlySet<string> = new Set([
-  ...abbreviations,
-  ..."prof nr jr sr inc ltd co ave".split(" "),
-]);
+export const clauseAbbreviations: ReadonlySet<string> = new Set(
+  "mr mrs ms dr st vs no etc approx e.g i.e prof nr jr sr inc ltd co ave".split(" "),
+);
+
+/** Verbs with which a wish begins. */
+export const wishVerbs: ReadonlySet<string> = new Set(
+  (
+    "show list add tell give mark delete remove send create calculate put find complete finish update clear search save " +
+    "remind book call email mail pay convert multiply divide double write reserve check what"
+  ).split(" "),
+);

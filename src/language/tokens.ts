@@ -1,4 +1,4 @@
-import { contractedWords, contractionEndings, contractions } from "../english/contractions.ts";
+import { contractedWords, contractionEndings, contractions } from "../english/word-classes.ts";
 
 /** One piece of a request or of a phrase: a word, a number, a quoted text or a sign. */
 export interface Token {

@@ -1,7 +1,19 @@
-import { type Clock, systemClock } from "../async/clock.ts";
-import { countPending } from "../async/promises.ts";
+import { AbortSource, onAbort } from "../async/abort.ts";
+import { type Clock, maxTimerMs, monotonicNow, systemClock } from "../async/clock.ts";
+import { settleOrAbort } from "../async/promises.ts";
+import {
+  AgentError,
+  type AgentErrorData,
+  type AgentErrorDetails,
+  isAgentError,
+  type RefusalReason,
+} from "../core/errors.ts";
 import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
-import type { Planner } from "../core/planner.ts";
+import type { PlanFailure } from "../core/plan.ts";
+import { type PlanDraft, type Planner, type PlanRequest, plannerTimeout, toPlanningError } from "../core/planner.ts";
+import { readAnaphor } from "../english/references.ts";
+import { months, weekdays } from "../english/word-classes.ts";
+import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
 
 /** Options of {@link createFallbackPlanner}. @inline */
 export interface FallbackPlannerOptions {
@@ -50,32 +62,22 @@ export function createFallbackPlanner(planners: readonly Planner[], options: Fal
   return chainPlanners("fallbackPlanner", planners, settings);
 }
 
+type ChainSettings = SettingsOf<FallbackPlannerOptions, typeof chainOptions>;
+
 /** Like {@link createFallbackPlanner}, with checked options; `option` names the option that has the planners. */
-export function chainPlanners(
-  option: string,
-  given: readonly Planner[],
-  chain: SettingsOf<FallbackPlannerOptions, typeof chainOptions>,
-): Planner {
+export function chainPlanners(option: string, given: readonly Planner[], chain: ChainSettings): Planner {
   const planners = [...given];
   if (planners.length === 0) failOption(option, planners, "a list of at least one planner");
   for (const [index, planner] of planners.entries()) checkPlanner(`${option}[${index}]`, planner);
-  const replanners = planners.filter((planner) => planner.replan !== undefined);
+  const replanners = planners.filter((planner) => planner.replan !== undefined) as readonly Required<Planner>[];
   return {
     name: chain.name,
     usesModel: planners.some(({ usesModel }) => usesModel !== false),
-    plan: async (request) => (await loadChain()).planInTurn(planners, { ...chain, request }),
+    plan: (request) => askInTurn(planners, { ...chain, request, ask: (planner, own) => planner.plan(own) }),
     ...(replanners.length > 0 && {
-      replan: async (request) => (await loadChain()).replanInTurn(replanners, { ...chain, request }),
+      replan: (request) => askInTurn(replanners, { ...chain, request, ask: (planner, own) => planner.replan(own) }),
     }),
   };
-}
-
-let loading: Promise<typeof import("./fallback-planner-runtime.ts")> | undefined;
-
-/** The code that asks and checks is loaded by the first request, not when planners are listed. */
-function loadChain(): Promise<typeof import("./fallback-planner-runtime.ts")> {
-  loading ??= countPending(import("./fallback-planner-runtime.ts"));
-  return loading;
 }
 
 /** Throws `invalid-options` for anything that is not a planner. */
@@ -83,4 +85,195 @@ export function checkPlanner(option: string, planner: Partial<Planner> | null | 
   if (typeof planner?.plan !== "function" || typeof planner.name !== "string")
     failOption(option, planner, "a planner (with name and plan)");
   checkOption({ type: "function" }, planner.replan, `${option}.replan`);
+}
+
+interface Chain<TPlanner extends Planner, TRequest extends PlanRequest> extends ChainSettings {
+  readonly request: TRequest;
+  ask(planner: TPlanner, request: TRequest): PlanDraft | Promise<PlanDraft>;
+}
+
+/** Asks planners in turn, and returns the first valid plan. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop, whose turns end in different ways
+async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>(
+  planners: readonly TPlanner[],
+  chain: Chain<TPlanner, TRequest>,
+): Promise<PlanDraft> {
+  const { request, clock } = chain;
+  const startMs = monotonicNow(clock);
+  const failures: PlanFailure[] = [];
+  let waiting = planners;
+  let asked = request;
+  let first: AgentErrorData<"cannot-plan"> | undefined;
+  for (;;) {
+    const [planner, ...others] = waiting;
+    if (planner === undefined) throw new TypeError("A fallback planner has at least one planner.");
+    // The signal may have been aborted between two planners.
+    if (request.signal.aborted) throw request.signal.reason;
+    const limitMs = limitOf(chain, { spentMs: monotonicNow(clock) - startMs, waiting });
+    try {
+      const { steps, source } = await askOne(planner, { ...chain, request: asked, limitMs });
+      const all = [...failures, ...listOf(source.failures)];
+      return { steps, source: all.length === 0 ? source : { ...source, failures: all } };
+    } catch (thrown) {
+      if (request.signal.aborted) throw request.signal.reason;
+      const error = toPlanningError(planner, thrown);
+      const data = error.toJSON();
+      const refusal = isAgentError(data, "cannot-plan") ? data.details : undefined;
+      if (isAgentError(data, "cannot-plan")) first ??= data;
+      waiting = refusal === undefined ? others : others.filter(isAskedAfter(refusal, planner, chain));
+      if (refusal !== undefined) asked = { ...asked, wishes: refusal.wishes ?? asked.wishes ?? [] };
+      const [next] = waiting;
+      if (next === undefined) throw lastError(chain.name, { planner, error, failures, first });
+      failures.push(...failuresOf(planner, data));
+      await request.emit?.({ type: "plan-fallback", planner: planner.name, next: next.name, error: data });
+    }
+  }
+}
+
+/** The error of a chain whose last planner failed. */
+function lastError(name: string, { planner, error, failures, first }: LastFailure): AgentError {
+  const data = error.toJSON();
+  const all = [...failures, ...failuresOf(planner, data)];
+  if (!isAgentError(data, "cannot-plan")) {
+    const reasons = all.map((failure) => `${failure.planner}: ${failure.message}`).join(" ");
+    const message = `No planner of "${name}" made a plan. ${reasons}`;
+    return new AgentError("planning-failed", message, { details: { planner: name, failures: all }, cause: error });
+  }
+  if (failures.length === 0) return error;
+  const { reason, examples, readings } = data.details;
+  // The first planner may know more of the request than the last one says: what is missing, or what can be planned.
+  const isVague = reason === "not-understood" && examples.length === 0 && readings === undefined;
+  if (isVague && first !== undefined && failures.every(({ code }) => code === "cannot-plan")) {
+    return new AgentError("cannot-plan", first.message, { details: { ...first.details, failures: all }, cause: error });
+  }
+  return cannotPlan(data, { planner, failures: [...failures, ...triesOf(data)], cause: error });
+}
+
+interface LastFailure {
+  readonly planner: Planner;
+  readonly error: AgentError;
+  readonly failures: readonly PlanFailure[];
+  /** The first refusal of the chain. */
+  readonly first: AgentErrorData<"cannot-plan"> | undefined;
+}
+
+/** Reasons that no model may overrule: they say that nothing is to be done as it stands, or not by these tools. */
+const finalReasons: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
+  ...(["denied", "others", "repeated", "later", "condition"] as const),
+  ...(["small-talk", "too-long"] as const),
+]);
+
+/** More words than "could you please" that are left out are a reason. */
+const maxCourtesy = 3;
+
+/** The planners that may know more than one that says that a request cannot be planned. */
+function isAskedAfter(
+  { reason, missing, readings = [], words = [], wishes = [] }: AgentErrorDetails["cannot-plan"],
+  asked: Planner,
+  { continueOnCannotPlan }: Pick<ChainSettings, "continueOnCannotPlan">,
+): (next: Planner) => boolean {
+  if (continueOnCannotPlan !== undefined) return () => continueOnCannotPlan;
+  const isOne = wishes.length < 2;
+  // "We are out of milk, get some": a reason may say what is missing.
+  const isOpen = words.some(
+    ({ by, text }) => by === "left" || (by === "courtesy" && text.split(" ").length > maxCourtesy),
+  );
+  // What is free text may as well be what is missing: "car wash is sorted, cross it off" has no list.
+  const hasText = words.some(({ by, text }) => by === "slot" && isFreeText(text));
+  const isLacking = isOne && (reason === "unbound" || (missing !== undefined && !isOpen && !hasText));
+  const isGrave = reason === "ambiguous" && readings.some(({ destructive }) => destructive === true);
+  const isFinal =
+    finalReasons.has(reason) ||
+    isLacking ||
+    isGrave ||
+    wishes.some((wish) => wish.reason !== undefined && finalReasons.has(wish.reason));
+  return ({ usesModel }) => usesModel === false || (asked.usesModel === false && !isFinal);
+}
+
+/** True for words that are no number, no time and no "it". */
+function isFreeText(text: string): boolean {
+  const words = text.toLowerCase().split(/\s+/);
+  const isTime = words.some(
+    (word) => weekdays.includes(word) || months.includes(word) || /^to(?:day|night|morrow)$/.test(word),
+  );
+  return /\p{L}{2}/u.test(text) && readAnaphor(words, 0) !== words.length && !isTime;
+}
+
+/** The longest time that is kept for planners without a model. */
+const quickPlanMs = 1_000;
+
+/** Time that the next of the remaining planners may take. */
+function limitOf(
+  { request, timeoutMs }: Pick<Chain<Planner, PlanRequest>, "request" | "timeoutMs">,
+  { spentMs, waiting }: { readonly spentMs: number; readonly waiting: readonly Planner[] },
+): number {
+  const leftMs = Math.max(0, (request.timeoutMs ?? Number.POSITIVE_INFINITY) - spentMs);
+  const [planner, ...others] = waiting;
+  if (timeoutMs !== undefined || planner?.usesModel === false) return Math.min(leftMs, timeoutMs ?? leftMs);
+  // A planner without a model is done soon: it needs no share, only a moment.
+  const slow = others.filter(({ usesModel }) => usesModel !== false).length;
+  const keptMs = slow < others.length ? Math.min(quickPlanMs, leftMs / 2) : 0;
+  return (leftMs - keptMs) / (slow + 1);
+}
+
+/** Asks one planner, for at most `limitMs`. Whatever a planner does after that is ignored. */
+async function askOne<TPlanner extends Planner, TRequest extends PlanRequest>(
+  planner: TPlanner,
+  { request, ask, clock, limitMs }: Chain<TPlanner, TRequest> & { readonly limitMs: number },
+): Promise<CheckedDraft> {
+  const source = new AbortSource();
+  const stopFollowing = onAbort(request.signal, () => source.abort(request.signal.reason));
+  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs: Math.round(limitMs), limit: "its" }));
+  const timer = limitMs < maxTimerMs ? clock.setTimeout(timeout, limitMs) : undefined;
+  const { generate = (model, asked) => model.generate(asked), emit } = request;
+  let isAsked = true;
+  const own: TRequest = {
+    ...request,
+    ...(limitMs < maxTimerMs && { timeoutMs: limitMs }),
+    signal: source.signal,
+    generate: async (model, asked) => {
+      if (isAsked) return generate(model, asked);
+      const reason = `the planner "${planner.name}" has ended`;
+      throw new AgentError("cancelled", `No model is called: ${reason}.`, { details: { reason } });
+    },
+    emit: (event) => (isAsked ? emit?.(event) : undefined),
+  };
+  try {
+    const asking = async () => checkDraft(planner, await ask(planner, own), request);
+    return await settleOrAbort(asking(), source);
+  } finally {
+    isAsked = false;
+    if (timer !== undefined) clock.clearTimeout(timer);
+    stopFollowing();
+  }
+}
+
+/** The failures that an error lists, and the error itself unless it only sums them up. */
+function failuresOf({ name }: Planner, error: AgentErrorData): readonly PlanFailure[] {
+  const tries = triesOf(error);
+  if (error.code === "planning-failed" && tries.length > 0) return tries;
+  return [...tries, { planner: name, code: error.code, message: error.message }];
+}
+
+/** The error may come from anywhere, so its details may be missing, too. */
+function triesOf({ details }: AgentErrorData): readonly PlanFailure[] {
+  return listOf((details as { readonly failures?: readonly PlanFailure[] } | undefined)?.failures);
+}
+
+function listOf<T>(list: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(list) ? list : [];
+}
+
+/** Planners that did not work come first in the message, each with its last error: those can be fixed. */
+function cannotPlan(
+  data: AgentErrorData<"cannot-plan">,
+  { planner, failures, cause }: { planner: Planner; failures: readonly PlanFailure[]; cause: AgentError },
+): AgentError {
+  const details = { ...data.details, failures };
+  const broken = new Map(
+    failures.flatMap((failure) => (failure.code === "cannot-plan" ? [] : [[failure.planner, failure.message]])),
+  );
+  const said = [...broken, ...(broken.size > 0 ? [[planner.name, data.message]] : [])];
+  const message = said.map(([name, text]) => `${name}: ${text}`).join(" ") || data.message;
+  return new AgentError("cannot-plan", message, { details, cause });
 }

@@ -1,5 +1,5 @@
 import type { PlanRequest } from "../core/planner.ts";
-import { recurringTimes, scopeWords, thinkingVerbs, wishVerbs } from "../english/sentences.ts";
+import { wishVerbs } from "../english/clauses.ts";
 import { cutWishes } from "./rules/cut-wishes.ts";
 
 /** Complexity of a request. @inline */
@@ -24,6 +24,28 @@ export function estimateComplexity({ request, tools }: Pick<PlanRequest, "reques
     return "complex";
   return wishes.length > 1 || references > 0 || named > 1 ? "moderate" : "simple";
 }
+
+/** Words before which "every" means no loop, as alternatives of a regular expression. */
+const recurringTimes =
+  "day|week|month|year|morning|evening|night|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day";
+
+/** Verbs that ask for thought, not for one thing to be done. */
+const thinkingVerbs: ReadonlySet<string> = new Set(
+  (
+    "analyze analyse assess audit compare contrast coordinate design develop diagnose elaborate evaluate examine explore " +
+    "forecast formulate integrate investigate model optimize optimise orchestrate organize organise plan prioritize prioritise " +
+    "propose research restructure review strategize streamline study summarize summarise synthesize transform"
+  ).split(" "),
+);
+
+/** Words for something that has many parts. */
+const scopeWords: ReadonlySet<string> = new Set(
+  (
+    "approach architecture campaign complex comprehensive detailed holistic implementation implications infrastructure initiative methodology " +
+    "migration pipeline pipelines process processes roadmap scenario scenarios strategic strategies strategy sophisticated systematic " +
+    "thorough tradeoffs trends workflow workflows"
+  ).split(" "),
+);
 
 const maxLength = 200_000;
 const quoted = /"[^"]*"|“[^“”]*”|„[^„“”]*[“”]/g;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
 import { mayHoldDate } from "../../src/dates/date-words.ts";
 import { readDates as read } from "../../src/dates/read-dates.ts";
-import { months, weekdays } from "../../src/english/times.ts";
+import { months, weekdays } from "../../src/english/word-classes.ts";
 
 const zones = [
   ...["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia", "UTC"],

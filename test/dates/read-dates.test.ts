@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { maxDateText } from "../../src/dates/date-words.ts";
 import { type FalseDate, readDates as read } from "../../src/dates/read-dates.ts";
-import { weekdays } from "../../src/english/times.ts";
+import { weekdays } from "../../src/english/word-classes.ts";
 
 // A Wednesday; 13:00 in Berlin.
 const nowMs = Date.UTC(2026, 10, 25, 12);

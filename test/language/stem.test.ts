@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stem } from "../../src/language/stem.ts";
+import { stem } from "../../src/language/word-forms.ts";
 
 describe("stem", () => {
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { defaultMaxDepth, defaultMaxLength, evaluate } from "../../src/tools/calculator/evaluate.ts";
+import { evaluate } from "../../src/tools/calculator/calculator.ts";
 import { readText } from "./read-text.ts";
 
 /** What an expression comes to, with 100 as the earlier result. */
 async function resultOf(expression: string | undefined, x = 100): Promise<number | undefined> {
   if (expression === undefined) return undefined;
-  return evaluate(expression, { variables: { x, a: 2, b: 3 }, maxLength: defaultMaxLength, maxDepth: defaultMaxDepth });
+  return evaluate(expression, { variables: { x, a: 2, b: 3 } });
 }
 
 describe("readSum", () => {

@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
-import { isDueDate, parseDueDate } from "../../tools/todo-store/due-date.ts";
 import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
-import { ranks, toRow } from "../../tools/todo-store/todo-row.ts";
+import { foldText, isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
 import {
   type FoundTodos,
   patchTodo,
@@ -11,7 +10,6 @@ import {
   type TodoRecord,
   type TodoWrite,
 } from "../../tools/todo-store/todo-storage.ts";
-import { foldText } from "../../tools/todo-store/todo-text.ts";
 import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
 import { toOrderText } from "./order-text.ts";
 import { all, list, raw, readInteger, readText, type Sql, type Steps, sql } from "./statement.ts";

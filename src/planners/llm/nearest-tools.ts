@@ -1,8 +1,8 @@
 import MiniSearch from "minisearch";
 import { estimateTokens } from "../../core/language-model.ts";
 import type { DefinedTool } from "../../core/tool.ts";
-import { smallWords } from "../../english/small-words.ts";
-import { stem } from "../../language/stem.ts";
+import { smallWords } from "../../english/word-classes.ts";
+import { stem } from "../../language/word-forms.ts";
 import { operationsOf } from "./operations.ts";
 import { describeOperation } from "./prompt.ts";
 

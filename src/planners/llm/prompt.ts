@@ -2,7 +2,7 @@ import { estimateTokens, type ModelMessage } from "../../core/language-model.ts"
 import type { PlanWarning } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { startsWithVerb } from "../../english/verbs.ts";
+import { startsWithVerb } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { slotsIn } from "../rules/phrase-rules.ts";
 import { readRequest, textBetween } from "../rules/request.ts";

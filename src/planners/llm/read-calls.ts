@@ -6,13 +6,12 @@ import { tokenize } from "../../language/tokens.ts";
 import type { Clause } from "../rules/clauses.ts";
 import { cutClauses, statesReason } from "../rules/cut-wishes.ts";
 import { type AsideFit, Matcher, type Piece, piecesOf, TooMuchWork, WorkMeter } from "../rules/match.ts";
-import { readSlotValues, type SlotRule } from "../rules/matches.ts";
 import { sayName, slotsIn, wordsBehind } from "../rules/phrase-rules.ts";
-import { readSlot } from "../rules/read-slot.ts";
 import { quotedWord, type RequestText } from "../rules/request.ts";
+import { readSlot, readSlotValues, type SlotRule } from "../rules/slot-values.ts";
 import { anaphor, isDate, isReadable, type SlotType, slotReadingsAt, slotTypeOf } from "../rules/slots.ts";
-import { toStepInput } from "../rules/step-input.ts";
-import { readTextEdges } from "../rules/text-edges.ts";
+import { toStepInput } from "../rules/steps.ts";
+import { readTextEdges } from "../rules/texts.ts";
 import type { Operation, Slot } from "./operations.ts";
 import type { WrittenCall } from "./prompt.ts";
 

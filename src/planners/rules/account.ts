@@ -6,8 +6,9 @@ import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
 import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { currencyWords, unitOf } from "../../english/units.ts";
-import { auxiliaries, functionWords, prepositions, verbsLike } from "../../english/verb-groups.ts";
+import { auxiliaries, functionWords, prepositions, verbsLike } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { Spelling } from "../../language/word-forms.ts";
 import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "../../plan/leaves.ts";
 import { findReferences } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
@@ -17,9 +18,8 @@ import type { Template } from "./match.ts";
 import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
-import { Spelling } from "./spelling.ts";
 import { isPureStep } from "./steps.ts";
-import { denials } from "./text-edges.ts";
+import { denials } from "./texts.ts";
 
 /** Position of a value of a step. */
 interface Place {

@@ -1,8 +1,8 @@
 import { knownKeys, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
-import type { Match } from "./matches.ts";
 import type { ToolRules } from "./phrase-rules.ts";
+import type { Match } from "./slot-values.ts";
 import { isPureStep } from "./steps.ts";
 
 /** "If milk is on my list, delete it": what is asked first, and what is done only then. */

@@ -1,10 +1,8 @@
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { wishOpeners, wishOpeningPairs } from "../../english/clauses.ts";
+import { wishOpeners, wishOpeningPairs, wishVerbs } from "../../english/clauses.ts";
 import { readAnaphor } from "../../english/references.ts";
-import { wishVerbs } from "../../english/sentences.ts";
-import { auxiliaries } from "../../english/verb-groups.ts";
-import { isVerb, startsWithVerb } from "../../english/verbs.ts";
+import { auxiliaries, isVerb, startsWithVerb } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type Clause, findBullets, splitClauses } from "./clauses.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";

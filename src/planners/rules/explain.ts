@@ -1,8 +1,8 @@
 import type { AgentErrorDetails, ExplainedWords } from "../../core/errors.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import type { Piece } from "./match.ts";
-import type { Match } from "./matches.ts";
 import { type RequestText, textBetween } from "./request.ts";
+import type { Match } from "./slot-values.ts";
 
 /** A part of a request, and the phrase that matched it. @inline */
 interface ExplainedPart {

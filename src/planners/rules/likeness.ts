@@ -1,9 +1,15 @@
 import { mayHoldDate } from "../../dates/date-words.ts";
-import { smallWords } from "../../english/small-words.ts";
-import { auxiliaries, functionWords, lightVerbs, prepositions, verbsLike } from "../../english/verb-groups.ts";
-import { isVerb } from "../../english/verbs.ts";
-import { stem } from "../../language/stem.ts";
+import {
+  auxiliaries,
+  functionWords,
+  isVerb,
+  lightVerbs,
+  prepositions,
+  smallWords,
+  verbsLike,
+} from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { stem } from "../../language/word-forms.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 
 /*

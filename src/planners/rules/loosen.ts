@@ -1,5 +1,5 @@
 import { compilePhrase, type PhraseNode } from "../../core/template.ts";
-import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/verb-groups.ts";
+import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
 import type { Template } from "./match.ts";
 import { isReadable, type SlotType } from "./slots.ts";
 

@@ -1,11 +1,11 @@
 import { parseWith } from "../../core/schema.ts";
 import type { PhrasePlace, PhraseSlot } from "../../core/template.ts";
 import { readAnaphor } from "../../english/references.ts";
-import { functionWords, prepositions } from "../../english/verb-groups.ts";
+import { functionWords, prepositions } from "../../english/word-classes.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";
-import { closers, type TextEdges } from "./text-edges.ts";
+import { closers, type TextEdges } from "./texts.ts";
 
 /** Some tokens of a request and what they are explained by; a linked list, the last piece first. */
 export interface Piece {

@@ -14,6 +14,7 @@ import type { DateClock } from "../../dates/read-dates.ts";
 import { mentionsResult } from "../../english/references.ts";
 import { findRefusals } from "../../language/refusals.ts";
 import { tokenize } from "../../language/tokens.ts";
+import { Spelling } from "../../language/word-forms.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
@@ -21,14 +22,12 @@ import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
 import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
 import { findLike } from "./likeness.ts";
 import { TooMuchWork } from "./match.ts";
-import { type Match, readSlotValues, typeOfSlot } from "./matches.ts";
 import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { loadDateReaderFor, maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import { type Match, readSlotValues, typeOfSlot } from "./slot-values.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
-import { Spelling } from "./spelling.ts";
-import { toStepInput } from "./step-input.ts";
-import { orderSteps } from "./steps.ts";
+import { toStepInput, waitsOf } from "./steps.ts";
 import { suggestRequests } from "./suggest.ts";
 
 type Details = AgentErrorDetails["cannot-plan"];
@@ -325,6 +324,23 @@ class Planning {
       }
     }
   }
+}
+
+const maxReasoning = 300;
+
+/** The steps of a plan, with the words that ask for each as its reasoning. */
+export function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
+  const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
+  let said = 0;
+  return drafts.map(({ id, rules, input, match }, index): PlanStep => {
+    // "… and eggs" is told with the words before it.
+    if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
+    const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
+    const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
+    const step = { id, tool: rules.tool.name, input, dependsOn: waits[index] ?? [] };
+    // The words of the request are where a secret comes from.
+    return rules.isSensitive ? step : { ...step, reasoning };
+  });
 }
 
 function toReading({ match, drafts }: Reading, { request }: RequestReader): PossibleReading {

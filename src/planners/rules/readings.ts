@@ -3,7 +3,7 @@ import { schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PhrasePlace } from "../../core/template.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
-import { startsWithVerb } from "../../english/verbs.ts";
+import { startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/reference.ts";
 import { readSum } from "../../sums/read-sum.ts";
@@ -11,6 +11,8 @@ import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, statesReason } from "./cut-wishes.ts";
 import { type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
+import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
+import { isCapital, type RequestText, textBetween } from "./request.ts";
 import {
   holdsNames,
   isBetweenNames,
@@ -21,11 +23,9 @@ import {
   type SlotValues,
   saysIt,
   type Unfit,
-} from "./matches.ts";
-import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
-import { isCapital, type RequestText, textBetween } from "./request.ts";
-import { issueOf, toStepInput } from "./step-input.ts";
-import { readTextEdges } from "./text-edges.ts";
+} from "./slot-values.ts";
+import { issueOf, toStepInput } from "./steps.ts";
+import { readTextEdges } from "./texts.ts";
 
 /** A step whose dependencies are not known yet. */
 export interface DraftStep {

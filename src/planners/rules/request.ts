@@ -2,7 +2,7 @@ import { countPending } from "../../async/promises.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
 import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
 import { readAnaphor } from "../../english/references.ts";
-import { weekdays } from "../../english/times.ts";
+import { weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { findBullets } from "./clauses.ts";
 

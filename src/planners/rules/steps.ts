@@ -1,27 +1,77 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { PlanStep } from "../../core/plan.ts";
+import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
+import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PlanIssue } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
-import { cutText } from "../../core/text.ts";
-import type { DefinedTool } from "../../core/tool.ts";
-import { findReferences } from "../../plan/reference.ts";
-import type { DraftStep } from "./readings.ts";
-import { type RequestText, textBetween } from "./request.ts";
+import { escapeTemplate } from "../../core/text.ts";
+import type { DefinedTool, PhraseReference, Tool } from "../../core/tool.ts";
+import { checkInput } from "../../plan/check-input.ts";
+import { asLiteral, asReference, findReferences } from "../../plan/reference.ts";
 
-const maxReasoning = 300;
+/** All that is needed to make an input safe. */
+interface InputContext {
+  readonly schema: JsonSchema;
+  /** The only results the input may refer to, or to a part of one. */
+  readonly known: readonly PhraseReference[];
+}
 
-/** The steps of a plan, with the words that ask for each as its reasoning. */
-export function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
-  const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
-  let said = 0;
-  return drafts.map(({ id, rules, input, match }, index): PlanStep => {
-    // "… and eggs" is told with the words before it.
-    if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
-    const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
-    const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
-    const step = { id, tool: rules.tool.name, input, dependsOn: waits[index] ?? [] };
-    // The words of the request are where a secret comes from.
-    return rules.isSensitive ? step : { ...step, reasoning };
-  });
+/**
+ * Turns what a phrase made of a request into the input of a step. Every text is escaped, so that nothing the user typed
+ * is a reference. References to the earlier result stay, and become text where the tool wants text. `undefined` for
+ * anything that is not a JSON object.
+ */
+export function toStepInput(made: unknown, context: InputContext): JsonObject | undefined {
+  if (typeof made !== "object" || made === null || Array.isArray(made)) return undefined;
+  return copyValue(made, [], { ...context, whole: made }) as JsonObject;
+}
+
+type CopyContext = InputContext & { readonly whole: object };
+
+function copyValue(value: unknown, path: JsonPath, context: CopyContext): JsonValue {
+  if (typeof value === "string") return escapeTemplate(value);
+  if (typeof value !== "object" || value === null) return value as JsonValue;
+  if (Array.isArray(value)) return value.map((item, index) => copyValue(item, [...path, index], context));
+  const reference = path.length > 0 ? asReference(value) : undefined;
+  if (reference !== undefined) return copyReference(reference.$ref, path, context);
+  if (path.length > 0 && asLiteral(value) !== undefined) return { $literal: value as JsonObject };
+  const copy: Record<string, JsonValue> = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) setOwn(copy, key, copyValue(item, [...path, key], context));
+  }
+  return copy;
+}
+
+/**
+ * Only the planner's own reference, or a part of what it names, is one: anything else that looks like one came from a
+ * text.
+ */
+function copyReference(reference: unknown, path: JsonPath, { schema, known, whole }: CopyContext): JsonValue {
+  const isOurs =
+    typeof reference === "string" &&
+    known.some(({ $ref }) => reference.startsWith($ref) && /^$|^[.[]/.test(reference.slice($ref.length)));
+  if (!isOurs) return { $literal: { $ref: reference as JsonValue } };
+  const wanted = schemasAt(schema, path, whole);
+  const types = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
+  const isText = types?.has("string") === true && types.size === 1;
+  return isText ? `\${${reference}}` : { $ref: reference };
+}
+
+/** Says for people why an input does not fit a tool; undefined if it fits. Async only if the tool's schema is. */
+export function issueOf(
+  input: JsonObject,
+  tool: Tool,
+  before: Tool | undefined,
+): string | undefined | Promise<string | undefined> {
+  const tools = new Map([[tool.name, tool]]);
+  if (before !== undefined) tools.set(before.name, before);
+  const stepOf = () => before && { id: "before", tool: before.name, input: {} };
+  const issues = checkInput({ id: "step", tool: tool.name, input }, { path: [], tools, stepOf, parsed: undefined });
+  return issues instanceof Promise ? issues.then(sayIssue) : sayIssue(issues);
+}
+
+function sayIssue([first]: readonly PlanIssue[]): string | undefined {
+  if (first === undefined) return undefined;
+  const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
+  return `${where}${first.message}`;
 }
 
 /** A call of a tool whose place in a plan is known. */

@@ -1,4 +1,4 @@
-import { functionWords } from "../../english/verb-groups.ts";
+import { functionWords } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 

@@ -48,3 +48,93 @@ export function createNotesOutputSchema() {
 export function nameKey(name: string): string {
   return name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
+
+/** Names one note: by its `id`, or by its position among the notes of an item. @inline */
+export interface NoteTarget {
+  readonly id?: string;
+  readonly item?: string;
+  /** 1 is the oldest note of the item, -1 the newest. */
+  readonly index?: number;
+}
+
+/** The input of Notes, as JSON. @group Built-in tools */
+export type NotesInput =
+  | {
+      readonly operation: "add";
+      /** 1 to 200 UTF-16 code units once trimmed. */
+      readonly item: string;
+      /** 1 to 10 000 UTF-16 code units once trimmed. Any text is allowed. */
+      readonly text: string;
+    }
+  | {
+      readonly operation: "list";
+      /** @default all items */
+      readonly item?: string;
+      /** @default all authors */
+      readonly author?: string;
+      /** The newest first. @default false */
+      readonly reverse?: boolean;
+      /** Number to skip. @default 0 */
+      readonly offset?: number;
+      /** Most to return, 1 to 1 000. @default 100 */
+      readonly limit?: number;
+    }
+  | ({ readonly operation: "get" | "delete" } & NoteTarget);
+
+const name = () => z.string().trim().min(1).max(200);
+const maxPosition = 10_000_000;
+
+const targetSchema = <TOperation extends string>(operation: TOperation) =>
+  z
+    .strictObject({
+      operation: z.literal(operation),
+      id: name().optional(),
+      item: name().optional(),
+      index: z
+        .number()
+        .int()
+        .min(-maxPosition)
+        .max(maxPosition)
+        .refine((index) => index !== 0, "positions count from 1; -1 is the newest")
+        .optional()
+        .describe("Position among the notes of the item: 1 is the oldest, -1 the newest"),
+    })
+    .refine(
+      ({ id, item, index }) => (id === undefined ? item !== undefined && index !== undefined : index === undefined),
+      "give either id, or item and index",
+    );
+
+/** Creates the schema of {@link NotesInput}: with the tool, so that an import does not pay for it. @internal */
+export function createNotesInputSchema() {
+  return z.discriminatedUnion("operation", [
+    z.strictObject({
+      operation: z.literal("add"),
+      item: name().describe("What it is about, such as PROP-2025-001"),
+      text: z.string().trim().min(1).max(10_000),
+    }),
+    z.strictObject({
+      operation: z.literal("list"),
+      item: name().optional().describe("Only the notes of this item; of all if left out"),
+      author: name().optional(),
+      reverse: z.boolean().default(false).describe("The newest first"),
+      offset: z.number().int().min(0).max(maxPosition).default(0).describe("How many to skip"),
+      limit: z.number().int().min(1).max(1_000).default(100).describe("How many to return"),
+    }),
+    targetSchema("get"),
+    targetSchema("delete"),
+  ]);
+}
+
+/** An input of Notes once it is parsed: trimmed, with defaults. @internal */
+export type ParsedNotesInput = z.output<ReturnType<typeof createNotesInputSchema>>;
+
+/** A parsed input of one operation. @internal */
+export type ParsedNotesInputOf<TOperation extends ParsedNotesInput["operation"]> = Extract<
+  ParsedNotesInput,
+  { operation: TOperation }
+>;
+
+/** True if an input only reads. @internal */
+export function isNoteRead(input: ParsedNotesInput): input is ParsedNotesInputOf<"list" | "get"> {
+  return input.operation === "list" || input.operation === "get";
+}

@@ -3,19 +3,20 @@ import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
-import { cutPage } from "../storage/cut-page.ts";
-import { storageReader, writeOnce } from "../storage/write-once.ts";
-import { createMemoryNotes } from "./memory-notes.ts";
-import { createNotesOutputSchema, type Note, type NotePage, type NotesOutput } from "./note.ts";
+import { cutPage, storageReader, writeOnce } from "../storage/keyed-storage.ts";
 import {
   createNotesInputSchema,
+  createNotesOutputSchema,
   isNoteRead,
+  type Note,
+  type NotePage,
   type NotesInput,
+  type NotesOutput,
   type NoteTarget,
   type ParsedNotesInput,
   type ParsedNotesInputOf,
-} from "./note-input.ts";
-import type { NoteChange, NoteStorage, NoteWrite } from "./note-storage.ts";
+} from "./note.ts";
+import { createMemoryNotes, type NoteChange, type NoteStorage, type NoteWrite } from "./note-storage.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown, TName extends string = string> {

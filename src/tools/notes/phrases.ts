@@ -1,6 +1,6 @@
 import * as z from "zod/v4";
 import type { SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
-import type { NotesInput } from "./note-input.ts";
+import type { NotesInput } from "./note.ts";
 
 type Phrase = ToolPhraseOptions<NotesInput>;
 type Slots = Readonly<Record<string, SlotValue>>;

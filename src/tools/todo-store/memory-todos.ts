@@ -1,7 +1,6 @@
-import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/memory-records.ts";
-import { compareDue, type DueMoment, parseDueDate } from "./due-date.ts";
+import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/keyed-storage.ts";
 import { isSameTodo } from "./todo.ts";
-import { type TodoRow, toRow } from "./todo-row.ts";
+import { compareDue, type DueMoment, foldText, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
 import {
   type FoundTodos,
   patchTodo,
@@ -10,7 +9,6 @@ import {
   type TodoQuery,
   type TodoStorage,
 } from "./todo-storage.ts";
-import { foldText } from "./todo-text.ts";
 
 /**
  * Keeps todos in memory, as long as the process lives. A query goes through the todos of its scope, so it is for

@@ -1,10 +1,10 @@
 import { AgentError, type TodoMatch } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
-import { cutPage } from "../storage/cut-page.ts";
+import { cutPage } from "../storage/keyed-storage.ts";
 import type { Todo, TodoPage } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-input.ts";
+import { foldText, titleKey, wordsOf } from "./todo-keys.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
-import { foldText, titleKey, wordsOf } from "./todo-text.ts";
 
 /** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(

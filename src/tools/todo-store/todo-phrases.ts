@@ -1,7 +1,7 @@
 import * as z from "zod/v4";
 import type { PhraseContext, SlotValue, ToolPhraseOptions } from "../../core/tool.ts";
 import { isoDateTime } from "../../dates/zoned-time.ts";
-import { startsWithVerb } from "../../english/verbs.ts";
+import { startsWithVerb } from "../../english/word-classes.ts";
 import type { TodoStoreInput } from "./todo-input.ts";
 
 type Phrase = ToolPhraseOptions<TodoStoreInput>;

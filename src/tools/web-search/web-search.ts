@@ -5,7 +5,7 @@ import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { cutText } from "../../core/text.ts";
-import type { DefinedTool } from "../../core/tool.ts";
+import type { DefinedTool, ToolPhraseOptions } from "../../core/tool.ts";
 
 /**
  * The input of WebSearch, as JSON.
@@ -116,7 +116,7 @@ export function createWebSearch<const TName extends string = "WebSearch">(
     effect: "pure",
     result: "results",
     rateLimit,
-    phrases: async () => (await import("./phrases.ts")).webSearchPhrases,
+    phrases: async () => webSearchPhrases(),
     async execute({ query, limit }, { signal, stepId }) {
       signal.throwIfAborted();
       return {
@@ -203,4 +203,30 @@ function failHits({ tool, stepId }: Asked, issues: readonly SchemaIssue[]): neve
   const place = first === undefined || first.path.length === 0 ? "" : ` at ${first.path.join(".")}`;
   const message = `The \`search\` function of ${tool} did not return hits${place}: ${first?.message}.`;
   throw new AgentError("invalid-tool-output", message, { details: { tool, stepId, issues } });
+}
+
+/** Phrases about searching the web; made when they are needed, so that an import does not pay for their schemas. */
+function webSearchPhrases(): readonly ToolPhraseOptions<{ readonly query: string; readonly limit?: number }>[] {
+  const web = "(the web|the internet|the net|the world wide web|google|bing|duckduckgo)";
+  const there = `(online|on ${web}|in the internet|using ${web}|via ${web}|with ${web}|from ${web}|on the world wide web)`;
+  const hits = "(results|search results|web results|hits|web pages|pages|websites|sites|links)";
+  const topics = "(for|about|on|:)";
+  const best = "(find|get|show|fetch|give) [me] [the] [(first|top|best)] {limit}";
+  // The words of a search are one text, also with commas in it.
+  const slots = { query: z.string().meta({ slot: "whole" }), limit: z.number().int().min(1).max(20) };
+  // Each mentions the web: a search without it may be about a list.
+  const phrases = [
+    `(search|scour|browse|check|query|ask|look on|look in|search on|search in|search through) (${web}|online) ${topics} {query}`,
+    `(search|search for|look up|look for|find|find out about|find information (about|on)|get information (about|on)|research|check|read up on) {query} ${there}`,
+    `(do|run|make|perform|start|try) [(a|an)] (web|internet|online|google) search ${topics} {query}`,
+    `(web|internet|online|google) search [${topics}] {query}`,
+    // Alone it is also a name, as in "ok google" and "google play".
+    "google (for|:) {query}",
+    "(search|look) for {query}",
+    `what does ${web} say about {query}`,
+    `${best} ${hits} ${there} ${topics} {query}`,
+    `${best} ${hits} ${topics} {query} ${there}`,
+    `${best} (web|search|web search) ${hits} ${topics} {query}`,
+  ];
+  return phrases.map((phrase) => ({ phrase, slots }));
 }

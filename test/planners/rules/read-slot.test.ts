@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { schemasAt } from "../../../src/core/json-schema.ts";
 import { inputJsonSchema, type StandardSchema } from "../../../src/core/schema.ts";
-import { readSlot } from "../../../src/planners/rules/read-slot.ts";
+import { readSlot } from "../../../src/planners/rules/slot-values.ts";
 import { slotTypeOf } from "../../../src/planners/rules/slots.ts";
 import { nowMs } from "./plan-for.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Scanner } from "../../../src/tools/calculator/scanner.ts";
+import { Scanner } from "../../../src/tools/calculator/parse.ts";
 
 describe("Scanner", () => {
   it("reads numbers and names, and skips spaces", () => {

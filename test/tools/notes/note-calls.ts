@@ -1,5 +1,4 @@
-import type { Note, NotePage } from "../../../src/tools/notes/note.ts";
-import type { NotesInput } from "../../../src/tools/notes/note-input.ts";
+import type { Note, NotePage, NotesInput } from "../../../src/tools/notes/note.ts";
 import { createNotes, type NotesOptions } from "../../../src/tools/notes/notes.ts";
 import { type CallOptions, callerOf } from "../call-tool.ts";
 

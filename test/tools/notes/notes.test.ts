@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteNotes } from "../../../src/adapters/sqlite/index.ts";
-import { createMemoryNotes } from "../../../src/tools/notes/memory-notes.ts";
-import type { NotesInput } from "../../../src/tools/notes/note-input.ts";
-import type { NoteStorage } from "../../../src/tools/notes/note-storage.ts";
+import type { NotesInput } from "../../../src/tools/notes/note.ts";
+import { createMemoryNotes, type NoteStorage } from "../../../src/tools/notes/note-storage.ts";
 import { createNotes } from "../../../src/tools/notes/notes.ts";
 import { callsOf } from "./note-calls.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cleanListName, foldText, titleKey, wordsOf } from "../../../src/tools/todo-store/todo-text.ts";
+import { cleanListName, foldText, titleKey, wordsOf } from "../../../src/tools/todo-store/todo-keys.ts";
 
 describe("foldText", () => {
   it("removes case and superfluous spaces", () => {

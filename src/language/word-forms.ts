@@ -1,3 +1,5 @@
+import { isVerb } from "../english/word-classes.ts";
+
 const minLength = 5;
 
 /**
@@ -48,4 +50,42 @@ function indexOf(vocabulary: ReadonlySet<string>): Index {
   }
   indexes.set(vocabulary, index);
   return index;
+}
+
+/**
+ * The stem of an English word, so that "raining", "rained" and "rains" are one: endings of plurals and verbs and a final
+ * "e" are removed, and a consonant that was doubled before them is one again. Other words stay as they are.
+ */
+export function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+  let root = word;
+  if (/[^su]s$/.test(root)) root = root.replace(/ies$/, "y").replace(/(?<=[sxz]|[cs]h)es$|s$/, "");
+  const cut = root.replace(/(?<=[aeiouy].*[^e])(?:ing|ed)$/, "");
+  if (cut.length < root.length && cut.length > 2) root = cut.replace(/([bgmnprt])\1$/, "$1");
+  return root.length > 4 ? root.replace(/e$/, "") : root;
+}
+
+const none: readonly string[] = [];
+
+/** Tells what the words of a request may mean to the phrases of tools; each word is looked up once. */
+export class Spelling {
+  private readonly meanings = new Map<string, readonly string[]>();
+
+  constructor(private readonly vocabularies: readonly ReadonlySet<string>[]) {}
+
+  /** The words of phrases that a word may be a misspelling of; none for a word that a phrase has. */
+  meaningsOf(word: string): readonly string[] {
+    if (word.length < minLength - 1) return none;
+    let meanings = this.meanings.get(word);
+    if (meanings === undefined) {
+      meanings = isVerb(word) || this.vocabularies.some((vocabulary) => vocabulary.has(word)) ? none : this.find(word);
+      this.meanings.set(word, meanings);
+    }
+    return meanings;
+  }
+
+  private find(word: string): readonly string[] {
+    const found = this.vocabularies.flatMap((vocabulary) => findMistyped(word, vocabulary));
+    return found.length < 2 ? found : [...new Set(found)];
+  }
 }

@@ -1,0 +1,166 @@
+/** Common verbs that ask for the same, a group a line. */
+const groups: readonly (readonly string[])[] = `
+book reserve schedule arrange plan
+show list display see view get give find tell check read fetch print pull bring look
+create add make open start register set log record enter file put save write
+cancel delete remove drop scrap void revoke
+send mail email text forward deliver share message
+find search look locate
+start launch run begin trigger kick
+stop end pause halt kill abort terminate
+change update edit modify alter adjust set switch
+move reschedule shift push postpone transfer relocate
+close resolve finish complete mark
+assign give hand pass
+raise increase turn bump lift
+lower decrease reduce turn cut
+order buy get purchase grab
+pay settle transfer send
+rent hire lease borrow
+approve accept confirm ok
+reject decline deny refuse
+deploy release ship push roll
+convert change turn
+translate turn
+log record track note save enter
+remind notify alert ping
+compare contrast
+split divide share
+`
+  .trim()
+  .split("\n")
+  .map((line) => line.split(" "));
+
+/** The verbs that ask for the same as a verb, itself first. */
+export function verbsLike(verb: string): readonly string[] {
+  return [...new Set([verb, ...groups.filter((group) => group.includes(verb)).flat()])];
+}
+
+/** Words that may be left out of a phrase, or be said with it, and mean nothing by themselves. */
+export const functionWords: ReadonlySet<string> = new Set(
+  "a an the my our your me us i we you it is are be am to of for on in at by with and or that this these those any some all do does please just now still currently there up out".split(
+    " ",
+  ),
+);
+
+/** Verbs that say nothing without what follows them. */
+export const lightVerbs: ReadonlySet<string> = new Set("get do make have take put give go let want need".split(" "));
+
+/** Verbs that say when or how surely something is done. */
+export const auxiliaries: ReadonlySet<string> = new Set(
+  "is are am was were been being do does did has have had can could will would should shall may might must".split(" "),
+);
+
+/** Words that lead in what follows them. */
+export const prepositions: ReadonlySet<string> = new Set(
+  "for to in on at from with by of under as into about between per since until till before after over via using within during around near".split(
+    " ",
+  ),
+);
+
+const alike = ["to into onto on", "in at near around within", "from off", "about on regarding for", "per by"].map(
+  (group) => group.split(" "),
+);
+
+/** The prepositions that say the same as one, itself first. */
+export function prepositionsLike(word: string): readonly string[] {
+  return [...new Set([word, ...alike.filter((group) => group.includes(word)).flat()])];
+}
+
+/** Verbs that begin something to do, so that "milk and eggs" are two things and "buy milk and eggs" is one. */
+const verbs: ReadonlySet<string> = new Set(
+  (
+    "buy get grab order fetch pick collect bring take carry drop leave return call ring phone text email mail message write send post ship deliver " +
+    "reply answer respond contact ask tell talk speak thank congratulate invite visit see meet pay refund claim transfer withdraw deposit donate " +
+    "lend borrow rent hire sell book reserve schedule plan arrange organise organize prepare prep cancel confirm register apply sign submit file " +
+    "renew wash clean mop sweep vacuum hoover dust tidy iron fold dry hang polish rinse soak scrub wipe empty fill refill water feed walk groom bathe " +
+    "mow rake trim cut prune plant weed paint fix repair replace install assemble build mount charge recharge plug unplug pack unpack wrap print scan copy " +
+    "shred recycle upload download back deploy merge test review refactor draft revise edit proofread finish finalise finalize complete update upgrade " +
+    "check inspect measure count compare research look find search read study learn practise practice rehearse memorise memorize train exercise run go " +
+    "start stop begin continue make do cook bake roast boil grill fry freeze defrost thaw chop peel marinate try taste give show teach help watch " +
+    "listen play sing dance draw design create set put move lift push pull turn switch lock unlock open close shut change swap rotate restart reset " +
+    "attend join discuss negotiate decide choose pick compile analyse analyze calculate measure photograph film record wake remind remember tune service " +
+    "wax oil sand descale sharpen sew knit mend stock restock label price hide seek apologise apologize celebrate vote drive park tow fly swim cycle jog stretch"
+  ).split(" "),
+);
+
+/** True if words begin with a verb that says what is to be done. */
+export function startsWithVerb(words: readonly string[]): boolean {
+  const [first = "", second = ""] = words;
+  if (words.length < 2) return false;
+  return verbs.has(first) && second !== "and";
+}
+
+/** True if a word is one of these verbs, and so no misspelling of another. */
+export function isVerb(word: string): boolean {
+  return verbs.has(word);
+}
+
+/** Things that are one, though "and" stands between them. */
+export const unsplitPairs: ReadonlySet<string> = new Set(
+  (
+    "mac and cheese|macaroni and cheese|salt and pepper|fish and chips|peanut butter and jelly|peanut butter and jam|bread and butter|bed and breakfast|" +
+    "pros and cons|q and a|r and d|terms and conditions|arts and crafts|trial and error|research and development|health and safety|oil and vinegar|" +
+    "gin and tonic|rock and roll|lost and found|copy and paste|cut and paste|drag and drop|wear and tear|profit and loss|supply and demand|nuts and bolts|" +
+    "bacon and eggs|ham and eggs|cookies and cream|milk and honey|meet and greet|show and tell|track and field|johnson and johnson|barnes and noble|" +
+    "hide and seek|plug and play|find and replace|black and white|food and drink|hot and cold|rum and coke|mum and dad|mom and dad|war and peace|" +
+    "needle and thread|knife and fork|cup and saucer|socks and shoes|pen and paper|lost and found|time and motion|sink and taps|pride and prejudice|crime and punishment|fast and furious|tom and jerry|ben and jerry|romeo and juliet|law and order|dungeons and dragons"
+  ).split("|"),
+);
+
+/** Words that say nothing about what is wanted. */
+export const smallWords: ReadonlySet<string> = new Set(
+  (
+    "a an and any all are as at be been but by can do does for from has have i if in into is it its me my no not of off on one " +
+    "or our out please so some than that the their them then there these they this to up us was we what when which who will " +
+    "with would you your"
+  ).split(" "),
+);
+
+/** Words for true and false. */
+export const truthWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  enabled: true,
+  enable: true,
+  false: false,
+  no: false,
+  off: false,
+  disabled: false,
+  disable: false,
+};
+
+/** From the day that `Date` counts as 0. */
+export const weekdays: readonly string[] = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
+
+/** From the month that `Date` counts as 0. */
+export const months: readonly string[] =
+  "january february march april may june july august september october november december".split(" ");
+
+/** Words after which `'s` is "is" and not a genitive. */
+export const contractedWords: ReadonlySet<string> = new Set(
+  "what that it where who how there here when which".split(" "),
+);
+
+/** The word that each end of a contraction stands for. */
+export const contractionEndings: ReadonlyMap<string, string> = new Map(
+  Object.entries({ s: "is", re: "are", ve: "have", ll: "will", d: "would", m: "am" }),
+);
+
+const otherContractions = `
+whats: what is; let's: let us; lets: let us; dont: do not; havent: have not; cannot: can not; cant: can not;
+can't: can not; wont: will not; won't: will not; didnt: did not; doesnt: does not; isnt: is not; arent: are not;
+wasnt: was not; shouldnt: should not; im: i am; ive: i have; thats: that is; theres: there is; youre: you are;
+gimme: give me; lemme: let me; wanna: want to; gotta: have to; u: you; ur: your; whens: when is; hows: how is;
+n: and; pls: please; plz: please; bc: because; cuz: because; abt: about; prio: priority; thx: thanks; ty: thanks`;
+const denied = "do does did have has had is are was were should would could must".split(" ");
+
+/** Other contractions, with or without an apostrophe, and their words. */
+export const contractions: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...denied.map((verb) => [`${verb}n't`, [verb, "not"]] as const),
+  ...otherContractions
+    .trim()
+    .split(/;\s/)
+    .map((row) => [row.slice(0, row.indexOf(":")), row.slice(row.indexOf(":") + 2).split(" ")] as const),
+]);

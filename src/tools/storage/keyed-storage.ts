@@ -1,0 +1,146 @@
+import { AgentError } from "../../core/errors.ts";
+import { failOption, hasMethods, type OptionReader, type OptionTable, readOptions } from "../../core/options.ts";
+
+/** A storage that records the outcome of each write under its key. */
+interface KeyedStorage<TChange, TOperation, TRecord> {
+  recall(scope: string, key: string): TRecord | undefined | Promise<TRecord | undefined>;
+  apply(
+    scope: string,
+    write: { readonly key: string; readonly operation: TOperation; readonly change: TChange },
+  ): TRecord | undefined | Promise<TRecord | undefined>;
+}
+
+/** Reads the option for a storage, which is in memory unless it is given. */
+export function storageReader<TStorage>(create: () => TStorage): OptionReader<TStorage> {
+  return (storage = create(), option) =>
+    hasMethods(storage, ["find", "recall", "apply"])
+      ? (storage as TStorage)
+      : failOption(option, storage, "a storage with find, recall and apply");
+}
+
+/** A call that changes something. */
+interface WriteCall<TChange, TOperation, TRecord> {
+  readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
+  readonly scope: string;
+  /** The idempotency key of the call. */
+  readonly key: unknown;
+  readonly operation: TOperation;
+  /** The code of the error for a key that was used for another operation. */
+  readonly keyReused: "todo-key-reused" | "note-key-reused";
+  /** Determines the change. Nothing is written if it throws, or if there is no change to make. */
+  plan(): TChange | undefined | Promise<TChange | undefined>;
+}
+
+/**
+ * Makes a change once for its key, and returns its record; undefined if there was none to make, or if the `change` that
+ * was planned did not fit.
+ *
+ * Throws `invalid-options` without a key, as all such calls would look like the first one.
+ */
+export async function writeOnce<TChange, TOperation extends string, TRecord extends { readonly operation: string }>({
+  storage,
+  scope,
+  key,
+  operation,
+  keyReused,
+  plan,
+}: WriteCall<TChange, TOperation, TRecord>): Promise<{ record?: TRecord | undefined; change?: TChange | undefined }> {
+  if (typeof key !== "string" || key === "") {
+    failOption("context.idempotencyKey", key, "text that is the same for each attempt of a step");
+  }
+  // The key is looked up first: once an item is gone, a second attempt to delete it could find another one.
+  let record = await storage.recall(scope, key);
+  let change: TChange | undefined;
+  try {
+    if (record === undefined) {
+      change = await plan();
+      record = change && (await storage.apply(scope, { key, operation, change }));
+    }
+  } catch (error) {
+    // Another attempt may have ended while this one was looking for its item.
+    record = await storage.recall(scope, key);
+    if (record === undefined) throw error;
+  }
+  if (record === undefined || record.operation === operation) return { record, change };
+  const { operation: earlier } = record;
+  const message = `The idempotency key ${JSON.stringify(key)} was already used for "${earlier}"; "${operation}" needs one of its own.`;
+  throw new AgentError(keyReused, message, { details: { idempotencyKey: key, operation, earlier } });
+}
+
+/** Options of a storage in memory. @inline */
+export interface MemoryRecordsOptions {
+  /**
+   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
+   * recognised. At least 1. @default 10_000
+   */
+  readonly rememberedWrites?: number | undefined;
+}
+
+const recordOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 10_000 },
+} satisfies OptionTable<MemoryRecordsOptions>;
+
+/** The records of one scope. */
+export interface MemoryShelf<TRow> {
+  /** By id, in the order of insertion. */
+  readonly rows: Map<string, TRow>;
+  /** The rows in other orders, by a name of the order. Emptied by each change. */
+  readonly sorted: Map<string, readonly TRow[]>;
+}
+
+/** Reads and changes the rows of a scope. */
+interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
+  find(shelf: MemoryShelf<TRow>, query: TQuery): TFound;
+  /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
+  change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
+}
+
+/** A storage in memory: the rows of each scope, and the outcomes of the latest writes by their key. */
+export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome extends object, TOperation>(
+  option: string,
+  options: MemoryRecordsOptions,
+  { find, change }: RecordKind<TRow, TQuery, TFound, TChange, TOutcome>,
+) {
+  type Outcome = TOutcome & { readonly operation: TOperation };
+  const { rememberedWrites } = readOptions(recordOptions, options, option);
+  const shelves = new Map<string, MemoryShelf<TRow>>();
+  const records = new Map<string, Outcome>();
+  // A Map keeps the insertion order of keys. A new iterator would have to skip all that were deleted before.
+  const oldestFirst = records.keys();
+  const shelfOf = (scope: string) => shelves.get(scope) ?? { rows: new Map(), sorted: new Map() };
+  const nameOf = (scope: string, key: string) => JSON.stringify([scope, key]);
+  return {
+    find: (scope: string, query: TQuery): TFound => find(shelfOf(scope), query),
+    recall: (scope: string, key: string): Outcome | undefined => records.get(nameOf(scope, key)),
+    apply(scope: string, write: { readonly key: string; readonly operation: TOperation; readonly change: TChange }) {
+      const name = nameOf(scope, write.key);
+      const known = records.get(name);
+      if (known !== undefined) return known;
+      const shelf = shelfOf(scope);
+      const outcome = change(shelf.rows, write.change);
+      if (outcome === undefined) return undefined;
+      shelf.sorted.clear();
+      if (shelf.rows.size === 0) shelves.delete(scope);
+      else shelves.set(scope, shelf);
+      const record: Outcome = Object.freeze({ operation: write.operation, ...outcome });
+      records.set(name, record);
+      const oldest = records.size > rememberedWrites ? oldestFirst.next() : undefined;
+      if (oldest?.done === false) records.delete(oldest.value);
+      return record;
+    },
+  };
+}
+
+/** A page ends early rather than exceed this many bytes of JSON: half of a run's default limit for an output. */
+const maxPageBytes = 512 * 1_024;
+
+/** The first items of a page, as many as fit; at least one. */
+export function cutPage<TItem>(items: readonly TItem[]): readonly TItem[] {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  const tooMuch = items.findIndex((item, index) => {
+    bytes += encoder.encode(JSON.stringify(item)).length + 1;
+    return index > 0 && bytes > maxPageBytes;
+  });
+  return tooMuch === -1 ? items : items.slice(0, tooMuch);
+}
