@@ -1,20 +1,7 @@
 import type { Agent, AgentOptions } from "../agent.ts";
 import type { RunStore } from "../core/run-store.ts";
 import type { RunStatus } from "../core/run-summary.ts";
-
-/** Where text goes. */
-export interface CliOutput {
-  write(text: string): unknown;
-  /** Whether it is a terminal. */
-  readonly isTTY?: boolean;
-  /** The size of a terminal, which may change at any time. */
-  readonly columns?: number;
-  readonly rows?: number;
-  /** Whether what was written is still in memory, as its reader is slow, until the stream emits `drain`. */
-  readonly writableNeedDrain?: boolean;
-  on?(event: "drain" | "error" | "close", listener: () => void): unknown;
-  off?(event: "drain" | "error" | "close", listener: () => void): unknown;
-}
+import { type CliOutput, Printer } from "./printer.ts";
 
 /** Everything that the command knows about the outside world. */
 export interface CliIo {
@@ -34,7 +21,7 @@ export interface CliIo {
   createAgent(choice: AgentChoice, warnings?: AgentWarnings): Promise<CliAgent>;
 }
 
-/** Where an agent's warnings go: by default, a library's warnings reach the terminal unchanged. */
+/** Receivers of an agent's warnings: by default, a library's warnings reach the terminal unchanged. */
 export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListenerError">>;
 
 /** The options that an agent is created with. */
@@ -47,16 +34,39 @@ export interface AgentChoice {
 /** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
-  /** Where its runs are recorded. */
+  /** The store of its runs. */
   readonly store?: Pick<RunStore, "read">;
   /** Closes its database. */
   close(): void;
 }
 
-/** Who plans: rules, or a model in Ollama with the rules as a fallback. `host` is where it runs, if specified. */
+/** The planner: rules, or a model in Ollama with the rules as a fallback. `host` is where it runs, if specified. */
 export type PlannerChoice =
   | { readonly type: "rules" }
   | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };
+
+/** The options of the command. */
+export interface CliOptions {
+  readonly planOnly: boolean;
+  readonly json: boolean;
+  /** False for `--no-color`. */
+  readonly color: boolean;
+  readonly planner: PlannerChoice;
+  /** The file that keeps todos and runs. */
+  readonly db: string | undefined;
+}
+
+/** A command at work, once its arguments are parsed. */
+export interface CliCall {
+  readonly agent: Agent;
+  readonly store: CliAgent["store"];
+  readonly options: CliOptions;
+  readonly io: CliIo;
+  /** For the plan, the steps and the result. */
+  readonly out: Printer;
+  /** For what went wrong. */
+  readonly err: Printer;
+}
 
 /** The exit codes of the command. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
@@ -70,3 +80,51 @@ export function exitCodeOf(status: RunStatus, errorCode?: string): number {
 }
 
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
+
+/** The part of a process that {@link createProcessIo} needs. */
+export interface CliProcess {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: CliStream;
+  readonly stderr: CliStream;
+  /** Set to 1 when output is lost. */
+  exitCode?: number | string | null | undefined;
+  once(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  off(event: "SIGTERM", listener: () => void): unknown;
+}
+
+interface CliStream extends CliOutput {
+  on(event: "error", listener: (error: { code?: string; message?: string }) => void): unknown;
+}
+
+/**
+ * The outside world of a process: its streams, its environment, and a signal that aborts on the first Ctrl-C. The
+ * process ends as usual on the second Ctrl-C, on a `SIGTERM` without a listener, and on the second `SIGTERM`.
+ */
+export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "createAgent"> {
+  const controller = new AbortController();
+  host.once("SIGINT", () => controller.abort("Ctrl-C was pressed"));
+  reportLostOutput(host);
+  const onTerminate = (listener: () => void) => {
+    host.once("SIGTERM", listener);
+    return () => void host.off("SIGTERM", listener);
+  };
+  const { stdout, stderr, env } = host;
+  return { stdout, stderr, env, signal: controller.signal, now: () => Date.now(), onTerminate };
+}
+
+/**
+ * A run continues to its end when it cannot be shown. A reader that stops (`| head`) is not reported; any other failure
+ * (a full disk) results in one line, and exit code 1.
+ */
+function reportLostOutput(host: CliProcess): void {
+  let isTold = false;
+  for (const stream of [host.stdout, host.stderr]) {
+    stream.on("error", ({ code, message }) => {
+      if (code === "EPIPE") return;
+      host.exitCode = exitCodes.failed;
+      if (isTold) return;
+      isTold = true;
+      new Printer(host.stderr).print([`planwright: the output cannot be written: ${message ?? String(code)}`]);
+    });
+  }
+}

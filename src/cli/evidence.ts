@@ -2,10 +2,8 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { jsonLines, printable } from "../core/text.ts";
 import type { RunVerdict } from "../view/verify-run.ts";
-import type { CliCall } from "./cli-call.ts";
-import { exitCodes } from "./cli-io.ts";
-import { describeFileError, isSameFile, saveFile } from "./files.ts";
-import { requireRun, runNotFound } from "./stored-runs.ts";
+import { type CliCall, exitCodes } from "./cli-io.ts";
+import { describeFileError, isSameFile, requireRun, runNotFound, saveFile } from "./stored-runs.ts";
 
 /** A file with an exported run, and one with a key. */
 interface ExportFiles {

@@ -1,19 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
-import { type CliIo, exitCodes, type PlannerChoice } from "./cli-io.ts";
-import { markRequest } from "./mark-request.ts";
+import type { PruneOptions } from "../runs/retention.ts";
+import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
-import {
-  type AnyRunCommand,
-  isCommandOfAnyRun,
-  type NamedCommand,
-  readCommand,
-  type ShownAs,
-  type StoredRunCommand,
-  type UnstoredCommand,
-} from "./read-command.ts";
 
-/** What the command has to do; `exit` if that is already done, or the arguments are invalid. */
+/** The work of the command; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | RequestArguments
@@ -25,20 +16,34 @@ export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
   readonly options: CliOptions;
-  /** What to do instead if a run has this id: "show tasks" is a request, but "show nightly" may mean a run. */
+  /** The command that is meant if a run has this id: "show tasks" is a request, but "show nightly" may mean a run. */
   readonly ifRun?: AnyRunCommand;
 }
 
-/** The options of the command. */
-export interface CliOptions {
-  readonly planOnly: boolean;
-  readonly json: boolean;
-  /** False for `--no-color`. */
-  readonly color: boolean;
-  readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs. */
-  readonly db: string | undefined;
-}
+/** A command about the runs of a database. */
+export type StoredRunCommand =
+  | { readonly type: "runs"; readonly html?: string }
+  | { readonly type: "show"; readonly runId: string; readonly as?: ShownAs }
+  | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
+  | { readonly type: "prune"; readonly selection: PruneOptions };
+
+/** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
+export type ShownAs =
+  | { readonly type: "export"; readonly file: string; readonly key: string | undefined }
+  | { readonly type: "html"; readonly file: string }
+  | { readonly type: "mermaid" }
+  | { readonly type: "events" };
+
+/** A command that is given instead of a request. */
+export type NamedCommand = StoredRunCommand | UnstoredCommand;
+
+/** A command that needs no database. */
+export type UnstoredCommand =
+  | { readonly type: "tools" }
+  | { readonly type: "verify"; readonly file: string; readonly key?: string };
+
+/** A command about a run that can have any id. */
+export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
 
 /** The options as commander reads them: a planner has a name, and options of its own. */
 interface ReadOptions {
@@ -59,6 +64,24 @@ interface ReadOptions {
   readonly status?: readonly RunStatus[];
 }
 
+interface CommandOption {
+  readonly flags: string;
+  readonly read?: (text: string) => unknown;
+  readonly commands: readonly NamedCommand["type"][];
+}
+
+/** The options that belong to some commands alone. The help names them beside these. */
+const commandOptions: readonly (readonly [name: keyof ReadOptions, option: CommandOption])[] = [
+  ["html", { flags: "--html <file>", read: readFileName, commands: ["show", "runs"] }],
+  ["mermaid", { flags: "--mermaid", commands: ["show"] }],
+  ["events", { flags: "--events", commands: ["show"] }],
+  ["export", { flags: "--export <file>", read: readFileName, commands: ["show"] }],
+  ["key", { flags: "--key <file>", read: readFileName, commands: ["show", "verify"] }],
+  ["before", { flags: "--before <time>", read: readTime, commands: ["prune"] }],
+  ["keep", { flags: "--keep <count>", read: readCount, commands: ["prune"] }],
+  ["status", { flags: "--status <names>", read: readStatuses, commands: ["prune"] }],
+];
+
 const moreHelp = `
 Instead of a request (words after "--" are always one); the runs need --db:
   tools             list what it can do
@@ -74,32 +97,13 @@ Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped
 /** Reads the arguments that follow the command's name. Help and version go to stdout, complaints to stderr. */
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
   const [out, err] = [new Printer(stdout), new Printer(stderr)];
-  const command = new Command("planwright")
-    .description("Turns a request into a plan and carries it out. It can calculate and keep todos.")
-    .argument("[request...]")
-    .option("--db <file>", "keep todos and runs in this file", readFileName)
-    .option("--plan-only", "show the plan, run nothing")
-    .option("--json", "print one JSON document: the result, the plan, a list")
-    .option("--no-color", "no colours (also: NO_COLOR=1)")
-    .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]))
-    .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")
-    .addOption(new Option("--host <url>").hideHelp())
-    .addOption(new Option("--html <file>").argParser(readFileName).hideHelp())
-    .addOption(new Option("--mermaid").hideHelp())
-    .addOption(new Option("--events").hideHelp())
-    .addOption(new Option("--export <file>").argParser(readFileName).hideHelp())
-    .addOption(new Option("--key <file>").argParser(readFileName).hideHelp())
-    .addOption(new Option("--before <time>").argParser(readTime).hideHelp())
-    .addOption(new Option("--keep <count>").argParser(readCount).hideHelp())
-    .addOption(new Option("--status <names>").argParser(readStatuses).hideHelp())
-    .version(version, "--version", "print the version")
-    .helpOption("-h, --help", "print this")
-    .addHelpText("after", moreHelp)
-    .configureOutput({ writeOut: (text) => out.print(linesOf(text)), writeErr: (text) => err.print(linesOf(text)) })
-    .configureHelp({ helpWidth: 100 })
-    .exitOverride();
+  const command = createCommand(version).configureOutput({
+    writeOut: (text) => out.print(linesOf(text)),
+    writeErr: (text) => err.print(linesOf(text)),
+  });
+  const valued = command.options.filter(({ required }) => required).flatMap(({ long }) => long ?? []);
   try {
-    command.parse(markRequest(argv), { from: "user" });
+    command.parse(markRequest(argv, valued), { from: "user" });
     const request = command.args.join(" ").trim();
     if (request === "") command.help({ error: true });
     const read = command.opts<ReadOptions>();
@@ -129,6 +133,29 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
   }
 }
 
+function createCommand(version: string): Command {
+  const command = new Command("planwright")
+    .description("Turns a request into a plan and carries it out. It can calculate and keep todos.")
+    .argument("[request...]")
+    .option("--db <file>", "keep todos and runs in this file", readFileName)
+    .option("--plan-only", "show the plan, run nothing")
+    .option("--json", "print one JSON document: the result, the plan, a list")
+    .option("--no-color", "no colours (also: NO_COLOR=1)")
+    .addOption(new Option("--planner <name>", "who plans").choices(["rules", "ollama"]))
+    .option("--model <name>", "a model in Ollama (OLLAMA_MODEL); --host <url> (OLLAMA_HOST)")
+    .addOption(new Option("--host <url>").hideHelp())
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print this")
+    .addHelpText("after", moreHelp)
+    .configureHelp({ helpWidth: 100 })
+    .exitOverride();
+  for (const [, { flags, read }] of commandOptions) {
+    const option = new Option(flags).hideHelp();
+    command.addOption(read === undefined ? option : option.argParser(read));
+  }
+  return command;
+}
+
 /** Commander ends each text with a line break. */
 function linesOf(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
@@ -150,26 +177,11 @@ function readShownAs({ html, mermaid, events, export: file, key }: ReadOptions):
   return events ? { type: "events" } : undefined;
 }
 
-const pruneOnly = ["prune"] as const;
-
-/** The options that belong to some commands alone. */
-const owners = {
-  html: ["show", "runs"],
-  mermaid: ["show"],
-  events: ["show"],
-  export: ["show"],
-  key: ["show", "verify"],
-  before: pruneOnly,
-  keep: pruneOnly,
-  status: pruneOnly,
-} as const satisfies Partial<Record<keyof ReadOptions, readonly NamedCommand["type"][]>>;
-
 /** Throws, as commander does, for options of another command, or that cannot be combined, or are missing. */
 function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, command: Command): void {
-  for (const [name, types] of Object.entries(owners)) {
-    if (read[name as keyof typeof owners] === undefined) continue;
-    if (types.some((type) => type === stored?.type)) continue;
-    command.error(`error: option '--${name}' is for ${types.map((type) => `'${type}'`).join(" and ")}`);
+  for (const [name, { commands }] of commandOptions) {
+    if (read[name] === undefined || commands.some((type) => type === stored?.type)) continue;
+    command.error(`error: option '--${name}' is for ${commands.map((type) => `'${type}'`).join(" and ")}`);
   }
   const [one, other] = (["html", "mermaid", "events", "export", "json"] as const).filter(
     (name) => read[name] !== undefined,
@@ -220,4 +232,66 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
   const name = model ?? env.OLLAMA_MODEL;
   if (!name) return command.error("error: --planner ollama needs the name of a model: --model qwen3");
   return { type: "ollama", model: name, host: host ?? (env.OLLAMA_HOST || undefined) };
+}
+
+/** Reads the words of a command in its exact form. Anything else is a request: "show me my tasks", "runs at 7". */
+export function readCommand(words: readonly string[]): NamedCommand | undefined {
+  const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
+  if (others.length > 0) return undefined;
+  if (id === undefined) return words.length === 1 ? readAlone(name) : undefined;
+  if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
+  if (!/^[\w.-]{1,128}$/.test(id)) return undefined;
+  switch (name) {
+    case "show":
+    case "watch":
+    case "resume":
+      return { type: name, runId: id };
+    case "delete":
+      // "delete milk" is about a todo, even if a run has that id.
+      return isRunId(id) || words[0] === "runs" ? { type: name, runId: id } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function readAlone(name: string | undefined): NamedCommand | undefined {
+  if (name === "tools" || name === "runs") return { type: name };
+  return name === "prune" ? { type: name, selection: {} } : undefined;
+}
+
+/** Returns true if a command is a request unless a run has its id, which an application can choose: "show nightly". */
+export function isCommandOfAnyRun(command: NamedCommand): command is AnyRunCommand {
+  const { type } = command;
+  return (type === "show" || type === "watch" || type === "resume") && !isRunId(command.runId);
+}
+
+/** Returns true for an id as runs are given by default; a request has no such word. */
+function isRunId(word: string): boolean {
+  return word.startsWith("run_");
+}
+
+/**
+ * Puts `--` between options and request. Options come before its first word or after its last, so everything in between
+ * belongs to the request: "use the --json flag", "Calculate -pi + 3". After it, an unknown `-x` is also a word, but an
+ * unknown `--x` is an error. `valued` are the options that take the next argument as their value.
+ */
+export function markRequest(argv: readonly string[], valued: readonly string[]): readonly string[] {
+  const end = argv.indexOf("--");
+  const before = end === -1 ? argv : argv.slice(0, end);
+  const behind = end === -1 ? [] : argv.slice(end + 1);
+  let first = 0;
+  while (isOption(before[first] ?? "")) first += valued.includes(before[first] ?? "") ? 2 : 1;
+  if (first >= before.length) return [...before, "--", ...behind];
+  let last = before.length;
+  for (;;) {
+    const word = before[last - 1] ?? "";
+    if (valued.includes(before[last - 2] ?? "")) last -= 2;
+    else if (isOption(word) && (word.startsWith("--") || word === "-h")) last--;
+    else break;
+  }
+  return [...before.slice(0, first), ...before.slice(last), "--", ...before.slice(first, last), ...behind];
+}
+
+function isOption(argument: string): boolean {
+  return /^--?[a-z][^\s]*$/i.test(argument);
 }

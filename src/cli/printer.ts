@@ -1,7 +1,19 @@
 import * as util from "node:util";
 import { printable } from "../core/text.ts";
-import type { CliOutput } from "./cli-io.ts";
-import { columnsOf, cutToColumns } from "./columns.ts";
+
+/** A stream that receives text. */
+export interface CliOutput {
+  write(text: string): unknown;
+  /** True if it is a terminal. */
+  readonly isTTY?: boolean;
+  /** The size of a terminal, which may change at any time. */
+  readonly columns?: number;
+  readonly rows?: number;
+  /** True if what was written is still in memory, as its reader is slow, until the stream emits `drain`. */
+  readonly writableNeedDrain?: boolean;
+  on?(event: "drain" | "error" | "close", listener: () => void): unknown;
+  off?(event: "drain" | "error" | "close", listener: () => void): unknown;
+}
 
 const defaultSize = { columns: 80, rows: 24 };
 const eraseLineEnd = "\u001b[K";
@@ -10,9 +22,9 @@ const eraseBelow = "\u001b[J";
 /** Options of a {@link Printer}. */
 export interface PrinterOptions {
   readonly isColored?: boolean;
-  /** Whether lines can be drawn again, if the stream is a terminal. @default true */
+  /** True if lines can be drawn again, if the stream is a terminal. @default true */
   readonly canDraw?: boolean;
-  /** Whose drawn lines are removed before a line is printed, as both may write to the same terminal. */
+  /** A printer whose drawn lines are removed before a line is printed, as both may write to the same terminal. */
   readonly beside?: Printer;
 }
 
@@ -23,7 +35,7 @@ export interface PrinterOptions {
 export class Printer {
   /** For parts of the printed lines. */
   readonly colors: Colors;
-  /** Whether lines can be drawn again. */
+  /** True if lines can be drawn again. */
   readonly isTerminal: boolean;
   private readonly isColored: boolean;
   private readonly beside: Printer | undefined;
@@ -39,7 +51,7 @@ export class Printer {
     this.isTerminal = canDraw && output.isTTY === true;
   }
 
-  /** Whether lines are drawn below those that were printed. */
+  /** True if lines are drawn below those that were printed. */
   get hasDrawn(): boolean {
     return this.drawn.length > 0;
   }
@@ -79,7 +91,7 @@ export class Printer {
     });
   }
 
-  /** What moves the cursor to the first of the drawn lines. */
+  /** Moves the cursor to the first of the drawn lines. */
   private goToFirst(): string {
     const columns = this.output.columns || defaultSize.columns;
     // If the terminal has become narrower, it has wrapped them.
@@ -120,4 +132,36 @@ export function createColors(isOn: boolean): Colors {
     return [name, paint] as const;
   });
   return Object.fromEntries(entries) as Colors;
+}
+
+/** Letters of most alphabets, punctuation, arrows, and what bars and spinners are made of. */
+const narrow = /^[\0-\u10ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u2800-\u28ff]$/;
+
+/** Counts the columns of a terminal that a character needs at most: what may be wide counts as wide. */
+function columnsOfCharacter(character: string): number {
+  return narrow.test(character) ? 1 : 2;
+}
+
+/** Counts the columns of a terminal that a text needs at most, so that a line of no more columns is never wrapped. */
+export function columnsOf(text: string): number {
+  let columns = 0;
+  for (const character of text) columns += columnsOfCharacter(character);
+  return columns;
+}
+
+/** The text in at most `columns` columns, with `…` for the rest. */
+export function cutToColumns(text: string, columns: number): string {
+  let [used, length, kept] = [0, 0, 0];
+  for (const character of text) {
+    used += columnsOfCharacter(character);
+    if (used > columns) return columns < 1 ? "" : `${text.slice(0, kept)}…`;
+    length += character.length;
+    if (used < columns) kept = length;
+  }
+  return text;
+}
+
+/** The text with spaces up to a number of columns. */
+export function padToColumns(text: string, columns: number): string {
+  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }

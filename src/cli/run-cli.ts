@@ -3,16 +3,25 @@ import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
-import { type CliCall, createOutPrinter, reportFallbacks } from "./cli-call.ts";
-import { type AgentWarnings, type CliIo, exitCodeOf, exitCodes } from "./cli-io.ts";
-import { drawRun, drawRuns, printEvents, printMermaid } from "./draw-runs.ts";
+import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodeOf, exitCodes } from "./cli-io.ts";
 import { exportToFile, verifyFile } from "./evidence.ts";
-import { followRun, reportResult } from "./follow-run.ts";
+import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
-import { renderError } from "./render-error.ts";
-import { RunReporter } from "./run-reporter.ts";
-import { deleteRun, describeNoCommand, listRuns, pruneRuns, requireRun, resumeRun, showRun } from "./stored-runs.ts";
+import { renderError } from "./render-run.ts";
+import {
+  deleteRun,
+  describeNoCommand,
+  drawRun,
+  drawRuns,
+  listRuns,
+  printEvents,
+  printMermaid,
+  pruneRuns,
+  resumeRun,
+  showRun,
+  watchRun,
+} from "./stored-runs.ts";
 
 type Work = Exclude<CliArguments, { type: "exit" }>;
 
@@ -136,30 +145,10 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
   return exitCodes.completed;
 }
 
-/** How often the database is read. */
-const pollMs = 500;
-
-/**
- * Reports a run, usually of another process, from its first event until it ends or somebody has to decide something,
- * then its result, and resolves to the exit code. Nothing changes the run.
- */
-async function watchRun(call: CliCall, runId: string): Promise<number> {
-  const { agent, options, io } = call;
-  await requireRun(call, runId);
-  const reporter = new RunReporter(call);
-  try {
-    for await (const event of agent.events(runId, { signal: io.signal, pollMs })) {
-      if (!options.json) reporter.report(event);
-    }
-  } catch (thrown) {
-    throw isAgentError(thrown, "cancelled") ? stoppedWatching(runId, thrown.details.reason) : thrown;
-  } finally {
-    reporter.hide();
-  }
-  return reportResult(call, await requireRun(call, runId));
-}
-
-function stoppedWatching(runId: string, reason: string): AgentError<"cancelled"> {
-  const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
-  return new AgentError("cancelled", message, { details: { reason } });
+/** Prints to stdout, in colours if they are wanted. */
+function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
+  const canDraw = env.TERM !== "dumb";
+  const isWanted = options.color && !env.NO_COLOR && canDraw;
+  const isColored = isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR));
+  return new Printer(stdout, { isColored, canDraw });
 }

@@ -1,12 +1,14 @@
-import { AgentError } from "../core/errors.ts";
+import { createWriteStream, statSync } from "node:fs";
+import { AgentError, isAgentError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/events.ts";
+import type { PlanStep } from "../core/plan.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
-import { jsonLines } from "../core/text.ts";
+import { jsonLines, printable, printableJson } from "../core/text.ts";
 import type { PruneOptions } from "../runs/retention.ts";
-import type { CliCall } from "./cli-call.ts";
-import { exitCodes } from "./cli-io.ts";
-import { followRun } from "./follow-run.ts";
-import type { AnyRunCommand } from "./read-command.ts";
+import { type CliCall, exitCodes } from "./cli-io.ts";
+import { followRun, RunReporter, reportResult } from "./follow-run.ts";
+import type { AnyRunCommand } from "./parse-arguments.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
 const pageSize = 1_000;
@@ -41,6 +43,34 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   const { agent, io } = call;
   const { plan } = await requireRun(call, runId);
   return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
+}
+
+/** How often the database is read. */
+const pollMs = 500;
+
+/**
+ * Reports a run, usually of another process, from its first event until it ends or somebody has to decide something,
+ * then its result, and resolves to the exit code. Nothing changes the run.
+ */
+export async function watchRun(call: CliCall, runId: string): Promise<number> {
+  const { agent, options, io } = call;
+  await requireRun(call, runId);
+  const reporter = new RunReporter(call);
+  try {
+    for await (const event of agent.events(runId, { signal: io.signal, pollMs })) {
+      if (!options.json) reporter.report(event);
+    }
+  } catch (thrown) {
+    throw isAgentError(thrown, "cancelled") ? stoppedWatching(runId, thrown.details.reason) : thrown;
+  } finally {
+    reporter.hide();
+  }
+  return reportResult(call, await requireRun(call, runId));
+}
+
+function stoppedWatching(runId: string, reason: string): AgentError<"cancelled"> {
+  const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
+  return new AgentError("cancelled", message, { details: { reason } });
 }
 
 /** Deletes a run. */
@@ -82,4 +112,147 @@ function describeNoRun(runId: string, db: string | undefined): string {
 export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | undefined): string {
   if (db !== undefined) return describeNoRun(runId, db);
   return `To ${type} a stored run: planwright ${type} ${runId} --db ./todo.db`;
+}
+
+/** The page lists no more runs than that. */
+const maxRuns = 1_000;
+const eventPageSize = 100;
+
+/** Draws a run as an HTML page. */
+export async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
+  const events: AgentEvent[] = [];
+  for await (const event of readRecorded(call, runId)) events.push(event);
+  // Imported here and below, as nothing else needs it.
+  const { toHtml } = await import("../view/index.ts");
+  await saveFile(call, file, toHtml(events));
+  call.out.print([`Wrote ${printable(file)}.`]);
+  return exitCodes.completed;
+}
+
+/** Draws the newest runs as an HTML page that lists them. */
+export async function drawRuns(call: CliCall, file: string): Promise<number> {
+  const { agent, out } = call;
+  const runs: RunSnapshot[] = [];
+  let [total, damaged] = [0, 0];
+  let cursor: string | undefined;
+  do {
+    const page = await agent.listRuns({ limit: maxRuns, cursor });
+    if (cursor === undefined) {
+      for (const { runId } of page.runs) {
+        const run = await readWhole(call, runId);
+        if (run === "damaged") damaged += 1;
+        else if (run !== undefined) runs.push(withoutValues(run));
+      }
+    }
+    total += page.runs.length;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  const { toHtml } = await import("../view/index.ts");
+  await saveFile(call, file, toHtml(runs));
+  const leftOut = total > maxRuns ? ` It lists the newest ${maxRuns} runs; ${total - maxRuns} are left out.` : "";
+  const lost = damaged > 0 ? ` It leaves out ${damaged} whose data is damaged.` : "";
+  out.print([`Wrote ${printable(file)}.${leftOut}${lost}`]);
+  return exitCodes.completed;
+}
+
+/** One damaged run does not hide the others. */
+async function readWhole({ agent }: CliCall, runId: string): Promise<RunSnapshot | "damaged" | undefined> {
+  try {
+    return await agent.getRun(runId);
+  } catch (thrown) {
+    if (isAgentError(thrown, "store-failed") && thrown.details.problem === "corrupt") return "damaged";
+    throw thrown;
+  }
+}
+
+/** What the page of many runs does not show, and what can be large. */
+function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): RunSnapshot {
+  const short = steps.map((step) =>
+    step.status === "completed" ? { ...step, input: {}, output: null } : { ...step, input: {} },
+  );
+  const shortPlan = plan && { ...plan, steps: plan.steps.map(withoutInput) };
+  return { ...run, steps: short, ...(shortPlan && { plan: shortPlan }) };
+}
+
+function withoutInput({ id, tool, wait }: PlanStep): PlanStep {
+  return tool === undefined ? { id, wait } : { id, tool, input: {} };
+}
+
+/** Prints a run as the text of a Mermaid flowchart. */
+export async function printMermaid(call: CliCall, runId: string): Promise<number> {
+  const run = await requireRun(call, runId);
+  const { toMermaid } = await import("../view/index.ts");
+  call.out.print(toMermaid(run).trimEnd().split("\n"));
+  return exitCodes.completed;
+}
+
+/** Prints each recorded event as a line of JSON. */
+export async function printEvents(call: CliCall, runId: string): Promise<number> {
+  for await (const event of readRecorded(call, runId)) {
+    call.out.print([printableJson(event)]);
+    await call.out.flush();
+  }
+  return exitCodes.completed;
+}
+
+/** The events that are recorded now: those of a run that has not ended are not waited for. */
+async function* readRecorded(call: CliCall, runId: string): AsyncGenerator<AgentEvent, undefined> {
+  const { agent, store, io } = call;
+  let known = 0;
+  try {
+    for await (const event of agent.events(runId, { signal: io.signal })) {
+      yield event;
+      if (store === undefined || event.sequence < known) continue;
+      const next = await store.read(runId, { after: event.sequence, limit: eventPageSize });
+      if (next.length === 0) return;
+      known = event.sequence + next.length;
+    }
+  } catch (thrown) {
+    throw isAgentError(thrown, "run-not-found") ? runNotFound(call, runId) : thrown;
+  }
+}
+
+/** The file of a database, and those that SQLite keeps beside it. */
+const databaseFiles = ["", "-wal", "-shm", "-journal"];
+
+/** Writes a file, in place of one that exists. Rejects with the reason in one line. */
+export async function saveFile({ options }: Pick<CliCall, "options">, file: string, text: string): Promise<void> {
+  const { db } = options;
+  if (db !== undefined && databaseFiles.some((ending) => isSameFile(file, db + ending))) {
+    throw new Error(`The file "${file}" keeps the runs. Choose another one.`);
+  }
+  await new Promise<void>((resolve, reject) => {
+    const stream = createWriteStream(file);
+    stream.on("error", (error) =>
+      reject(new Error(`The file "${file}" cannot be written: ${describeFileError(error)}.`)),
+    );
+    stream.on("finish", resolve);
+    stream.end(text);
+  });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or folder",
+  ENOTDIR: "part of its path is not a folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+};
+
+/** Why a file cannot be read or written, in a few words. */
+export function describeFileError({ code = "", message }: NodeJS.ErrnoException): string {
+  return reasons[code] ?? message;
+}
+
+/** Whether two paths lead to the same file. */
+export function isSameFile(file: string, other: string): boolean {
+  try {
+    const [one, two] = [statSync(file), statSync(other)];
+    return one.ino === two.ino && one.dev === two.dev;
+  } catch {
+    // It is new, or writing it will tell what is wrong.
+    return false;
+  }
 }

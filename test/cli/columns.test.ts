@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf, cutToColumns, padToColumns } from "../../src/cli/columns.ts";
+import { columnsOf, cutToColumns, padToColumns } from "../../src/cli/printer.ts";
 
 describe("columnsOf", () => {
   it.each([

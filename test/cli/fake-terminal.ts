@@ -1,4 +1,4 @@
-import type { CliOutput } from "../../src/cli/cli-io.ts";
+import type { CliOutput } from "../../src/cli/printer.ts";
 
 /** A code that it obeys: to the start of the line, a line break, up, erase the rest of the line or of the screen, a colour. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal obeys

@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { describeFileError, saveFile } from "../../src/cli/files.ts";
-import type { CliOptions } from "../../src/cli/parse-arguments.ts";
+import type { CliOptions } from "../../src/cli/cli-io.ts";
+import { describeFileError, saveFile } from "../../src/cli/stored-runs.ts";
 import { newFolder } from "../new-folder.ts";
 
 function callWith(db?: string) {

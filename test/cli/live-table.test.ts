@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LiveTable } from "../../src/cli/live-table.ts";
+import { LiveTable } from "../../src/cli/follow-run.ts";
 import { Printer } from "../../src/cli/printer.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { markRequest } from "../../src/cli/mark-request.ts";
+import { markRequest } from "../../src/cli/parse-arguments.ts";
 
 it.each([
   ["add milk", "-- add milk"],
@@ -11,5 +11,5 @@ it.each([
   ["add -- --json", "-- add --json"],
   ["--json", "--json --"],
 ])("marks the request in %j", (line, marked) => {
-  expect(markRequest(line.split(" "))).toEqual(marked.split(" "));
+  expect(markRequest(line.split(" "), ["--db", "--html"])).toEqual(marked.split(" "));
 });

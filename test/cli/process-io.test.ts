@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { createProcessIo } from "../../src/cli/process-io.ts";
+import { createProcessIo } from "../../src/cli/cli-io.ts";
 
 class FakeStream extends EventEmitter {
   write(_text: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isCommandOfAnyRun, readCommand } from "../../src/cli/read-command.ts";
+import { isCommandOfAnyRun, readCommand } from "../../src/cli/parse-arguments.ts";
 
 describe("readCommand", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderError } from "../../src/cli/render-error.ts";
+import { renderError } from "../../src/cli/render-run.ts";
 import { AgentError } from "../../src/core/errors.ts";
 
 it("says how a driver is installed beside npx and beside a command that is installed globally", () => {

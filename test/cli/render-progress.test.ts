@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { renderProgress } from "../../src/cli/render-progress.ts";
+import { renderProgress } from "../../src/cli/active-steps.ts";
 
 it.each([
   [0, "[░░░░░░░░░░] 0 %"],

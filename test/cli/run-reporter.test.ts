@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RunReporter } from "../../src/cli/follow-run.ts";
 import { Printer } from "../../src/cli/printer.ts";
-import { RunReporter } from "../../src/cli/run-reporter.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createFakeAgent, createFakeIo } from "./fake-io.ts";
 import { FakeTerminal } from "./fake-terminal.ts";
