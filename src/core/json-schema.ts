@@ -174,9 +174,10 @@ function mergeAll(parts: readonly (readonly JsonSchema[])[]): JsonSchema {
   return { ...(type && { type }), properties, required, additionalProperties };
 }
 
-/** What an object schema has for the keys that it does not name: a schema, `true` for anything, `false` for nothing. */
+/** The schema of the keys that an object schema does not name: `true` if anything may be there, `false` if nothing. */
 function othersOf(schema: JsonSchema): JsonSchema | boolean {
-  const { properties, additionalProperties } = schema;
+  const { properties, patternProperties, additionalProperties } = schema;
+  if (patternProperties !== undefined) return true;
   if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length === 0) return true;
   return additionalProperties ?? (properties === undefined && allowsType(schema, "object"));
 }
