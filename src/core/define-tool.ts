@@ -11,10 +11,10 @@ import {
   expectedSchema,
   type InferSchemaInput,
   type InferSchemaOutput,
-  inputJsonSchema,
   isSchema,
   parseWith,
   type StandardSchema,
+  toJsonSchema,
   zodVersionOf,
 } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
@@ -372,7 +372,7 @@ function readInputSchema(schema: unknown, option: string): JsonSchema | undefine
 
 function convertInput(option: string, schema: StandardSchema): JsonSchema {
   try {
-    return inputJsonSchema(schema) as JsonSchema;
+    return toJsonSchema(schema, "input") as JsonSchema;
   } catch (thrown) {
     failOption(option, "a schema", `expressible as JSON Schema (${thrown instanceof Error ? thrown.message : thrown})`);
   }

@@ -2,6 +2,14 @@ import type { ZodTypeAny } from "zod/v3";
 import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
+/** What is read of the definition of a zod 3 schema; any other key may hold schemas. */
+interface Zod3Definition {
+  readonly typeName?: string;
+  readonly coerce?: boolean;
+  readonly effect?: { readonly type: string };
+  readonly [part: string]: unknown;
+}
+
 /** JSON Schema of a zod 3 schema, by its own converter, which is loaded here on first use. */
 export async function convertZod3(schema: object, io: "input" | "output"): Promise<JsonSchema> {
   const { ignoreOverride, zodToJsonSchema } = await countPending(import("zod-to-json-schema"));
@@ -9,41 +17,52 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
     effectStrategy: io === "output" ? "any" : "input",
     pipeStrategy: io === "output" ? "output" : "input",
     $refStrategy: "root",
-    override: (definition) => (io === "input" && takesAnything(definition) ? markOf(definition) : ignoreOverride),
-    postProcess: (schema, definition) => schema && { ...schema, ...markOf(definition) },
+    override: (definition) =>
+      io === "input" && takesAnything(definition) ? marksIn(definition, parts) : ignoreOverride,
+    // The converter merges some wrappers with what they wrap, so a wrapper of the same value has its marks.
+    postProcess: (schema, definition) => schema && { ...schema, ...marksIn(definition, sameValueParts) },
   }) as JsonSchema;
 }
 
-/** The JSON Schema keywords of the marks of a definition. */
-function markOf(definition: unknown): object {
-  const marks = (["sensitive", "composed"] as const).filter((mark) => isMarked(definition as Zod3Definition, mark));
-  return Object.fromEntries(marks.map((mark) => [mark, true]));
-}
-
-/** A wrapper of the same value around a marked schema is marked, too: the converter merges some of these into one. */
-function isMarked(definition: Zod3Definition, mark: string): boolean {
-  if (definition[mark] === true) return true;
-  const { innerType, schema, left, right, options, typeName } = definition;
-  const branches = Array.isArray(options) ? options : [];
-  return [innerType, schema, left, right, typeName === "ZodBranded" && definition.type, ...branches].some((inner) => {
-    const { _def } = (inner || {}) as { _def?: Zod3Definition };
-    return _def !== undefined && isMarked(_def, mark);
-  });
-}
-
-/** Whether a schema accepts anything and converts it: the converter reports only the resulting type. */
+/** True if a schema accepts anything and converts it: the converter reports only the resulting type. */
 function takesAnything(definition: unknown): boolean {
   const { typeName, coerce, effect } = definition as Zod3Definition;
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
 }
 
-/** The parts of a zod 3 definition that can hold other schemas. */
-interface Zod3Definition {
-  readonly typeName?: string;
-  readonly coerce?: boolean;
-  readonly effect?: { readonly type: string };
-  readonly shape?: () => Record<string, unknown>;
-  readonly [part: string]: unknown;
+/** A copy of a schema whose definition has a mark. */
+export function markZod3<TSchema>(schema: TSchema, mark: string): TSchema {
+  const { constructor: Schema, _def } = schema as { constructor: unknown; _def: object };
+  return new (Schema as new (definition: object) => TSchema)({ ..._def, [mark]: true });
+}
+
+/** True if a schema, or any part of it, has a mark. */
+export function hasZod3Mark(schema: unknown, mark: string): boolean {
+  return Object.hasOwn(marksIn((schema as { readonly _def?: unknown })._def, [...parts, "out"]), mark);
+}
+
+/** The marks of a definition and of these parts of it, as keywords of a JSON Schema. */
+function marksIn(definition: unknown, within: readonly string[]): object {
+  const marks: { sensitive?: true; composed?: true } = {};
+  visitParts({ _def: definition }, within, ({ sensitive, composed }) => {
+    if (sensitive === true) marks.sensitive = true;
+    if (composed === true) marks.composed = true;
+    return true;
+  });
+  return marks;
+}
+
+/**
+ * Finds where a zod 3 schema requires something that JSON cannot express, and what; undefined if nowhere. Its converter
+ * would accept these without a word, and no planner could ever produce such an input.
+ */
+export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
+  let found: { path: string; type: string } | undefined;
+  visitParts(schema, parts, ({ typeName = "", coerce, effect }, path) => {
+    if (notJson.has(typeName) && coerce !== true) found ??= { path, type: typeName };
+    return found === undefined && effect?.type !== "preprocess";
+  });
+  return found;
 }
 
 const notJson: ReadonlySet<string> = new Set([
@@ -57,52 +76,33 @@ const notJson: ReadonlySet<string> = new Set([
   "ZodNaN",
   "ZodVoid",
 ]);
-const parts = [
-  "innerType",
-  "schema",
-  "type",
-  "items",
-  "options",
-  "left",
-  "right",
-  "valueType",
-  "rest",
-  "catchall",
-  "in",
-  "getter",
-];
 
-/**
- * Where a zod 3 schema requires something that JSON cannot express, and what; undefined if nowhere. Its converter would
- * silently accept these, and no planner could ever produce such an input.
- */
-export function findNotJson(schema: unknown): { path: string; type: string } | undefined {
+/** The keys of a definition that hold schemas of the same value. */
+const sameValueParts = ["innerType", "schema", "left", "right", "options", "brandedType"];
+/** The keys of a definition that hold schemas of what is accepted. */
+const parts = ["shape", ...sameValueParts, "type", "items", "valueType", "rest", "catchall", "in", "getter"];
+
+type Visit = (definition: Zod3Definition, path: string) => boolean;
+
+/** Visits a schema and the parts that these keys hold, each once. Below a part for which `visit` returns false it stops. */
+function visitParts(schema: unknown, keys: readonly string[], visit: Visit): void {
   const seen = new Set<unknown>();
-  const visit = (node: unknown, path: string): { path: string; type: string } | undefined => {
-    const definition = (node as { _def?: Zod3Definition } | null | undefined)?._def;
-    if (definition === undefined || seen.has(node)) return undefined;
+  const enter = (node: unknown, path: string): void => {
+    const definition = (node as { readonly _def?: Zod3Definition } | null | undefined)?._def;
+    if (definition === undefined || seen.has(node)) return;
     seen.add(node);
-    const { typeName = "", coerce, effect } = definition;
-    if (effect?.type === "preprocess") return undefined;
-    if (notJson.has(typeName) && coerce !== true) return { path, type: typeName };
-    for (const [key, child] of childrenOf(definition)) {
-      const found = visit(child, key === "" ? path : `${path}.${key}`);
-      if (found) return found;
-    }
-    return undefined;
+    if (!visit(definition, path)) return;
+    for (const [name, part] of keys.flatMap((key) => schemasHeldAt(definition, key))) enter(part, path + name);
   };
-  return visit(schema, "input");
+  enter(schema, "input");
 }
 
-function* childrenOf(definition: Zod3Definition): Generator<[key: string, child: unknown]> {
-  if (typeof definition.shape === "function") yield* Object.entries(definition.shape());
-  for (const part of parts) {
-    const value = part === "getter" ? callGetter(definition) : definition[part];
-    const children = value instanceof Map ? [...value.values()] : Array.isArray(value) ? value : [value];
-    for (const child of children) yield ["", child];
-  }
-}
-
-function callGetter({ getter }: Zod3Definition): unknown {
-  return typeof getter === "function" ? getter() : undefined;
+/** The schemas that a key holds, each with what it adds to the path. */
+function schemasHeldAt(definition: Zod3Definition, key: string): readonly (readonly [name: string, part: unknown])[] {
+  if (key === "brandedType" && definition.typeName !== "ZodBranded") return [];
+  const held = definition[key === "brandedType" ? "type" : key];
+  const value = typeof held === "function" && (key === "shape" || key === "getter") ? held() : held;
+  if (key === "shape") return Object.entries(value ?? {}).map(([name, part]) => [`.${name}`, part]);
+  const parts = value instanceof Map ? [...value.values()] : Array.isArray(value) ? value : [value];
+  return parts.map((part) => ["", part]);
 }

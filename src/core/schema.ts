@@ -2,6 +2,7 @@ import { globalRegistry, toJSONSchema } from "zod/v4/core";
 import type { JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { convertZod3 } from "./schema-zod3.ts";
+import { sensitivePaths } from "./sensitive-paths.ts";
 import { describeThrown } from "./text.ts";
 
 /**
@@ -87,7 +88,7 @@ function failedToParse(thrown: unknown): ParseResult<never> {
   return { ok: false, issues: [{ path: [], message: `the schema threw: ${describeThrown(thrown)}` }], raw: [] };
 }
 
-/** Which major version of zod made a schema; undefined if none did. */
+/** The major version of zod that made a schema; undefined if none did. */
 export function zodVersionOf(schema: unknown): 3 | 4 | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   if ("_zod" in schema) return 4;
@@ -105,7 +106,7 @@ export function expectedSchema(value: unknown): string {
   return "a schema of zod 4, of zod 3 from 3.25.28 on, jsonSchema({ … }) of planwright/schemas, or a Standard Schema that tells its JSON Schema (ArkType; valibot in toStandardJsonSchema of @valibot/to-json-schema; Effect in Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(…)))";
 }
 
-/** Whether a value is a schema whose JSON Schema is known. */
+/** True if a value is a schema whose JSON Schema is known. */
 export function isSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   if (zodVersionOf(value) !== undefined) return true;
@@ -113,120 +114,109 @@ export function isSchema(value: unknown): value is StandardSchema {
   return typeof standard?.validate === "function" && typeof standard.jsonSchema?.input === "function";
 }
 
-/** The JSON Schema as told by a schema that zod did not make; undefined for zod. Throws for what JSON cannot express. */
-function toldJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | undefined {
-  if (zodVersionOf(schema) !== undefined) return undefined;
-  return schema["~standard"].jsonSchema?.[io]({ target: "draft-2020-12" }) as JsonSchema;
-}
-
-/** Every JSON Schema as told by a schema that zod did not make; undefined for zod. */
-export function allTold(schema: StandardSchema): readonly JsonSchema[] | undefined {
-  if (zodVersionOf(schema) !== undefined) return undefined;
-  return (["input", "output"] as const).flatMap((io): readonly JsonSchema[] => {
-    try {
-      const told = toldJsonSchema(schema, io);
-      return told === undefined ? [] : [told];
-    } catch {
-      return [];
-    }
-  });
-}
+/** The JSON Schemas that were made, by the schema: a copy of a tool shares those of the schemas it has kept. */
+const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new WeakMap<StandardSchema, JsonSchema>() };
 
 /**
- * The JSON Schema of what a schema accepts. For zod 3 its converter is loaded on first use. Throws (zod 4 and others) or
- * rejects (zod 3) for types that JSON cannot express; the message has the path.
+ * The JSON Schema of what a schema accepts (`input`), or of the JSON that its output becomes (`output`), made once.
+ * Synchronous, except the first time for zod 3, whose converter is loaded then.
+ *
+ * For an input that JSON cannot express it throws or, for zod 3, rejects; the message has the path. In an output such a
+ * part is `{}`.
  */
-export function inputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
-  const told = toldJsonSchema(schema, "input");
-  if (told !== undefined) return told;
-  if (zodVersionOf(schema) === 3) return convertZod3(schema, "input");
-  return convertZod4(schema);
+export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
+  const known = made[io].get(schema);
+  if (known !== undefined) return known;
+  const keep = (json: JsonSchema) => {
+    made[io].set(schema, json);
+    return json;
+  };
+  if (zodVersionOf(schema) === 3) {
+    const json = convertZod3(schema, io);
+    return (io === "input" ? json : json.catch(() => ({}))).then(keep);
+  }
+  try {
+    return keep(convert(schema, io));
+  } catch (thrown) {
+    if (io === "input") throw thrown;
+    return keep({});
+  }
 }
 
-/** The JSON Schema of what zod 4 accepts: anything, for a part that converts what it gets. */
-function convertZod4(schema: StandardSchema): JsonSchema {
-  const found = new Set<unknown>();
+function convert(schema: StandardSchema, io: "input" | "output"): JsonSchema {
+  if (zodVersionOf(schema) === 4) return convertZod4(schema as unknown as Zod4Schema, io);
+  return (schema["~standard"].jsonSchema?.[io]({ target: "draft-2020-12" }) ?? {}) as JsonSchema;
+}
+
+function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
+  const unfit = new Set<unknown>();
   const converted = new Set<unknown>();
   const convert = (unrepresentable: "throw" | "any") =>
-    toJSONSchema(schema as unknown as Zod4Schema, {
-      io: "input",
+    toJSONSchema(schema, {
+      io,
       unrepresentable,
       override: ({ zodSchema, jsonSchema }) => {
         const { def } = zodSchema._zod;
-        if (notJson.has(def.type)) found.add(zodSchema);
+        if (notJson.has(def.type)) unfit.add(zodSchema);
         if (def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
-        if (def.type === "bigint") jsonSchema.type = "integer";
-        if (takesAnything(def)) {
-          converted.add(zodSchema).add((def as { readonly out?: unknown }).out);
-          for (const keyword of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[keyword];
+        if (io === "input" && takesAnything(def)) {
+          converted.add(zodSchema).add((def as Zod4Definition).out);
+          openUp(jsonSchema);
         }
-        copyMarks(zodSchema, jsonSchema);
+        for (const mark of schemaMarks) if (hasZod4Mark(zodSchema, mark)) jsonSchema[mark] = true;
       },
     }) as JsonSchema;
+  if (io === "output") return convert("any");
   try {
     return convert("throw");
   } catch (thrown) {
     // zod throws for a Date or a BigInt even where it is made of something else.
     const lenient = convert("any");
-    if (found.size === 0 || [...found].some((part) => !converted.has(part))) throw thrown;
+    if (unfit.size === 0 || [...unfit].some((part) => !converted.has(part))) throw thrown;
     return lenient;
   }
 }
+
+/** Removes all keywords. What has a sensitive part is sensitive as a whole then. */
+function openUp(jsonSchema: Record<string, unknown>): void {
+  const isSensitive = sensitivePaths(jsonSchema).length > 0;
+  for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
+  if (isSensitive) jsonSchema.sensitive = true;
+}
+
+type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };
 
 /** Types that JSON cannot express, though a value of them can be made of one that it can. */
 const notJson: ReadonlySet<string> = new Set(
   "date bigint symbol undefined void map set nan function custom file promise".split(" "),
 );
 
-/** The JSON Schema of the JSON that a schema's output becomes: anything JSON cannot express is `{}`. Never throws. */
-export function outputJsonSchema(schema: StandardSchema): JsonSchema | Promise<JsonSchema> {
-  if (zodVersionOf(schema) === 3) return convertZod3(schema, "output").catch(() => ({}));
-  try {
-    const told = toldJsonSchema(schema, "output");
-    if (told !== undefined) return told;
-    return toJSONSchema(schema as unknown as Zod4Schema, {
-      io: "output",
-      unrepresentable: "any",
-      override: ({ zodSchema, jsonSchema }) => {
-        copyMarks(zodSchema, jsonSchema);
-        if (zodSchema._zod.def.type !== "date") return;
-        jsonSchema.type = "string";
-        jsonSchema.format = "date-time";
-      },
-    }) as JsonSchema;
-  } catch {
-    return {};
-  }
-}
-
-/** Whether a zod 4 schema accepts anything and converts it: zod reports only the resulting type. */
+/** True if a schema of zod 4 accepts anything and converts it: zod reports only the resulting type. */
 function takesAnything(definition: object): boolean {
-  const {
-    type,
-    coerce,
-    in: input,
-  } = definition as { type?: string; coerce?: boolean; in?: { _zod: { def: { type: string } } } };
+  const { type, coerce, in: input } = definition as Zod4Definition;
   return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
 }
 
-type Zod4Schema = Parameters<typeof toJSONSchema>[0] & { _zod: unknown };
+interface Zod4Definition {
+  readonly type?: string;
+  readonly coerce?: boolean;
+  readonly in?: { readonly _zod: { readonly def: Zod4Definition } };
+  readonly out?: unknown;
+}
 
-type Metadata = Readonly<Record<string, unknown>>;
-type Registered = Parameters<typeof globalRegistry.add>[0];
+/** A mark on a field of a tool; see `sensitive` and `composed`. */
+export type SchemaMark = (typeof schemaMarks)[number];
+const schemaMarks = ["sensitive", "composed"] as const;
 
-/** What this module reads of a schema of zod 4. Those of zod/mini have no `meta`. */
+/** What is read of a schema of zod 4. Those of zod/mini have no `meta`. */
 interface MarkedSchema {
   meta?(): Metadata | undefined;
   meta?(data: object): unknown;
   clone(): object;
 }
 
-/** What a field of a tool may be marked as; see `sensitive` and `composed`. */
-export type SchemaMark = "sensitive" | "composed";
-
-function copyMarks(schema: unknown, jsonSchema: Record<string, unknown>): void {
-  for (const mark of ["sensitive", "composed"] as const) if (isMarkedZod4(schema, mark)) jsonSchema[mark] = true;
-}
+type Metadata = Readonly<Record<string, unknown>>;
+type Registered = Parameters<typeof globalRegistry.add>[0];
 
 /** A copy of a schema of zod 4 with a mark. */
 export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
@@ -238,8 +228,7 @@ export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   return copy as TSchema;
 }
 
-/** Whether a schema of zod 4 itself has a mark. */
-export function isMarkedZod4(schema: unknown, mark: SchemaMark): boolean {
+function hasZod4Mark(schema: unknown, mark: SchemaMark): boolean {
   return metadataOf(schema as MarkedSchema)?.[mark] === true;
 }
 

@@ -7,29 +7,46 @@ import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
  */
 export class SensitiveView {
   readonly isSensitive: boolean;
+  private readonly parts: readonly JsonSchema[];
 
   constructor(
     private readonly root: JsonSchema,
-    private readonly schemas: readonly JsonSchema[] = withBranches(root, [root]),
+    schemas: readonly unknown[] = [root],
   ) {
-    this.isSensitive = this.schemas.some(isMarked);
+    this.parts = withBranches(root, schemas);
+    this.isSensitive = this.parts.some(isMarked);
   }
 
   /** The view of an item of the value. */
   at(key: string | number): SensitiveView {
-    const parts = this.schemas.flatMap((schema) => [...childrenAt(schema, key)]);
-    return new SensitiveView(this.root, withBranches(this.root, parts));
+    return new SensitiveView(
+      this.root,
+      this.parts.flatMap((part) => childrenAt(part, key)),
+    );
   }
+}
+
+/** The view of a value that fits a schema; undefined if nothing in it is sensitive. */
+export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView | undefined {
+  return schema === undefined || sensitivePaths(schema).length === 0 ? undefined : new SensitiveView(schema);
+}
+
+const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
+
+/**
+ * Where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
+ * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer. Found once for a schema.
+ */
+export function sensitivePaths(root: JsonSchema): readonly string[] {
+  const known = knownPaths.get(root) ?? findPaths(root);
+  knownPaths.set(root, known);
+  return known;
 }
 
 /** Of a schema with more parts than these, all counts as sensitive. */
 const maxParts = 10_000;
 
-/**
- * Where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
- * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer.
- */
-export function sensitivePaths(root: JsonSchema): readonly string[] {
+function findPaths(root: JsonSchema): readonly string[] {
   let count = 0;
   /** The schemas that the walk is in, and whether one of them is a part of itself. */
   const open = new Map<JsonSchema, { isRecursive: boolean }>();
@@ -64,25 +81,22 @@ function withBranches(root: JsonSchema, schemas: readonly unknown[]): readonly J
   const collect = (part: unknown) => {
     const schema = part as JsonSchema;
     if (typeof part !== "object" || part === null || found.has(schema)) return;
-    const { $ref, anyOf = [], oneOf = [], allOf = [] } = schema;
+    const { $ref, anyOf = [], oneOf = [], allOf = [], then, else: otherwise } = schema;
     found.add(schema);
     if ($ref !== undefined) collect(resolvePointer(root, $ref));
-    for (const branch of [...anyOf, ...oneOf, ...allOf]) collect(branch);
+    for (const branch of [...anyOf, ...oneOf, ...allOf, then, otherwise]) collect(branch);
   };
   for (const schema of schemas) collect(schema);
   return [...found];
 }
 
 /** The parts of a schema that an item of its value may have to fit. */
-function* childrenAt(schema: JsonSchema, key: string | number): Iterable<unknown> {
+function childrenAt(schema: JsonSchema, key: string | number): readonly unknown[] {
   const { properties = {}, patternProperties, additionalProperties } = schema;
-  if (typeof key === "number") {
-    const { tuple, rest } = itemsOf(schema);
-    yield tuple[key] ?? rest;
-  } else {
-    yield Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-    yield* Object.values(patternProperties ?? {});
-  }
+  const { tuple, rest } = itemsOf(schema);
+  if (typeof key === "number") return [tuple[key] ?? rest];
+  const named = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+  return [named, ...Object.values(patternProperties ?? {})];
 }
 
 /** All parts of a schema, with their names as a pointer has them. */

@@ -1,16 +1,9 @@
+import type { JsonSchema } from "./json-schema.ts";
 import { failOption } from "./options.ts";
-import { allTold, isMarkedZod4, markZod4, type SchemaMark, type StandardSchema, zodVersionOf } from "./schema.ts";
+import { markZod4, type SchemaMark, type StandardSchema, toJsonSchema, zodVersionOf } from "./schema.ts";
+import { hasZod3Mark, markZod3 } from "./schema-zod3.ts";
+import { sensitivePaths } from "./sensitive-paths.ts";
 import type { Tool } from "./tool.ts";
-
-type ZodDefinition = Readonly<Record<string, unknown>>;
-
-/** What this module reads of a schema of zod 3 or zod 4, or of a JSON Schema. */
-interface ZodSchema {
-  readonly _zod?: { readonly def: ZodDefinition };
-  readonly _def?: ZodDefinition;
-  readonly sensitive?: unknown;
-  readonly writeOnly?: unknown;
-}
 
 /**
  * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`.
@@ -41,65 +34,30 @@ export function composed<TSchema extends StandardSchema>(schema: TSchema): TSche
 
 /** True if a field of a tool's input or output is marked as sensitive. */
 export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
-  return hasSensitive(inputSchema) || hasSensitive(outputSchema);
+  return hasSensitive(inputSchema, "input") || (outputSchema !== undefined && hasSensitive(outputSchema, "output"));
 }
 
-const known = new WeakMap<StandardSchema, boolean>();
+/** True if a field of what a schema accepts, or of what its output becomes, is marked as sensitive. */
+export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
+  // Its JSON Schema may not be there yet.
+  if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
+  return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
+}
 
-/**
- * True if a field of a schema may be marked as sensitive. Everything in the schema's definition is searched, once: zod's
- * converter to JSON Schema would tell more, but cost much more.
- */
-export function hasSensitive(schema: StandardSchema | undefined): boolean {
-  if (schema === undefined) return false;
-  let answer = known.get(schema);
-  if (answer === undefined) {
-    answer = findSensitive(schema);
-    known.set(schema, answer);
+/** The input of an event, which is not a tool's, may have a part that JSON cannot express. */
+function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchema {
+  try {
+    return toJsonSchema(schema, io) as JsonSchema;
+  } catch {
+    return toJsonSchema(schema, "output") as JsonSchema;
   }
-  return answer;
-}
-
-function findSensitive(schema: StandardSchema): boolean {
-  const seen = new Set<unknown>();
-  const open: unknown[] = [allTold(schema) ?? schema];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null || seen.has(node)) continue;
-    seen.add(node);
-    const { _zod, _def } = node as ZodSchema;
-    const definition = _zod?.def ?? _def;
-    if (isSensitive(node)) return true;
-    if (definition !== undefined) for (const part of Object.values(definition)) open.push(partOf(part, definition));
-    else open.push(...(node instanceof Map ? node.values() : Object.values(node)));
-  }
-  return false;
-}
-
-/** Whether a schema of zod, its definition or a JSON Schema is itself marked. */
-function isSensitive(node: ZodSchema): boolean {
-  const { _zod, _def, sensitive, writeOnly } = node;
-  return (
-    sensitive === true ||
-    writeOnly === true ||
-    _def?.sensitive === true ||
-    (_zod !== undefined && (_zod.def.sensitive === true || isMarkedZod4(node, "sensitive")))
-  );
-}
-
-/** Calls only functions that return schemas. */
-function partOf(part: unknown, { shape, getter }: ZodDefinition): unknown {
-  if (typeof part !== "function") return part;
-  return part === shape || part === getter ? part() : undefined;
 }
 
 /** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
 function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   switch (zodVersionOf(schema)) {
-    case 3: {
-      const { constructor: Schema } = schema as unknown as { constructor: new (definition: object) => TSchema };
-      return new Schema({ ...(schema as { readonly _def?: object })._def, [mark]: true });
-    }
+    case 3:
+      return markZod3(schema, mark);
     case 4:
       return markZod4(schema, mark);
     default:

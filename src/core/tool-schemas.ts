@@ -1,6 +1,6 @@
 import { canonicalJson, deepFreeze, sha256 } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { inputJsonSchema, outputJsonSchema, type StandardSchema } from "./schema.ts";
+import { toJsonSchema } from "./schema.ts";
 import { isSensitiveTool } from "./sensitive.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
@@ -22,30 +22,12 @@ export interface ToolFingerprint {
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 
-/** By the schemas of inputs and outputs. */
-const jsonSchemas = {
-  input: new WeakMap<StandardSchema, JsonSchema>(),
-  output: new WeakMap<StandardSchema, JsonSchema>(),
-};
-
-/** A tool's JSON Schemas. Synchronous, except the first time for zod 3, which loads its converter. */
+/** The JSON Schemas of a tool. Synchronous, except the first time for zod 3, whose converter is loaded then. */
 export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | Promise<ToolSchemas> {
-  const input = jsonSchemas.input.get(inputSchema) ?? recordSchema("input", inputSchema, inputJsonSchema(inputSchema));
-  const output =
-    outputSchema &&
-    (jsonSchemas.output.get(outputSchema) ?? recordSchema("output", outputSchema, outputJsonSchema(outputSchema)));
+  const input = toJsonSchema(inputSchema, "input");
+  const output = outputSchema && toJsonSchema(outputSchema, "output");
   if (!(input instanceof Promise) && !(output instanceof Promise)) return { input, output };
   return Promise.all([input, output]).then(([input, output]) => ({ input, output }));
-}
-
-function recordSchema(
-  io: keyof typeof jsonSchemas,
-  schema: StandardSchema,
-  json: JsonSchema | Promise<JsonSchema>,
-): JsonSchema | Promise<JsonSchema> {
-  if (json instanceof Promise) return json.then((converted) => recordSchema(io, schema, converted));
-  jsonSchemas[io].set(schema, json);
-  return json;
 }
 
 /** By the tool: a copy is another one once it is defined. */

@@ -268,7 +268,7 @@ function readEvents(value: unknown, option: string): ReadonlyMap<string, Standar
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
     if (typeof schema?.["~standard"]?.validate !== "function")
       failOption(`${option}.${name}`, schema, expectedSchema(schema));
-    if (hasSensitive(schema))
+    if (hasSensitive(schema, "input"))
       failOption(
         `${option}.${name}`,
         "one",

@@ -16,7 +16,8 @@ import type {
   ToolPhrase,
 } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
-import { HiddenCalls, sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
+import { sensitiveViewsOf } from "../runs/secrets/map-sensitive.ts";
+import { HiddenCalls } from "./recorded-tools/hide-secrets.ts";
 import {
   type AskedToolCall,
   printToolCall,
@@ -194,7 +195,7 @@ class ToolRecorder {
     if (this.hidden !== undefined) return this.write(this.hidden.set(place, call));
     const schemas = this.tools.map(toolSchemas);
     const start = () => {
-      const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(tool, known(tool))] as const));
+      const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(known(tool))] as const));
       this.hidden ??= new HiddenCalls((name) => views.get(name));
       this.write(this.hidden.set(place, call));
     };

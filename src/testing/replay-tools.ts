@@ -5,9 +5,8 @@ import { checkKeys, failOption } from "../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
-import type { SensitiveViews } from "../runs/secrets/map-sensitive.ts";
+import { type SensitiveViews, sensitiveViewsOf } from "../runs/secrets/map-sensitive.ts";
 import { CallMatcher } from "./recorded-tools/call-matcher.ts";
-import { sensitiveViewsOf } from "./recorded-tools/hide-secrets.ts";
 import { restoreTool } from "./recorded-tools/restore-tool.ts";
 import { type AskedToolCall, isAnswer, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
 import { wrapTool } from "./recorded-tools/wrap-tool.ts";
@@ -74,7 +73,7 @@ function replayTool(tool: DefinedTool, replay: Replay): DefinedTool {
   let views: SensitiveViews | undefined;
   const answer = async (asked: AskedToolCall, { signal }: ToolContext) => {
     signal.throwIfAborted();
-    views ??= sensitiveViewsOf(tool, await toolSchemas(tool));
+    views ??= sensitiveViewsOf(await toolSchemas(tool));
     const { outcome } = replay.take(asked, views);
     if (outcome.type === "error") throw toThrown(outcome.error);
     return outcome.type === "output" ? outputs.valid(copyJson(outcome.output)) : outputs.invalid(outcome.issues);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { inputJsonSchema } from "../../src/core/schema.ts";
+import { toJsonSchema } from "../../src/core/schema.ts";
 import { composed, sensitive } from "../../src/core/sensitive.ts";
 
 describe("composed", () => {
@@ -9,14 +9,14 @@ describe("composed", () => {
     ["zod 4", z.object({ body: composed(z.string().min(1)), to: z.string() })],
     ["zod 3", z3.object({ body: composed(z3.string().min(1)), to: z3.string() })],
   ])("marks a field of %s in its JSON Schema, and changes nothing else", async (_name, schema) => {
-    const { properties } = await inputJsonSchema(schema);
+    const { properties } = await toJsonSchema(schema, "input");
     expect(properties?.body).toMatchObject({ type: "string", minLength: 1, composed: true });
     expect(properties?.to).not.toHaveProperty("composed");
     expect((await schema["~standard"].validate({ body: "", to: "a" })).issues).toHaveLength(1);
   });
 
   it("may be marked as sensitive, too", async () => {
-    const { properties } = await inputJsonSchema(z.object({ body: sensitive(composed(z.string())) }));
+    const { properties } = await toJsonSchema(z.object({ body: sensitive(composed(z.string())) }), "input");
     expect(properties?.body).toMatchObject({ composed: true, sensitive: true });
   });
 

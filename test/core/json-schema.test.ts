@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { findUnknownKeys, jsonTypeOf, knownKeys, schemasAt, typesOf } from "../../src/core/json-schema.ts";
-import { inputJsonSchema, outputJsonSchema, type StandardSchema } from "../../src/core/schema.ts";
+import { type StandardSchema, toJsonSchema } from "../../src/core/schema.ts";
 
 const typesAt = async (schema: StandardSchema, path: (string | number)[], value?: unknown) => {
-  const schemas = schemasAt(await inputJsonSchema(schema), path, value);
+  const schemas = schemasAt(await toJsonSchema(schema, "input"), path, value);
   const types = schemas && typesOf(schemas);
   return types && [...types].sort();
 };
 const unknownIn = async (schema: StandardSchema, value: unknown) =>
-  findUnknownKeys(await inputJsonSchema(schema), value).map((path) => path.join("."));
+  findUnknownKeys(await toJsonSchema(schema, "input"), value).map((path) => path.join("."));
 
 describe("the types at a path", () => {
   const versions: [string, StandardSchema][] = [
@@ -241,8 +241,13 @@ describe("unknown keys", () => {
     let value: object = { c: 1 };
     for (let level = 0; level < 200; level++) value = { a: value };
     expect(await unknownIn(twice, value)).toHaveLength(1);
-    const json = await inputJsonSchema(z.object({ any: z.json() }));
+    const json = await toJsonSchema(z.object({ any: z.json() }), "input");
     expect(findUnknownKeys(json, { any: { a: [{ b: null }] } })).toEqual([]);
+  });
+
+  it("are not keys that a pattern may name", () => {
+    const schema = { properties: { a: {} }, patternProperties: { "^x-": {} }, additionalProperties: false };
+    expect(findUnknownKeys(schema, { a: 1, "x-b": 2 })).toEqual([]);
   });
 
   it("are not searched for in more branches than can be followed", () => {
@@ -252,8 +257,9 @@ describe("unknown keys", () => {
 });
 
 it("knownKeys lists the keys of all branches, each once", async () => {
-  const schema = await outputJsonSchema(
+  const schema = await toJsonSchema(
     z.union([z.object({ a: z.string() }), z.object({ a: z.number(), b: z.date() })]),
+    "output",
   );
   expect(knownKeys(schemasAt(schema, []) ?? [])).toEqual(["a", "b"]);
   expect(knownKeys([{}])).toEqual([]);

@@ -2,13 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
-import {
-  inputJsonSchema,
-  outputJsonSchema,
-  parseWith,
-  type StandardSchema,
-  zodVersionOf,
-} from "../../src/core/schema.ts";
+import { parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../../src/core/schema.ts";
 
 const boom = (): never => {
   throw new Error("boom");
@@ -126,12 +120,12 @@ describe("JSON Schema of inputs", () => {
 
   it("is created synchronously for zod 4, and is not empty", () => {
     const schema = z.object({ city: z.string().describe("Where"), days: z.number().optional() });
-    expect(inputJsonSchema(schema)).toMatchObject(expected);
+    expect(toJsonSchema(schema, "input")).toMatchObject(expected);
   });
 
   it("is created for zod 3 by its own converter, and is not empty", async () => {
     const schema = z3.object({ city: z3.string().describe("Where"), days: z3.number().optional() });
-    expect(await inputJsonSchema(schema)).toMatchObject(expected);
+    expect(await toJsonSchema(schema, "input")).toMatchObject(expected);
   });
 
   it("never uses the converter of zod 3 for zod 4, which results in an empty schema", async () => {
@@ -139,8 +133,8 @@ describe("JSON Schema of inputs", () => {
     const schema = z.object({ city: z.string() });
     const trap = zodToJsonSchema(schema as unknown as Parameters<typeof zodToJsonSchema>[0]);
     expect(trap).not.toHaveProperty("properties");
-    expect(await inputJsonSchema(schema)).toHaveProperty("properties.city");
-    expect(await outputJsonSchema(schema)).toHaveProperty("properties.city");
+    expect(await toJsonSchema(schema, "input")).toHaveProperty("properties.city");
+    expect(await toJsonSchema(schema, "output")).toHaveProperty("properties.city");
   });
 
   it("describes the input before defaults and transforms", async () => {
@@ -154,7 +148,7 @@ describe("JSON Schema of inputs", () => {
       b: z3.string().transform(Number),
       c: z3.string().pipe(z3.string()),
     });
-    for (const schema of [await inputJsonSchema(four), await inputJsonSchema(three)]) {
+    for (const schema of [await toJsonSchema(four, "input"), await toJsonSchema(three, "input")]) {
       expect(schema).toMatchObject({
         properties: { a: { type: "string" }, b: { type: "string" }, c: { type: "string" } },
       });
@@ -164,7 +158,7 @@ describe("JSON Schema of inputs", () => {
 
   it("throws for zod 4 types that JSON cannot express", () => {
     for (const type of [z.date(), z.bigint(), z.map(z.string(), z.string()), z.set(z.string()), z.symbol(), z.nan()]) {
-      expect(() => inputJsonSchema(z.object({ a: type }))).toThrow(/cannot be represented/);
+      expect(() => toJsonSchema(z.object({ a: type }), "input")).toThrow(/cannot be represented/);
     }
   });
 });
@@ -179,7 +173,7 @@ describe("JSON Schema of outputs", () => {
       map: z.map(z.string(), z.string()),
       custom: z.instanceof(URL),
     });
-    expect(await outputJsonSchema(schema)).toMatchObject({
+    expect(await toJsonSchema(schema, "output")).toMatchObject({
       properties: {
         at: { type: "string" },
         seen: { anyOf: [{ type: "string" }, { type: "null" }] },
@@ -189,18 +183,18 @@ describe("JSON Schema of outputs", () => {
         custom: {},
       },
     });
-    expect((await outputJsonSchema(schema)).required).toContain("id");
+    expect((await toJsonSchema(schema, "output")).required).toContain("id");
   });
 
   it("is created for zod 3, too", async () => {
     const schema = z3.object({ at: z3.date(), count: z3.string().transform(Number) });
-    expect(await outputJsonSchema(schema)).toMatchObject({ properties: { at: { type: "string" }, count: {} } });
+    expect(await toJsonSchema(schema, "output")).toMatchObject({ properties: { at: { type: "string" }, count: {} } });
   });
 
   it("never throws: a schema that cannot be converted accepts any value", async () => {
     const broken = z.object({ a: z.lazy(boom) });
     const broken3 = z3.object({ a: z3.lazy(boom) });
-    expect(await outputJsonSchema(broken)).toEqual({});
-    expect(await outputJsonSchema(broken3)).toEqual({});
+    expect(await toJsonSchema(broken, "output")).toEqual({});
+    expect(await toJsonSchema(broken3, "output")).toEqual({});
   });
 });

@@ -3,7 +3,7 @@ import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
 import { defineTool } from "../../src/core/define-tool.ts";
-import { inputJsonSchema, outputJsonSchema } from "../../src/core/schema.ts";
+import { toJsonSchema } from "../../src/core/schema.ts";
 import { isSensitiveTool, sensitive } from "../../src/core/sensitive.ts";
 import { SensitiveView } from "../../src/core/sensitive-paths.ts";
 import type { Tool } from "../../src/core/tool.ts";
@@ -21,7 +21,7 @@ const toolOf = (inputSchema: Schema, outputSchema?: Schema): Tool =>
 
 /** The paths at which a value is sensitive, as text. */
 async function marked(schema: Schema, value: unknown, io: "input" | "output" = "input"): Promise<string[]> {
-  const json = await (io === "input" ? inputJsonSchema(schema) : outputJsonSchema(schema));
+  const json = await (io === "input" ? toJsonSchema(schema, "input") : toJsonSchema(schema, "output"));
   const found: string[] = [];
   const visit = (view: SensitiveView, item: unknown, path: string) => {
     if (view.isSensitive) found.push(path);
@@ -90,6 +90,17 @@ describe.each([
     expect(isSensitiveTool(toolOf(schema))).toBe(true);
   });
 
+  it("makes what converts any value sensitive as a whole if it is a part of that", async () => {
+    const holder = () => zod.object({ pin: secret() });
+    const schema = zod.object({
+      caught: holder().catch({ pin: "" }),
+      prepared: zod.preprocess((value) => value, holder()),
+    });
+    const value = { caught: { pin: "s" }, prepared: { pin: "s" } };
+    expect(await marked(schema, value)).toEqual(["/caught", "/prepared"]);
+    expect(isSensitiveTool(toolOf(schema))).toBe(true);
+  });
+
   it("is found if the schema is used twice, or within itself", async () => {
     interface Node {
       token: string;
@@ -113,7 +124,7 @@ describe.each([
     const plain = zod.string().describe("a name");
     const schema = zod.object({ plain, marked: sensitive(plain) });
     expect(await marked(schema, { plain: "p", marked: "s" })).toEqual(["/marked"]);
-    const json = await inputJsonSchema(schema);
+    const json = await toJsonSchema(schema, "input");
     expect(json.properties?.marked, version).toMatchObject({ description: "a name", sensitive: true });
     expect(isSensitiveTool(toolOf(zod.object({ plain })))).toBe(false);
   });
@@ -135,6 +146,11 @@ describe("a field of zod 4", () => {
 
 it("sensitive throws for a value that is not a schema", () => {
   expect(() => sensitive({} as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+});
+
+it("a mark under a condition of a JSON Schema counts", () => {
+  const view = new SensitiveView(JSON.parse('{ "if": {}, "then": { "properties": { "a": { "sensitive": true } } } }'));
+  expect([view.at("a").isSensitive, view.at("b").isSensitive]).toEqual([true, false]);
 });
 
 it("writeOnly in a JSON Schema means sensitive", () => {

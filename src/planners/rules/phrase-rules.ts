@@ -1,5 +1,5 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
-import { inputJsonSchema, type StandardSchema, zodVersionOf } from "../../core/schema.ts";
+import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/schema.ts";
 import { hasSensitive } from "../../core/sensitive.ts";
 import {
   addWords,
@@ -75,8 +75,6 @@ export interface ToolRules {
 
 const articles: ReadonlySet<string> = new Set("the a an my our this that these those all any".split(" "));
 const rulesOf = new WeakMap<DefinedTool, ToolRules>();
-/** The JSON Schemas of slots; many phrases of a tool share one. */
-const ownJson = new WeakMap<StandardSchema, JsonSchema>();
 
 /**
  * A tool's phrases, compiled once. Synchronous, except for the first time with zod 3, whose converter has to be loaded,
@@ -87,26 +85,19 @@ export function compileTool(tool: DefinedTool): ToolRules | Promise<ToolRules> {
   if (known !== undefined) return known;
   const { phrases } = tool;
   const schemas = toolSchemas(tool);
-  if (typeof phrases === "function" || schemas instanceof Promise || slowSchemas(phrases).length > 0) return load(tool);
+  if (typeof phrases === "function" || schemas instanceof Promise || slotsOfZod3(phrases).length > 0) return load(tool);
   return compile(tool, phrases, schemas);
 }
 
 async function load(tool: DefinedTool): Promise<ToolRules> {
   const phrases = typeof tool.phrases === "function" ? await tool.phrases() : tool.phrases;
-  for (const schema of slowSchemas(phrases)) ownJson.set(schema, await inputJsonSchema(schema));
+  for (const schema of slotsOfZod3(phrases)) await toJsonSchema(schema, "input");
   return compile(tool, phrases, await toolSchemas(tool));
 }
 
-/** The schemas of slots that are converted asynchronously. */
-function slowSchemas(phrases: readonly ToolPhrase[]): readonly StandardSchema[] {
-  const all = phrases.flatMap(({ slots = {} }) => Object.values(slots));
-  return all.filter((schema) => zodVersionOf(schema) === 3 && !ownJson.has(schema));
-}
-
-function jsonOf(schema: StandardSchema): JsonSchema {
-  const json = ownJson.get(schema) ?? (inputJsonSchema(schema) as JsonSchema);
-  ownJson.set(schema, json);
-  return json;
+/** The schemas of slots whose converter may have to be loaded. */
+function slotsOfZod3(phrases: readonly ToolPhrase[]): readonly StandardSchema[] {
+  return phrases.flatMap(({ slots = {} }) => Object.values(slots)).filter((schema) => zodVersionOf(schema) === 3);
 }
 
 /** Something that is made when it is first asked for. */
@@ -129,7 +120,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const types = new SharedTypes();
   const result: ToolRules = {
     ...{ tool, schemas, rules, vocabulary, leads },
-    isSensitive: hasSensitive(tool.inputSchema),
+    isSensitive: hasSensitive(tool.inputSchema, "input"),
     loose: once(() => rules.flatMap(loosen)),
     candidates: (said) => {
       const isThere = words.findThere(said);
@@ -305,7 +296,7 @@ function slotType(name: string, source: ToolPhrase, input: JsonSchema): SlotType
   const schemas = schemasAt(input, [name], source.input ?? {});
   const field = schemas === undefined || schemas.length === 0 ? undefined : slotTypeOf(schemas);
   const schema = source.slots?.[name];
-  if (schema !== undefined) return ownSlotType({ json: jsonOf(schema), schema }, field);
+  if (schema !== undefined) return ownSlotType({ json: toJsonSchema(schema, "input") as JsonSchema, schema }, field);
   if (source.toInput === undefined) checkSlotField(name, schemas);
   return field ?? slotTypeOf(schemas);
 }

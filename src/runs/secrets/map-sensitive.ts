@@ -1,8 +1,9 @@
 import { hiddenText, isSealed, type JsonObject, mapItems } from "../../core/json.ts";
 import type { RunState } from "../../core/run-state.ts";
-import type { SensitiveView } from "../../core/sensitive-paths.ts";
+import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import { inputOf, toolOf } from "../../core/step.ts";
 import type { StepState } from "../../core/step-state.ts";
+import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { asLiteral, asReference } from "../../plan/reference.ts";
 import { isMarked } from "./marked-values.ts";
 
@@ -80,6 +81,11 @@ export interface SealedPart {
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
+}
+
+/** The views of the input and output of a tool. */
+export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews {
+  return { input: sensitiveViewOf(input), output: sensitiveViewOf(output) };
 }
 
 /** A part of a step or of an event about one in which values may be sealed. */

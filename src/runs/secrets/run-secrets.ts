@@ -3,8 +3,6 @@ import type { EventInit, StoredRunOptions } from "../../core/events.ts";
 import { canonicalJson, deepFreeze, type JsonObject, type JsonValue, replaceSealed } from "../../core/json.ts";
 import type { Plan, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
-import { SensitiveView } from "../../core/sensitive-paths.ts";
 import { callsTool, stepRefOf, toolOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
@@ -20,6 +18,7 @@ import {
   type SensitiveViews,
   sealedParts,
   sealedPartsIn,
+  sensitiveViewsOf,
 } from "./map-sensitive.ts";
 import { markPlanned, markValue } from "./marked-values.ts";
 import { RunKeys } from "./run-keys.ts";
@@ -62,12 +61,9 @@ export class RunSecrets {
   static async create(options: RunSecretsOptions): Promise<RunSecrets> {
     const secrets = new RunSecrets(options);
     for (const tool of options.tools.values()) {
-      if (!isSensitiveTool(tool)) continue;
-      const { input, output } = await toolSchemas(tool);
-      secrets.views.set(tool.name, {
-        input: hasSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
-        output: output && hasSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
-      });
+      const schemas = toolSchemas(tool);
+      const views = sensitiveViewsOf(schemas instanceof Promise ? await schemas : schemas);
+      if ((views.input ?? views.output) !== undefined) secrets.views.set(tool.name, views);
     }
     return secrets;
   }

@@ -1,8 +1,4 @@
 import { canonicalJson, type JsonValue } from "../../core/json.ts";
-import { hasSensitive, isSensitiveTool } from "../../core/sensitive.ts";
-import { SensitiveView } from "../../core/sensitive-paths.ts";
-import type { Tool } from "../../core/tool.ts";
-import type { ToolSchemas } from "../../core/tool-schemas.ts";
 import { mapSensitive, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
 import { anySecret, placeholderOf, SecretTexts, withoutSecrets } from "./secret-texts.ts";
 import {
@@ -12,17 +8,6 @@ import {
   type RecordedToolCall,
   type ToolCallOutcome,
 } from "./tool-recording.ts";
-
-const noViews: SensitiveViews = { input: undefined, output: undefined };
-
-/** Where a tool's input and output are sensitive. */
-export function sensitiveViewsOf(tool: Tool, { input, output }: ToolSchemas): SensitiveViews {
-  if (!isSensitiveTool(tool)) return noViews;
-  return {
-    input: hasSensitive(tool.inputSchema) ? new SensitiveView(input) : undefined,
-    output: output && hasSensitive(tool.outputSchema) ? new SensitiveView(output) : undefined,
-  };
-}
 
 type AnyCall = RecordedToolCall | RecordedAnswer;
 
@@ -112,8 +97,8 @@ export class HiddenCalls {
   /** A call with replacements for the parts that are sensitive by their schema. */
   private mask(call: RecordedToolCall, replace: (secret: unknown) => unknown): RecordedToolCall {
     const { tool, input, undone, outcome } = call;
-    const { input: inputView, output: outputView } = this.viewsOf(tool) ?? noViews;
-    if (inputView === undefined && outputView === undefined) return call;
+    const { input: inputView, output: outputView } = this.viewsOf(tool) ?? {};
+    if ((inputView ?? outputView) === undefined) return call;
     const mask = (value: JsonValue, view: SensitiveViews["input"]) =>
       mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
     return {

@@ -4,8 +4,7 @@ import { canonicalJson, type JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { defined } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { hasSensitive } from "../../core/sensitive.ts";
-import { SensitiveView } from "../../core/sensitive-paths.ts";
+import { sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { DefinedTool, Tool } from "../../core/tool.ts";
 import type { CallMatcher } from "./call-matcher.ts";
@@ -58,8 +57,7 @@ function answering(
   answers: readonly RecordedAnswer[],
   replay: RestoredFor["replay"],
 ) {
-  const schema = schemaOf(inputSchema);
-  const view = hasSensitive(schema) ? new SensitiveView(inputSchema) : undefined;
+  const view = sensitiveViewOf(inputSchema);
   const byInput = new Map<string, Pick<RecordedAnswer, "effect" | "needsApproval">>();
   for (const { input, effect, needsApproval } of answers) {
     const key = canonicalJson(input);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { schemasAt } from "../../../src/core/json-schema.ts";
-import { inputJsonSchema, type StandardSchema } from "../../../src/core/schema.ts";
+import { type StandardSchema, toJsonSchema } from "../../../src/core/schema.ts";
 import { readSlot } from "../../../src/planners/rules/slot-values.ts";
 import { slotTypeOf } from "../../../src/planners/rules/slots.ts";
 import { nowMs } from "./plan-for.ts";
@@ -10,7 +10,7 @@ import { nowMs } from "./plan-for.ts";
 const clock = { nowMs, timeZone: "Europe/Berlin" };
 
 async function read(schema: StandardSchema, words: string) {
-  return readSlot(slotTypeOf(schemasAt(await inputJsonSchema(schema), [])), words, clock);
+  return readSlot(slotTypeOf(schemasAt(await toJsonSchema(schema, "input"), [])), words, clock);
 }
 
 const text = z.string();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inputJsonSchema } from "../../../src/core/schema.ts";
+import { toJsonSchema } from "../../../src/core/schema.ts";
 import { createTodoInputSchema, type TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
 
 const todoInputSchema = createTodoInputSchema();
@@ -70,7 +70,7 @@ describe("the input schema", () => {
   });
 
   it("is described to models as one schema for each operation", async () => {
-    const schema = await inputJsonSchema(todoInputSchema);
+    const schema = await toJsonSchema(todoInputSchema, "input");
     const branches = schema.oneOf ?? schema.anyOf ?? [];
     const operations = branches.map((branch) => branch.properties?.operation?.const);
     expect(operations).toEqual(["add", "list", "get", "complete", "reopen", "update", "delete", "clear", "search"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outputJsonSchema } from "../../../src/core/schema.ts";
+import { toJsonSchema } from "../../../src/core/schema.ts";
 import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { callsOf } from "./todo-calls.ts";
@@ -246,7 +246,7 @@ describe("the tool", () => {
   });
 
   it("describes its output by a schema", async () => {
-    const schema = await outputJsonSchema(createTodoStore().outputSchema ?? expect.fail());
+    const schema = await toJsonSchema(createTodoStore().outputSchema ?? expect.fail(), "output");
     const keys = schema.anyOf?.map((part) => Object.keys(part.properties ?? {}).join(" "));
     expect(keys).toEqual([
       "id title completed list createdAt completedAt dueDate dueAt priority tags unchanged",

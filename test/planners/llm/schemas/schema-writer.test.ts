@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { JsonSchema } from "../../../../src/core/json-schema.ts";
-import { inputJsonSchema, type StandardSchema } from "../../../../src/core/schema.ts";
+import { type StandardSchema, toJsonSchema } from "../../../../src/core/schema.ts";
 import { type SchemaDialect, SchemaWriter } from "../../../../src/planners/llm/schema-writer.ts";
 import { fits, oddities } from "./plain-schema.ts";
 import { schemasWithValues, schemaWithValue } from "./sample-schemas.ts";
 
 /** A schema as a model gets it. */
 async function writtenIn(dialect: SchemaDialect, schema: StandardSchema) {
-  const json = (await inputJsonSchema(schema)) as JsonSchema;
+  const json = (await toJsonSchema(schema, "input")) as JsonSchema;
   const writer = new SchemaWriter(json, dialect);
   const written = writer.write(json);
   return { written, isClosed: writer.isClosed };
