@@ -1,5 +1,5 @@
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
-import { driverPlaces } from "../adapters/sqlite/driver-places.ts";
+import { driverPlaces } from "../adapters/sqlite/drivers.ts";
 import { createAgent } from "../agent.ts";
 import type { Planner } from "../core/planner.ts";
 import { createFallbackPlanner } from "../planners/fallback-planner.ts";

@@ -1,7 +1,15 @@
+import { AgentError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
 import { canonicalJson, type JsonObject, type JsonValue, toJson } from "./json.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
-import { type PendingKind, pendingKinds, type RunStatus, type RunSummary, runStatuses } from "./run-summary.ts";
+import {
+  endedStatuses,
+  type PendingKind,
+  pendingKinds,
+  type RunStatus,
+  type RunSummary,
+  runStatuses,
+} from "./run-summary.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -145,15 +153,15 @@ export interface RunStore {
 
 /** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
 export interface ListSelection {
-  /** Undefined for all. */
-  readonly statuses: ReadonlySet<RunStatus> | undefined;
+  /** Undefined for all. Without those that no run can have that is `resumable` or that waits for something `pending`. */
+  readonly statuses: readonly RunStatus[] | undefined;
+  /** True if suspended runs are selected only if they were called, and other ones only without a lease that lasts. */
   readonly resumable: boolean;
   /** Undefined for all. */
-  readonly pending: ReadonlySet<PendingKind> | undefined;
-  /** Undefined for any time; in milliseconds since 1970 UTC. */
-  readonly sinceMs: number | undefined;
-  /** Like {@link ListSelection.sinceMs}, but exclusive. */
-  readonly untilMs: number | undefined;
+  readonly pending: readonly PendingKind[] | undefined;
+  /** Inclusive, in milliseconds since 1970 UTC, as is `untilMs`, which is exclusive. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
   /** Each a key and its value as canonical JSON. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
   readonly limit: number;
@@ -173,7 +181,15 @@ const listOptions = {
 /** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
   const { status, since, until, resumable, pending, metadata, limit } = readOptions(listOptions, options);
-  return { statuses: status, resumable, pending, sinceMs: since, untilMs: until, metadata, limit };
+  const [sinceMs, untilMs] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
+  const possible = runStatuses.filter(
+    (one) =>
+      (status?.has(one) ?? true) &&
+      !(resumable && endedStatuses.has(one)) &&
+      !(pending !== undefined && (one !== "suspended" || pending.length === 0)),
+  );
+  const statuses = possible.length === runStatuses.length ? undefined : possible;
+  return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
 }
 
 /** An option that is a status or a list of these. Throws `invalid-options`. */
@@ -186,14 +202,14 @@ export function readStatuses(status: unknown, option: string): ReadonlySet<RunSt
   return new Set(statuses);
 }
 
-function readPendingKinds(pending: unknown, option: string): ReadonlySet<PendingKind> | undefined {
+function readPendingKinds(pending: unknown, option: string): readonly PendingKind[] | undefined {
   if (pending === undefined) return undefined;
   const kinds = [pending].flat() as PendingKind[];
   for (const one of kinds) {
     if (!pendingKinds.includes(one)) failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`);
   }
   // An inbox of approvals has the plans that wait for one, too.
-  return new Set(kinds.includes("approval") ? [...kinds, "plan-approval"] : kinds);
+  return [...new Set(kinds.includes("approval") ? [...kinds, "plan-approval" as const] : kinds)];
 }
 
 /** An option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
@@ -211,4 +227,68 @@ function readMetadata(metadata: unknown = {}): ListSelection["metadata"] {
     if (value === undefined || !json.ok) failOption(`metadata.${key}`, value, "a value of JSON");
     return [key, canonicalJson(json.value)];
   });
+}
+
+/** The error of a run that does not exist. */
+export function runNotFound(runId: string): AgentError<"run-not-found"> {
+  return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
+}
+
+/** The error of a run on which another owner has a lease, or has had one since. */
+export function ownedElsewhere(runId: string): AgentError<"run-owned-elsewhere"> {
+  return new AgentError("run-owned-elsewhere", `Run "${runId}" belongs to another owner.`, { details: { runId } });
+}
+
+/** The error of an append that does not continue what is recorded: `next` is the number that would. */
+export function sequenceConflict(
+  runId: string,
+  { sequence, next }: { sequence: number; next: number },
+): AgentError<"run-conflict"> {
+  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
+  return new AgentError("run-conflict", message, { details: { runId } });
+}
+
+/** A lease on a run, in a store with a clock of its own. */
+export interface Lease {
+  /** Null once it is released: the fence stays. */
+  readonly owner: string | null;
+  readonly fence: number;
+  /** The lease lasts from `fromMs`, included, to `untilMs`, excluded. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** True if a lease lasts. One that starts in the future was made before the clock was set back, and has ended. */
+export function isHeld({ owner, fromMs, untilMs }: Lease, nowMs: number): boolean {
+  return owner !== null && fromMs <= nowMs && nowMs < untilMs;
+}
+
+/** Claims a run with the lease that it has, or had. Throws `run-owned-elsewhere`. */
+export function claimLease(runId: string, known: Lease, { owner, ttlMs, nowMs }: LeaseRequest): Lease {
+  const isKept = isHeld(known, nowMs);
+  if (isKept && known.owner !== owner) throw ownedElsewhere(runId);
+  return { owner, fence: known.fence + (isKept ? 0 : 1), ...createTimes(ttlMs, nowMs) };
+}
+
+/** Renews a lease that its owner still has. Throws `run-owned-elsewhere`. */
+export function renewLease(
+  runId: string,
+  known: Lease | undefined,
+  { owner, fence, ttlMs, nowMs }: LeaseRequest & { readonly fence: number },
+): Lease {
+  if (known?.owner !== owner || known.fence !== fence) throw ownedElsewhere(runId);
+  return { owner, fence, ...createTimes(ttlMs, nowMs) };
+}
+
+/** What an owner asks for. */
+interface LeaseRequest {
+  readonly owner: string;
+  readonly ttlMs: number;
+  readonly nowMs: number;
+}
+
+/** A lease without an end ignores the clock. The times are safe integers, which every driver of a database reads. */
+function createTimes(ttlMs: number, nowMs: number): Pick<Lease, "fromMs" | "untilMs"> {
+  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
+  return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
 }

@@ -3,7 +3,7 @@ import { sleep } from "../async/clock.ts";
 import { EventChannel, type EventSink } from "../async/event-channel.ts";
 import { type AgentEvent, isTransient } from "../core/events.ts";
 import { deepFreeze } from "../core/json.ts";
-import { runNotFound } from "../core/run-store-errors.ts";
+import { runNotFound } from "../core/run-store.ts";
 import { parseEvents, type RecordedRun } from "./parse-stored.ts";
 import { cancelledBy } from "./run-errors.ts";
 import type { EventsWanted } from "./run-options.ts";

@@ -2,17 +2,23 @@ import type { AgentEvent, RunStartEvent } from "../core/events.ts";
 import { canonicalJson, copyJson, type JsonObject } from "../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import {
+  claimLease,
+  isHeld,
+  type Lease,
   type ListRunsOptions,
   type ListSelection,
+  ownedElsewhere,
   type PostAnswer,
   type PostedMessage,
   type PostedMessages,
   type PostOptions,
   type RunPage,
   type RunStore,
+  renewLease,
+  runNotFound,
   selectRuns,
+  sequenceConflict,
 } from "../core/run-store.ts";
-import { ownedElsewhere, runNotFound, sequenceConflict } from "../core/run-store-errors.ts";
 import {
   digestAfter,
   endedStatuses,
@@ -20,7 +26,6 @@ import {
   type RunStatus,
   type RunSummary,
   runStatusAfter,
-  unendedStatuses,
 } from "../core/run-summary.ts";
 
 /** Options of {@link createMemoryRunStore}. @inline */
@@ -47,13 +52,6 @@ interface MemoryRun {
   readonly number: number;
 }
 
-interface Claim {
-  readonly fence: number;
-  owner: string | undefined;
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
-
 const noMessages: readonly never[] = [];
 
 /**
@@ -70,7 +68,7 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
 class MemoryRunStore implements RunStore {
   readonly isVolatile = true;
   private readonly runs = new Map<string, MemoryRun>();
-  private readonly claims = new Map<string, Claim>();
+  private readonly claims = new Map<string, Lease>();
   /** The oldest first, including some that are gone: a page starts where the last one ended, without a full scan. */
   private order: MemoryRun[] = [];
   /** In the order in which they ended. */
@@ -153,19 +151,16 @@ class MemoryRunStore implements RunStore {
   }
 
   claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
-    const held = this.claims.get(runId);
-    const isHeld = this.isHeld(runId);
-    if (isHeld && held?.owner !== owner) throw ownedElsewhere(runId);
-    const fence = (held?.fence ?? this.goneFence) + (isHeld ? 0 : 1);
-    this.claims.set(runId, { fence, owner, ...timesOf(this.settings.now(), ttlMs) });
+    const known = this.claims.get(runId) ?? { owner: null, fence: this.goneFence, fromMs: 0, untilMs: 0 };
+    const lease = claimLease(runId, known, { owner, ttlMs, nowMs: this.settings.now() });
+    this.claims.set(runId, lease);
     const { posted = noMessages } = this.runs.get(runId) ?? {};
-    return posted.length === 0 ? { fence } : { fence, posted };
+    return posted.length === 0 ? { fence: lease.fence } : { fence: lease.fence, posted };
   }
 
-  renew(runId: string, { owner, fence, ttlMs }: { owner: string; fence: number; ttlMs: number }): PostedMessages {
-    const held = this.claims.get(runId);
-    if (held?.owner !== owner || held.fence !== fence) throw ownedElsewhere(runId);
-    this.claims.set(runId, { fence, owner, ...timesOf(this.settings.now(), ttlMs) });
+  renew(runId: string, asked: { owner: string; fence: number; ttlMs: number }): PostedMessages {
+    const nowMs = this.settings.now();
+    this.claims.set(runId, renewLease(runId, this.claims.get(runId), { ...asked, nowMs }));
     return { posted: this.runs.get(runId)?.posted };
   }
 
@@ -175,7 +170,7 @@ class MemoryRunStore implements RunStore {
   ): void {
     const held = this.claims.get(runId);
     if (held?.owner !== owner || held.fence !== fence) return;
-    held.owner = undefined;
+    this.claims.set(runId, { ...held, owner: null });
     const run = this.runs.get(runId);
     if (run !== undefined) acknowledge(run, acknowledged);
   }
@@ -204,11 +199,8 @@ class MemoryRunStore implements RunStore {
   }
 
   private isHeld(runId: string): boolean {
-    const held = this.claims.get(runId);
-    if (held?.owner === undefined) return false;
-    const nowMs = this.settings.now();
-    // A lease that starts in the future was made before the clock was set back, and would last until that time again.
-    return held.fromMs <= nowMs && nowMs < held.untilMs;
+    const lease = this.claims.get(runId);
+    return lease !== undefined && isHeld(lease, this.settings.now());
   }
 
   private finish(run: MemoryRun): void {
@@ -236,36 +228,28 @@ function acknowledge(run: MemoryRun, numbers: readonly number[] = noMessages): v
   if (numbers.length > 0) run.posted = run.posted.filter(({ number }) => !numbers.includes(number));
 }
 
-/** A lease without an end does not depend on the clock. */
-function timesOf(nowMs: number, ttlMs: number): Pick<Claim, "fromMs" | "untilMs"> {
-  const isEndless = ttlMs === Number.POSITIVE_INFINITY;
-  return { fromMs: isEndless ? Number.NEGATIVE_INFINITY : nowMs, untilMs: nowMs + ttlMs };
-}
-
 function isWanted(
   run: MemoryRun,
   { statuses, resumable, pending, sinceMs, untilMs, metadata }: Omit<ListSelection, "limit">,
   nowMs: number,
 ): boolean {
   const { status, events } = run;
-  if (statuses !== undefined && !statuses.has(status)) return false;
-  if (resumable && !canResume(run, nowMs)) return false;
-  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds.some((kind) => pending.has(kind))) return false;
+  if (statuses !== undefined && !statuses.includes(status)) return false;
+  if (resumable && status === "suspended" && !isCalled(run, nowMs)) return false;
+  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds.some((kind) => pending.includes(kind))) return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
-  if (sinceMs === undefined && untilMs === undefined) return true;
   const createdMs = Date.parse(timestamp);
-  return createdMs >= (sinceMs ?? createdMs) && createdMs < (untilMs ?? Number.POSITIVE_INFINITY);
+  return sinceMs <= createdMs && createdMs < untilMs;
 }
 
-function canResume(run: MemoryRun, nowMs: number): boolean {
-  const { status, posted } = run;
-  if (unendedStatuses.has(status) || (status === "suspended" && posted.length > 0)) return true;
+/** True if a suspended run can be resumed: something was posted to it, or a wait of it is over. */
+function isCalled(run: MemoryRun, nowMs: number): boolean {
   const { resumeAt } = suspensionOf(run) ?? {};
-  return resumeAt !== undefined && Date.parse(resumeAt) <= nowMs;
+  return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
 }
 
-/** What a suspended run waits for, as lists show it; undefined for any other. */
+/** The digest of a suspended run, with what it waits for; undefined for any other. */
 function suspensionOf({ events, status }: MemoryRun): RunDigest | undefined {
   const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
   return last && digestAfter(undefined, last);

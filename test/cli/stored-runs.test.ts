@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../../src/adapters/sqlite/open-database.ts";
+import { openDatabase } from "../../src/adapters/sqlite/database-file.ts";
 import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";

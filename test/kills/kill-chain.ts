@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadDriver } from "../../src/adapters/sqlite/open-database.ts";
+import { loadDriver } from "../../src/adapters/sqlite/drivers.ts";
 import { inTransaction, SqlDatabase } from "../../src/adapters/sqlite/sql-database.ts";
 import { isBusy } from "../../src/adapters/sqlite/store-failure.ts";
 import type { AgentEvent } from "../../src/core/events.ts";

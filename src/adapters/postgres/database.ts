@@ -4,13 +4,14 @@ import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
+import type { Dialect } from "../sql/keyed-storage.ts";
 import type { Sql, SqlRow, Steps } from "../sql/statement.ts";
 import { closedFailure, type StoreAttempt } from "../sql/store-failure.ts";
-import { prepareTables, quoteName } from "./formats.ts";
-import { inTransaction } from "./in-transaction.ts";
+import { createDialect, prepareTables } from "./formats.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
   type ConnectionOptions,
+  inTransaction,
   loadPg,
   type NoticeClient,
   type OwnPool,
@@ -113,8 +114,7 @@ interface Attempt<T> {
 
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
 export class Database {
-  /** In front of the name of a table. */
-  readonly prefix: string;
+  readonly dialect: Dialect;
   readonly notices: RunNotices;
   private opening: Promise<PostgresPool> | undefined;
   private created: Promise<OwnPool> | undefined;
@@ -131,7 +131,7 @@ export class Database {
         pool === undefined ? "the address of a database, unless there is a `pool`" : "left out with `pool`";
       failOption("connectionString", connectionString, expected);
     }
-    this.prefix = `${quoteName(schema)}.`;
+    this.dialect = createDialect(schema);
     // Each method that waits for the server to come back listens to it.
     setMaxListeners(0, this.closing.signal);
     this.notices = new RunNotices({

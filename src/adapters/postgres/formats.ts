@@ -1,6 +1,9 @@
 import { formatVersion, wrongFormat } from "../../core/events.ts";
-import { inTransaction } from "./in-transaction.ts";
-import type { PostgresPool, PostgresQueryable } from "./sql-pool.ts";
+import type { Dialect } from "../sql/keyed-storage.ts";
+import { createNoteTables } from "../sql/notes.ts";
+import { raw, sql } from "../sql/statement.ts";
+import { createTodoTables } from "../sql/todos.ts";
+import { inTransaction, type PostgresPool, type PostgresQueryable } from "./sql-pool.ts";
 
 /** The key of the lock that the process holds that creates the tables: "plwr". */
 const lockKey = 0x706c7772;
@@ -8,8 +11,25 @@ const lockKey = 0x706c7772;
 /** The time limit of the statements that create tables: they may wait for another process that does so. */
 const createTimeoutMs = 600_000;
 
-/** A name as a part of a statement. */
-export function quoteName(name: string): string {
+/** Returns the words of PostgreSQL for the tables in a schema. */
+export function createDialect(schema: string): Dialect {
+  return {
+    prefix: `${quoteName(schema)}.planwright_`,
+    indexPrefix: "planwright_",
+    serialType: "bigserial PRIMARY KEY",
+    textType: 'text COLLATE "C"',
+    search: "strpos",
+    column: (name) => name,
+    // An entry of an index must not be long.
+    indexed: (column) => `md5(${column})`,
+    equals(name, text) {
+      const column = raw(name);
+      return sql`md5(${column}) = md5(${text}) AND ${column} = ${text}`;
+    },
+  };
+}
+
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -36,10 +56,12 @@ export async function prepareTables(
 }
 
 async function createTables(client: PostgresQueryable, schema: string): Promise<void> {
+  const dialect = createDialect(schema);
   const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
   // Whether it exists is asked first, as creating one needs a right even if it is there.
   if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
-  await client.query({ text: tables(`${quoteName(schema)}.`), query_timeout: createTimeoutMs });
+  const text = `${createRunTables(dialect)} ${createTodoTables(dialect)} ${createNoteTables(dialect)}`;
+  await client.query({ text, query_timeout: createTimeoutMs });
 }
 
 async function hasTables(db: PostgresQueryable, schema: string): Promise<boolean> {
@@ -50,14 +72,14 @@ async function hasTables(db: PostgresQueryable, schema: string): Promise<boolean
     [schema],
   );
   if (found.length === 0) return false;
-  const { rows } = await db.query(`SELECT format FROM ${quoteName(schema)}.planwright_format`);
+  const { rows } = await db.query(`SELECT format FROM ${createDialect(schema).prefix}format`);
   const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
   if (Number(format) === formatVersion) return true;
   throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
 }
 
 /**
- * The statements that create the tables. `schema` is a quoted name with a dot.
+ * Returns the statements that create the tables of runs.
  *
  * - All that changes with an event, and the lease, is in one row of a run, so that an append is one statement. A row
  *   with sequence 0 is a run that has yet to start: it is claimed, or has messages.
@@ -68,12 +90,12 @@ async function hasTables(db: PostgresQueryable, schema: string): Promise<boolean
  * - Messages up to `dropped_to` were posted to a run that has ended since.
  * - Times of leases are milliseconds since 1970 UTC.
  */
-function tables(schema: string): string {
+function createRunTables({ prefix }: Dialect): string {
   return `
-    CREATE TABLE ${schema}planwright_format (format integer NOT NULL);
-    INSERT INTO ${schema}planwright_format VALUES (${formatVersion});
-    CREATE SEQUENCE ${schema}planwright_fences;
-    CREATE TABLE ${schema}planwright_runs (
+    CREATE TABLE ${prefix}format (format integer NOT NULL);
+    INSERT INTO ${prefix}format VALUES (${formatVersion});
+    CREATE SEQUENCE ${prefix}fences;
+    CREATE TABLE ${prefix}runs (
       run_id text COLLATE "C" PRIMARY KEY,
       number bigserial NOT NULL UNIQUE,
       sequence integer NOT NULL DEFAULT 0,
@@ -94,80 +116,24 @@ function tables(schema: string): string {
       lease_from_ms bigint NOT NULL DEFAULT 0,
       lease_until_ms bigint NOT NULL DEFAULT 0
     ) WITH (fillfactor = 80);
-    CREATE INDEX planwright_runs_by_status ON ${schema}planwright_runs (status, created_ms, number) WHERE status IS NOT NULL;
-    CREATE INDEX planwright_runs_by_metadata ON ${schema}planwright_runs USING gin (metadata);
-    CREATE INDEX planwright_runs_by_pending ON ${schema}planwright_runs USING gin (pending_kinds)
+    CREATE INDEX planwright_runs_by_status ON ${prefix}runs (status, created_ms, number) WHERE status IS NOT NULL;
+    CREATE INDEX planwright_runs_by_metadata ON ${prefix}runs USING gin (metadata);
+    CREATE INDEX planwright_runs_by_pending ON ${prefix}runs USING gin (pending_kinds)
       WHERE pending_kinds IS NOT NULL;
-    CREATE INDEX planwright_runs_by_resume ON ${schema}planwright_runs (resume_at_ms) WHERE resume_at_ms IS NOT NULL;
-    CREATE TABLE ${schema}planwright_events (
+    CREATE INDEX planwright_runs_by_resume ON ${prefix}runs (resume_at_ms) WHERE resume_at_ms IS NOT NULL;
+    CREATE TABLE ${prefix}events (
       run_number bigint NOT NULL,
       sequence integer NOT NULL,
       fence bigint,
       json text NOT NULL,
       PRIMARY KEY (run_number, sequence)
     );
-    CREATE TABLE ${schema}planwright_messages (
+    CREATE TABLE ${prefix}messages (
       number bigserial PRIMARY KEY,
       run_number bigint NOT NULL,
       key text COLLATE "C" NOT NULL UNIQUE,
       json text NOT NULL
     );
-    CREATE INDEX planwright_messages_by_run ON ${schema}planwright_messages (run_number, number);
-    ${todoTables(schema)}
-    ${noteTables(schema)}
+    CREATE INDEX planwright_messages_by_run ON ${prefix}messages (run_number, number);
   `;
-}
-
-/**
- * The columns are those of SQLite files; texts are compared as `toOrderText` makes them. Indexes are of hashes, as an
- * entry of an index must not be long.
- */
-function todoTables(schema: string): string {
-  return `
-    CREATE TABLE ${schema}planwright_todos (
-      sequence bigserial PRIMARY KEY,
-      scope text COLLATE "C" NOT NULL,
-      id text COLLATE "C" NOT NULL,
-      list_key text COLLATE "C" NOT NULL,
-      title_key text COLLATE "C" NOT NULL,
-      completed integer NOT NULL,
-      rank integer,
-      due_day bigint,
-      due_ms bigint,
-      is_whole_day boolean,
-      tags text COLLATE "C" NOT NULL,
-      json text NOT NULL
-    );
-    CREATE UNIQUE INDEX planwright_todos_by_id ON ${schema}planwright_todos (md5(scope), md5(id));
-    CREATE INDEX planwright_todos_by_scope ON ${schema}planwright_todos (md5(scope), sequence);
-    ${recordTable(schema, "planwright_todo_records")}`;
-}
-
-function noteTables(schema: string): string {
-  return `
-    CREATE TABLE ${schema}planwright_notes (
-      sequence bigserial PRIMARY KEY,
-      scope text COLLATE "C" NOT NULL,
-      id text COLLATE "C" NOT NULL,
-      item_key text COLLATE "C" NOT NULL,
-      author_key text COLLATE "C",
-      json text NOT NULL
-    );
-    CREATE UNIQUE INDEX planwright_notes_by_id ON ${schema}planwright_notes (md5(scope), md5(id));
-    CREATE INDEX planwright_notes_by_item ON ${schema}planwright_notes (md5(scope), md5(item_key), sequence);
-    ${recordTable(schema, "planwright_note_records")}`;
-}
-
-/** The outcomes of calls by idempotency key. The lowest numbers are the oldest, deleted first. */
-function recordTable(schema: string, name: string): string {
-  return `
-    CREATE TABLE ${schema}${name} (
-      number bigserial PRIMARY KEY,
-      scope text COLLATE "C" NOT NULL,
-      key text COLLATE "C" NOT NULL,
-      operation text NOT NULL,
-      json text NOT NULL,
-      before_json text
-    );
-    CREATE UNIQUE INDEX ${name}_by_key ON ${schema}${name} (md5(scope), md5(key));`;
 }

@@ -2,22 +2,33 @@ import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type {
-  ListRunsOptions,
-  PostAnswer,
-  PostedMessages,
-  PostOptions,
-  RunPage,
-  RunStore,
+import {
+  type ListRunsOptions,
+  ownedElsewhere,
+  type PostAnswer,
+  type PostedMessages,
+  type PostOptions,
+  type RunPage,
+  type RunStore,
+  runNotFound,
+  sequenceConflict,
 } from "../../core/run-store.ts";
-import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
-import type { RunDigest, RunStatus } from "../../core/run-summary.ts";
-import { pageOf, readListOptions } from "../sql/run-list.ts";
-import { readInteger, readOptionalText, readText, type SqlRow } from "../sql/statement.ts";
-import { digestOf, eventsOf, messagesOf, needsDigest, statusOf } from "../sql/stored-runs.ts";
+import { endedStatuses, type RunDigest, type RunStatus } from "../../core/run-summary.ts";
+import { raw, readInteger, type Sql, type SqlRow, sql } from "../sql/statement.ts";
+import {
+  firstValues,
+  getChanges,
+  getWaits,
+  needsDigest,
+  readDigest,
+  readEvents,
+  readListOptions,
+  readMessages,
+  readPage,
+  readStatus,
+} from "../sql/stored-runs.ts";
 import { Database, databaseOptions, type PostgresOptions, type Queries, type Statements } from "./database.ts";
-import { listSql } from "./list-query.ts";
-import { type NewEvents, runStatements } from "./run-statements.ts";
+import { heldSql, listSql, nowSql } from "./list-query.ts";
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
@@ -68,85 +79,124 @@ export interface PostgresRunStore extends RunStore {
 export function createPostgresRunStore(options: PostgresRunStoreOptions): PostgresRunStore {
   const { now, ...settings } = readOptions(storeOptions, options);
   const database = new Database(settings);
-  const statements = runStatements(database.prefix);
+  const tables = nameTables(database.dialect.prefix);
+  const { runs, messages } = tables;
   const clock = () => (now === undefined ? null : Math.floor(now()));
 
-  async function findRun({ prepared }: Statements, runId: string): Promise<SqlRow | undefined> {
-    const [row] = await prepared(statements.findRun(runId, clock()));
+  const findRun = async ({ prepared }: Statements, runId: string): Promise<SqlRow | undefined> => {
+    const [row] = await prepared(sql`SELECT number, sequence, status, fence, digest, ${heldSql(clock())} AS held
+      FROM ${runs} r WHERE run_id = ${runId}`);
     return row;
-  }
+  };
 
-  async function findDigest(db: Statements, runId: string): Promise<RunDigest | undefined> {
-    const row = await findRun(db, runId);
-    const digest = row && readOptionalText(row, "digest");
-    return digest === undefined ? undefined : digestOf(digest);
-  }
+  const readRows = ({ prepared }: Statements, runId: string, { after = 0, limit = Number.POSITIVE_INFINITY }) =>
+    prepared(sql`SELECT e.sequence, e.fence, e.json FROM ${tables.events} e
+      WHERE e.run_number = (SELECT number FROM ${runs} WHERE run_id = ${runId}) AND e.sequence > ${after}
+      ORDER BY e.sequence LIMIT ${Number.isFinite(limit) ? limit : null}`);
 
   /** True if these very events are recorded: an attempt whose answer was lost was done after all. */
-  async function isRecorded({ prepared }: Statements, { runId, texts, options }: NewEvents): Promise<boolean> {
-    const rows = await prepared(statements.readEvents(runId, options.sequence - 1, texts.length));
-    const fence = options.fence ?? null;
+  async function isRecorded(db: Statements, { runId, texts, sequence, fence }: NewEvents): Promise<boolean> {
+    const rows = await readRows(db, runId, { after: sequence - 1, limit: texts.length });
     const isSame = (row: SqlRow, index: number) =>
       row.json === texts[index] && (row.fence === null ? null : readInteger(row, "fence")) === fence;
     return rows.length === texts.length && rows.every(isSame);
   }
 
-  async function refusalOf(db: Statements, { runId, options: { sequence, fence } }: NewEvents) {
+  async function refusalOf(db: Statements, { runId, sequence, fence }: NewEvents) {
     const run = await findRun(db, runId);
-    if (fence !== undefined && (run === undefined || readInteger(run, "fence") !== fence)) return ownedElsewhere(runId);
+    if (fence !== null && (run === undefined || readInteger(run, "fence") !== fence)) return ownedElsewhere(runId);
     return sequenceConflict(runId, { sequence, next: (run === undefined ? 0 : readInteger(run, "sequence")) + 1 });
   }
 
   return {
-    async append(runId, events, appendOptions) {
+    async append(runId, events, { sequence, fence = null, acknowledged = [] }) {
       if (events.length === 0) return;
-      const texts = events.map((event) => JSON.stringify(event));
-      const isFirst = appendOptions.sequence === 1;
+      const added = {
+        runId,
+        events,
+        texts: events.map((event) => JSON.stringify(event)),
+        sequence,
+        fence,
+        acknowledged,
+      };
       await database.run("append", runId, async (db) => {
-        const before = !isFirst && needsDigest(events) ? await findDigest(db, runId) : undefined;
-        const added = { runId, events, texts, options: appendOptions, before };
-        const rows = await db.prepared(isFirst ? statements.insert(added) : statements.append(added));
+        const run = sequence > 1 && needsDigest(events) ? await findRun(db, runId) : undefined;
+        const change =
+          sequence === 1 ? insertSql(tables, added) : updateSql(tables, added, run && readDigest(run, "digest"));
+        const rows = await db.prepared(appendSql(tables, added, change));
         if (rows.length > 0 || (db.isInDoubt && (await isRecorded(db, added)))) return;
         throw await refusalOf(db, added);
       });
       database.notices.tell(runId);
     },
 
-    read: (runId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
-      database.run("read", runId, async ({ prepared }) =>
-        eventsOf(await prepared(statements.readEvents(runId, after, limit)), after),
-      ),
+    read: (runId, page = {}) =>
+      database.run("read", runId, async (db) => readEvents(await readRows(db, runId, page), page.after ?? 0)),
 
     async list(listOptions = {}) {
       const query = readListOptions(listOptions);
       if (query.statuses?.length === 0) return { runs: [] };
-      const statement = listSql(query, database.prefix, clock());
-      return database.run("list", "", async ({ prepared }) => pageOf(await prepared(statement), query.limit));
+      const statement = listSql(query, database.dialect.prefix, clock());
+      return database.run("list", "", async ({ prepared }) => readPage(await prepared(statement), query.limit));
     },
 
     claim: (runId, { owner, ttlMs }) =>
       database.run("claim", runId, async ({ prepared }) => {
-        const rows = await prepared(statements.claim(runId, { owner, ttlMs, nowMs: clock() }));
+        const nowMs = clock();
+        const [from, until] = leaseTimes(ttlMs, nowMs);
+        const rows = await prepared(sql`WITH up AS (
+            INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
+            VALUES (${runId}, ${owner}, ${tables.newFence}, ${from}, ${until})
+            ON CONFLICT (run_id) DO UPDATE SET owner = ${owner},
+              fence = CASE WHEN ${heldSql(nowMs)} THEN r.fence ELSE ${tables.newFence} END,
+              lease_from_ms = ${from}, lease_until_ms = ${until}
+            WHERE r.owner = ${owner} OR NOT ${heldSql(nowMs)}
+            RETURNING r.number, r.fence, r.dropped_to
+          ) SELECT up.fence, ${nowSql(nowMs)} AS now, m.number, m.json FROM up ${tables.posted}`);
         const [first] = rows;
         if (first === undefined) throw ownedElsewhere(runId);
-        return { fence: readInteger(first, "fence"), nowMs: readInteger(first, "now"), posted: messagesOf(rows) };
+        return { fence: readInteger(first, "fence"), nowMs: readInteger(first, "now"), posted: readMessages(rows) };
       }),
 
     renew: (runId, { owner, fence, ttlMs }) =>
       database.run("claim", runId, async ({ prepared }) => {
-        const rows = await prepared(statements.renew(runId, fence, { owner, ttlMs, nowMs: clock() }));
+        const nowMs = clock();
+        const [from, until] = leaseTimes(ttlMs, nowMs);
+        const rows = await prepared(sql`WITH up AS (
+            UPDATE ${runs} r SET lease_from_ms = ${from}, lease_until_ms = ${until}
+            WHERE r.run_id = ${runId} AND r.owner = ${owner} AND r.fence = ${fence}
+            RETURNING r.number, r.fence, r.dropped_to
+          ) SELECT ${nowSql(nowMs)} AS now, m.number, m.json FROM up ${tables.posted}`);
         const [first] = rows;
         if (first === undefined) throw ownedElsewhere(runId);
-        return { nowMs: readInteger(first, "now"), posted: messagesOf(rows) };
+        return { nowMs: readInteger(first, "now"), posted: readMessages(rows) };
       }),
 
-    release: (runId, lease) =>
-      database.run("claim", runId, async ({ prepared }) => void (await prepared(statements.release(runId, lease)))),
+    release: (runId, { owner, fence, acknowledged = [] }) =>
+      database.run("claim", runId, async ({ prepared }) => {
+        await prepared(sql`WITH up AS (
+            UPDATE ${runs} r SET owner = NULL WHERE r.run_id = ${runId} AND r.owner = ${owner} AND r.fence = ${fence}
+            RETURNING r.number
+          ) DELETE FROM ${messages} m USING up
+            WHERE m.run_number = up.number AND m.number = ANY (${acknowledged}::bigint[])`);
+      }),
 
     async post(runId, message, { isEarly = false, maxKept } = {}) {
       // With a key, so that a message that is sent again is not another one.
-      const added = { key: randomUUID(), text: JSON.stringify(message), nowMs: clock() };
-      const statement = isEarly ? statements.postEarly(runId, added) : statements.post(runId, added);
+      const key = randomUUID();
+      // The run is changed first, so that numbers grow. An append that waited for a mere lock, and not for a change,
+      // would end the run with a number for `dropped_to` that it took before it waited.
+      const changed = isEarly
+        ? sql`INSERT INTO ${runs} AS r (run_id, posts) VALUES (${runId}, 1)
+            ON CONFLICT (run_id) DO UPDATE SET posts = r.posts + 1 RETURNING r.number, r.status`
+        : sql`UPDATE ${runs} SET posts = posts + 1 WHERE run_id = ${runId} AND sequence > 0 RETURNING number, status`;
+      const statement = sql`WITH run AS (
+          ${changed}
+        ), added AS (
+          INSERT INTO ${messages} (run_number, key, json)
+          SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
+          ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
+        ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
       const add = async (query: Queries["query"]): Promise<PostAnswer> => {
         const [row] = await query(statement);
         if (row === undefined) throw runNotFound(runId);
@@ -158,7 +208,9 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           ? await database.run("post", runId, ({ prepared }) => add(prepared))
           : // One statement would not count what others are adding.
             await database.transact({ operation: "post", runId, lock: `messages ${runId}` }, async ({ query }) => {
-              const [row] = await query(statements.countMessages(runId, added.key));
+              // Without this one, which an earlier attempt may have added.
+              const [row] = await query(sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
+                WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`);
               const isFull = row !== undefined && readInteger(row, "count") >= maxKept;
               return isFull ? { isFull } : add(query);
             });
@@ -168,9 +220,20 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
 
     delete: (runId, { status } = {}) =>
       database.run("delete", runId, async (db) => {
-        const [gone] = await db.prepared(statements.delete(runId, status ?? null, clock()));
+        const statuses = status ?? null;
+        const [gone] = await db.prepared(sql`WITH gone AS (
+            DELETE FROM ${runs} r WHERE r.run_id = ${runId} AND r.sequence > 0 AND NOT ${heldSql(clock())}
+              AND (${statuses}::text[] IS NULL OR r.status = ANY (${statuses}::text[])) RETURNING r.number
+          ), events AS (
+            DELETE FROM ${tables.events} e USING gone WHERE e.run_number = gone.number
+          ), messages AS (
+            DELETE FROM ${messages} m USING gone WHERE m.run_number = gone.number
+          ) SELECT number FROM gone`);
         if (gone !== undefined) {
-          await db.prepared(statements.sweep(readInteger(gone, "number")));
+          const number = readInteger(gone, "number");
+          // What was written while the deletion waited for the run.
+          await db.prepared(sql`WITH events AS (DELETE FROM ${tables.events} WHERE run_number = ${number})
+            DELETE FROM ${messages} WHERE run_number = ${number}`);
           return true;
         }
         const run = await findRun(db, runId);
@@ -179,8 +242,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           if (db.isInDoubt) return true;
           throw runNotFound(runId);
         }
-        if (run.held === true) throw ownedElsewhere(runId);
-        if (status?.includes(statusOf(readText(run, "status"))) ?? true) throw ownedElsewhere(runId);
+        if (run.held === true || (status?.includes(readStatus(run)) ?? true)) throw ownedElsewhere(runId);
         return false;
       }),
 
@@ -188,4 +250,91 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     watchPosted: (listener) => database.notices.watchPosted(listener),
     close: () => database.close(),
   };
+}
+
+const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
+
+/** The names of the tables of runs, and what several statements have in common. */
+function nameTables(prefix: string) {
+  const messages = raw(`${prefix}messages`);
+  return {
+    runs: raw(`${prefix}runs`),
+    events: raw(`${prefix}events`),
+    messages,
+    newFence: raw(`nextval('${prefix}fences')`),
+    newMessage: raw(`nextval('${prefix}messages_number_seq')`),
+    posted: sql`LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`,
+  };
+}
+
+type Tables = ReturnType<typeof nameTables>;
+
+/** A lease without end ignores the clock. */
+function leaseTimes(ttlMs: number, nowMs: number | null): readonly [from: Sql, until: Sql] {
+  if (ttlMs < Number.MAX_SAFE_INTEGER / 2) return [nowSql(nowMs), sql`${nowSql(nowMs)} + ${Math.ceil(ttlMs)}`];
+  return [sql`${Number.MIN_SAFE_INTEGER}::bigint`, sql`${Number.MAX_SAFE_INTEGER}::bigint`];
+}
+
+/** Events to append. */
+interface NewEvents {
+  readonly runId: string;
+  readonly events: readonly AgentEvent[];
+  /** The same events as JSON. */
+  readonly texts: readonly string[];
+  readonly sequence: number;
+  readonly fence: number | null;
+  readonly acknowledged: readonly number[];
+}
+
+/** Changes the run, and if that was written adds its events and deletes the messages that they acknowledge. */
+function appendSql({ events, messages }: Tables, { texts, sequence, fence, acknowledged }: NewEvents, up: Sql): Sql {
+  return sql`WITH up AS (
+      ${up} RETURNING r.number, r.status
+    ), added AS (
+      INSERT INTO ${events} (run_number, sequence, fence, json)
+      SELECT up.number, ${sequence - 1}::integer + event.place::integer, ${fence}::bigint, event.json
+      FROM up, unnest(${texts}::text[]) WITH ORDINALITY AS event (json, place)
+    ), processed AS (
+      DELETE FROM ${messages} m USING up
+      WHERE m.run_number = up.number AND (m.number = ANY (${acknowledged}::bigint[]) OR up.status IN (${ended}))
+    ) SELECT number FROM up`;
+}
+
+/** Adds a run. With a fence there must have been a lease, and so there is a row already. */
+function insertSql({ runs, newMessage }: Tables, { runId, events, texts, fence }: NewEvents): Sql {
+  const { createdAt, createdMs, request, metadata } = firstValues(events[0] as AgentEvent);
+  // A run whose first event is not that of a run is being planned, as in other stores.
+  const { updatedAt, status = "planning", startedAt = null, digest } = getChanges(events, undefined);
+  const { kinds, resumeMs } = getWaits(digest);
+  const digestText = digest === undefined ? null : JSON.stringify(digest);
+  const columns = ["request", "created_ms", "created_at", "metadata", "sequence", "updated_at", "status"];
+  const all = [...columns, "started_at", "digest", "pending_kinds", "resume_at_ms"];
+  return sql`INSERT INTO ${runs} AS r (run_id, ${raw(all.join(", "))})
+    SELECT ${runId}, ${request}, ${createdMs}::bigint, ${createdAt}, ${metadata}::text[], ${texts.length}::integer,
+      ${updatedAt}, ${status}, ${startedAt}, ${digestText}, ${kinds}::text[], ${resumeMs}::bigint
+    WHERE ${fence}::bigint IS NULL OR EXISTS (SELECT 1 FROM ${runs} WHERE run_id = ${runId})
+    ON CONFLICT (run_id) DO UPDATE SET ${raw(all.map((name) => `${name} = EXCLUDED.${name}`).join(", "))},
+      dropped_to = CASE WHEN EXCLUDED.status IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
+    WHERE r.sequence = 0 AND ${hasFence(fence)}`;
+}
+
+/** Changes a run with events; `before` is its digest, which is needed if they change it. */
+function updateSql(
+  { runs, newMessage }: Tables,
+  { runId, events, sequence, fence }: NewEvents,
+  before: RunDigest | undefined,
+): Sql {
+  const { updatedAt, status = null, startedAt = null, digest } = getChanges(events, before);
+  const { kinds, resumeMs } = getWaits(digest);
+  const digestSet = digest
+    ? sql`, digest = ${JSON.stringify(digest)}, pending_kinds = ${kinds}::text[], resume_at_ms = ${resumeMs}::bigint`
+    : raw("");
+  return sql`UPDATE ${runs} r SET sequence = ${sequence - 1 + events.length}, updated_at = ${updatedAt},
+      status = coalesce(${status}, r.status), started_at = coalesce(r.started_at, ${startedAt})${digestSet},
+      dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
+    WHERE run_id = ${runId} AND r.sequence = ${sequence - 1} AND r.sequence > 0 AND ${hasFence(fence)}`;
+}
+
+function hasFence(fence: number | null): Sql {
+  return fence === null ? raw("true") : sql`r.fence = ${fence}`;
 }

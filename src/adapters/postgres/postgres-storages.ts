@@ -8,7 +8,6 @@ import {
   keyedStorageOptions,
 } from "../sql/keyed-storage.ts";
 import { noteTables } from "../sql/notes.ts";
-import { raw, sql } from "../sql/statement.ts";
 import { todoTables } from "../sql/todos.ts";
 import { Database, databaseOptions, finish, type PostgresOptions } from "./database.ts";
 
@@ -67,19 +66,6 @@ export function createPostgresNotes(options: PostgresStorageOptions): PostgresNo
   return storageIn(options, "notes", noteTables);
 }
 
-function dialectOf(prefix: string): Dialect {
-  return {
-    prefix: `${prefix}planwright_`,
-    search: "strpos",
-    column: (name) => name,
-    // The indexes are of hashes.
-    equals: (name, text) => {
-      const column = raw(name);
-      return sql`md5(${column}) = md5(${text}) AND ${column} = ${text}`;
-    },
-  };
-}
-
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
@@ -87,8 +73,8 @@ function storageIn<TQuery, TFound, TWrite, TRecord>(
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);
-  const tables = tablesOf(dialectOf(database.prefix), rememberedWrites);
-  const writing = { operation: "append", lock: `${name} ${database.prefix}` } as const;
+  const tables = tablesOf(database.dialect, rememberedWrites);
+  const writing = { operation: "append", lock: `${name} ${database.dialect.prefix}` } as const;
   return {
     find: (scope: string, query: TQuery) =>
       database.run("list", "", (queries) => finish(queries, tables.find(scope, query))),

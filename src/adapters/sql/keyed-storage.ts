@@ -1,6 +1,5 @@
 import type * as z from "zod/v4";
 import type { OptionTable } from "../../core/options.ts";
-import { toOrderText } from "./order-text.ts";
 import {
   list,
   raw,
@@ -11,17 +10,26 @@ import {
   type SqlRow,
   type Steps,
   sql,
+  toOrderText,
 } from "./statement.ts";
 
 /** The words of a database for the statements that todos and notes have in common. */
 export interface Dialect {
-  /** In front of the name of each table. */
+  /** The text in front of the name of each table. */
   readonly prefix: string;
+  /** The text in front of the name of each index, which has no schema. */
+  readonly indexPrefix: string;
+  /** The type of the key that numbers rows in the order of their insertion. */
+  readonly serialType: string;
+  /** The type of a text that is compared by its bytes. */
+  readonly textType: string;
   /** The function that finds a text in another one. */
   readonly search: "instr" | "strpos";
-  /** A column of texts for a `SELECT`. */
+  /** Returns a column of texts for a `SELECT`. */
   column(name: string): string;
-  /** The condition that a column of texts is equal to one. */
+  /** Returns what an index has of a column of texts. */
+  indexed(column: string): string;
+  /** Returns the condition that a column of texts is equal to one. */
   equals(column: string, text: string): Sql;
 }
 
@@ -38,6 +46,28 @@ export interface KeyedStorageOptions {
 export const keyedStorageOptions = {
   rememberedWrites: { type: "number", min: 1, default: 100_000 },
 } satisfies OptionTable<KeyedStorageOptions>;
+
+/**
+ * Returns the statements that create a table of values with its indexes, of what follows the scope by their name, and a
+ * table of the outcomes of calls by their key. The oldest outcomes, which have the lowest numbers, are deleted first.
+ */
+export function createKeyedTables(
+  { prefix, indexPrefix, serialType, textType, indexed }: Dialect,
+  kind: { table: string; columns: string; indexes: Readonly<Record<string, string>>; records: string },
+): string {
+  const { table, columns, records } = kind;
+  const indexes = Object.entries({ id: indexed("id"), ...kind.indexes }).map(
+    ([name, rest]) => `CREATE ${name === "id" ? "UNIQUE " : ""}INDEX ${indexPrefix}${table}_by_${name}
+      ON ${prefix}${table} (${indexed("scope")}, ${rest});`,
+  );
+  return `
+    CREATE TABLE ${prefix}${table} (sequence ${serialType}, scope ${textType} NOT NULL, id ${textType} NOT NULL,
+      ${columns}, json text NOT NULL);
+    ${indexes.join("\n")}
+    CREATE TABLE ${prefix}${records} (number ${serialType}, scope ${textType} NOT NULL, key ${textType} NOT NULL,
+      operation text NOT NULL, json text NOT NULL, before_json text);
+    CREATE UNIQUE INDEX ${indexPrefix}${records}_by_key ON ${prefix}${records} (${indexed("scope")}, ${indexed("key")});`;
+}
 
 /** A change to make once for its key. */
 interface Write<TOperation, TChange> {

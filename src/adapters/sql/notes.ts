@@ -1,15 +1,32 @@
 import * as z from "zod/v4";
 import { createNoteSchema, type Note, nameKey } from "../../tools/notes/note.ts";
 import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteWrite } from "../../tools/notes/note-storage.ts";
-import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
-import { toOrderText } from "./order-text.ts";
-import { all, raw, readInteger, readText, type Steps, sql } from "./statement.ts";
+import {
+  createKeyedTables,
+  type Dialect,
+  type KeyedStorage,
+  keyedStorage,
+  pageOf,
+  pageSql,
+  storedAs,
+} from "./keyed-storage.ts";
+import { all, raw, readInteger, readText, type Steps, sql, toOrderText } from "./statement.ts";
 
 const toNote = storedAs<Note>("note", createNoteSchema);
 const noteOf = (json: string) => toNote(JSON.parse(json));
 const toRecord = storedAs<NoteRecord>("noteRecord", () =>
   z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
 );
+
+/** Returns the statements that create the tables of notes. */
+export function createNoteTables(dialect: Dialect): string {
+  const { textType: text, indexed } = dialect;
+  return createKeyedTables(dialect, {
+    ...{ table: "notes", records: "note_records" },
+    columns: `item_key ${text} NOT NULL, author_key ${text}`,
+    indexes: { scope: "sequence", item: `${indexed("item_key")}, sequence` },
+  });
+}
 
 /** The tables of notes: the columns that queries compare are encoded by `toOrderText`, and the note itself is JSON. */
 export function noteTables(

@@ -1,21 +1,30 @@
+import { createHash } from "node:crypto";
 import type { AgentEvent } from "../../core/events.ts";
-import { deepFreeze, type JsonValue } from "../../core/json.ts";
-import type { PostedMessage } from "../../core/run-store.ts";
+import { canonicalJson, deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { failOption } from "../../core/options.ts";
+import {
+  type ListRunsOptions,
+  type ListSelection,
+  type PostedMessage,
+  type RunPage,
+  selectRuns,
+} from "../../core/run-store.ts";
 import {
   changesDigest,
   digestAfter,
   isRunStatus,
   type RunDigest,
   type RunStatus,
+  type RunSummary,
   runStatusAfter,
 } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
-import { readInteger, readText, type SqlRow } from "./statement.ts";
+import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
 
 // What cannot be read is a `SyntaxError`: the database is damaged.
 
-/** The events of rows, the first with number `after + 1`. Throws if an event is missing or not JSON. */
-export function eventsOf(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
+/** Reads events, the first with number `after + 1`. Throws if an event is missing or not JSON. */
+export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
   return rows.map((row, index) => {
     const sequence = after + index + 1;
     // Resuming without it could run a step twice.
@@ -29,7 +38,41 @@ export function eventsOf(rows: readonly SqlRow[], after: number): readonly Agent
   });
 }
 
-/** What new events change in the rows of a run; what is absent stays as it is. */
+/** Reads messages from rows; a row without a number has none. */
+export function readMessages(rows: readonly SqlRow[]): readonly PostedMessage[] {
+  return (
+    rows
+      .filter(({ number }) => number !== null)
+      // The code that acts on a message validates it.
+      .map((row) => ({ number: readInteger(row, "number"), message: JSON.parse(readText(row, "json")) as JsonValue }))
+  );
+}
+
+/** Reads what is kept of a run for lists; undefined for null. The code that lists runs validates the rest. */
+export function readDigest(row: SqlRow, column: string): RunDigest | undefined {
+  const json = readOptionalText(row, column);
+  const digest: unknown = json === undefined ? undefined : JSON.parse(json);
+  if (digest !== undefined && (typeof digest !== "object" || digest === null))
+    throw new SyntaxError("a digest is not an object");
+  return digest as RunDigest | undefined;
+}
+
+/** Reads the status of a run. */
+export function readStatus(row: SqlRow): RunStatus {
+  const text = readText(row, "status");
+  if (!isRunStatus(text)) throw new SyntaxError(`${JSON.stringify(text)} is not the status of a run`);
+  return text;
+}
+
+/** The values of a new row of a run that never change. The request is JSON, as it may have a null character. */
+export function firstValues(first: AgentEvent) {
+  const { timestamp: createdAt } = first;
+  const { request, metadata } = first.type === "run-start" ? first : { metadata: {} };
+  const json = request === undefined ? null : JSON.stringify(request);
+  return { createdAt, createdMs: Date.parse(createdAt), request: json, metadata: hashMetadata(metadata) };
+}
+
+/** The changes that new events make to the row of a run; what is absent stays as it is. */
 interface RunChanges {
   readonly updatedAt: string;
   readonly status?: RunStatus;
@@ -38,14 +81,14 @@ interface RunChanges {
   readonly digest?: RunDigest;
 }
 
-/** True if {@link changesOf} needs the digest that the run has. */
+/** True if {@link getChanges} needs the digest that the run has. */
 export function needsDigest(events: readonly AgentEvent[]): boolean {
   const changing = events.find(changesDigest);
   return changing !== undefined && changing.type !== "run-start";
 }
 
 /** The changes of a run by new events; `before` is its digest. */
-export function changesOf(events: readonly AgentEvent[], before: RunDigest | undefined): RunChanges {
+export function getChanges(events: readonly AgentEvent[], before: RunDigest | undefined): RunChanges {
   let status: RunStatus | undefined;
   let digest = before;
   for (const event of events) {
@@ -61,26 +104,74 @@ export function changesOf(events: readonly AgentEvent[], before: RunDigest | und
   };
 }
 
-/** The messages of rows; one without a number has none. */
-export function messagesOf(rows: readonly SqlRow[]): readonly PostedMessage[] {
-  return rows
-    .filter(({ number }) => number !== null)
-    .map((row) => ({
-      number: readInteger(row, "number"),
-      // The code that acts on it validates it.
-      message: JSON.parse(readText(row, "json")) as JsonValue,
-    }));
+/** The kinds of what a run waits for, and when the earliest of its waits ends. */
+export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
+  return { kinds: pending?.kinds ?? null, resumeMs: resumeAt === undefined ? null : Date.parse(resumeAt) };
 }
 
-/** What is kept of a run for lists. The code that lists runs validates the rest. */
-export function digestOf(json: string): RunDigest {
-  const digest: unknown = JSON.parse(json);
-  if (typeof digest !== "object" || digest === null) throw new SyntaxError("a digest is not an object");
-  return digest as RunDigest;
+/** The position of a run in the list: by its creation time, then by its number. Neither ever changes. */
+interface ListPosition {
+  readonly createdMs: number;
+  readonly number: number;
 }
 
-/** The status that a text is. */
-export function statusOf(text: string): RunStatus {
-  if (!isRunStatus(text)) throw new SyntaxError(`${JSON.stringify(text)} is not the status of a run`);
-  return text;
+/** The options of a list as a statement has them. */
+export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
+  /** A hash of each key and value. */
+  readonly metadata: readonly string[];
+  /** The page starts after this position. */
+  readonly before: ListPosition;
+}
+
+/** Reads the options of a list. Throws `invalid-options`. */
+export function readListOptions(options: ListRunsOptions): ListQuery {
+  const { untilMs, metadata, ...selection } = selectRuns(options);
+  const position = readCursor(options.cursor);
+  return {
+    ...selection,
+    metadata: metadata.map(([key, value]) => hashEntry(key, value)),
+    // No run has the number 0, so runs created exactly at `until` are left out.
+    before: position.createdMs < untilMs ? position : { createdMs: untilMs, number: 0 },
+  };
+}
+
+/** Reads a page of runs from its rows, of which there is one more than its limit if there is another page. */
+export function readPage(rows: readonly SqlRow[], limit: number): RunPage {
+  const runs = rows.slice(0, limit).map(readSummary);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  if (last === undefined) return { runs };
+  return { runs, cursor: `${readInteger(last, "created_ms")}_${readInteger(last, "number")}` };
+}
+
+function readCursor(cursor: unknown): ListPosition {
+  if (cursor === undefined) return { createdMs: Number.MAX_SAFE_INTEGER, number: 0 };
+  const match = typeof cursor === "string" ? /^(-?\d{1,16})_(\d{1,16})$/.exec(cursor) : null;
+  if (match === null) failOption("cursor", cursor, "the cursor of a page");
+  return { createdMs: Number(match[1]), number: Number(match[2]) };
+}
+
+function readSummary(row: SqlRow): RunSummary {
+  const request = readOptionalText(row, "request");
+  const startedAt = readOptionalText(row, "started_at");
+  return {
+    runId: readText(row, "run_id"),
+    status: readStatus(row),
+    ...(request !== undefined && { request: JSON.parse(request) as string }),
+    createdAt: readText(row, "created_at"),
+    updatedAt: readText(row, "updated_at"),
+    ...(startedAt !== undefined && { startedAt }),
+    // There is none if the first event is not the start of a run.
+    ...(readDigest(row, "digest") ?? { metadata: {} }),
+  };
+}
+
+/** The hashes of all metadata of a run. */
+export function hashMetadata(metadata: JsonObject): readonly string[] {
+  return Object.entries(metadata).map(([key, value]) => hashEntry(key, canonicalJson(value)));
+}
+
+/** A key of metadata and its value, as canonical JSON, hashed to a short text. */
+function hashEntry(key: string, value: string): string {
+  const hash = createHash("sha256").update(`${JSON.stringify(key)}:${value}`);
+  return hash.digest("base64url").slice(0, 22);
 }

@@ -10,9 +10,16 @@ import {
   type TodoRecord,
   type TodoWrite,
 } from "../../tools/todo-store/todo-storage.ts";
-import { type Dialect, type KeyedStorage, keyedStorage, pageOf, pageSql, storedAs } from "./keyed-storage.ts";
-import { toOrderText } from "./order-text.ts";
-import { all, list, raw, readInteger, readText, type Sql, type Steps, sql } from "./statement.ts";
+import {
+  createKeyedTables,
+  type Dialect,
+  type KeyedStorage,
+  keyedStorage,
+  pageOf,
+  pageSql,
+  storedAs,
+} from "./keyed-storage.ts";
+import { all, list, raw, readInteger, readText, type Sql, type Steps, sql, toOrderText } from "./statement.ts";
 
 const createStoredSchema = () => {
   const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
@@ -33,6 +40,21 @@ type ChangeOf<TType extends TodoChange["type"]> = Extract<TodoChange, { readonly
 
 const columns = raw("list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json");
 const counts = "count(*) AS count, coalesce(sum(completed), 0) AS completed";
+
+/** Returns the statements that create the tables of todos. */
+export function createTodoTables(dialect: Dialect): string {
+  const { textType: text, indexed } = dialect;
+  return createKeyedTables(dialect, {
+    ...{ table: "todos", records: "todo_records" },
+    columns: `list_key ${text} NOT NULL, title_key ${text} NOT NULL, completed integer NOT NULL, rank integer,
+      due_day bigint, due_ms bigint, is_whole_day boolean, tags ${text} NOT NULL`,
+    indexes: {
+      scope: "sequence, completed",
+      list: `${indexed("list_key")}, sequence, completed`,
+      title: `${indexed("title_key")}, sequence`,
+    },
+  });
+}
 
 /** The tables of todos: the columns that queries compare are encoded by `toOrderText`, and the todo itself is JSON. */
 export function todoTables(
@@ -127,11 +149,11 @@ function conditionsOf({ equals, search }: Dialect, scope: string, query: TodoQue
   return all([
     equals("scope", toOrderText(scope)),
     ...given(id, (text) => equals("id", toOrderText(text))),
-    ...given(list, (name) => sql`list_key = ${toOrderText(foldText(name))}`),
+    ...given(list, (name) => equals("list_key", toOrderText(foldText(name)))),
     ...given(completed, (is) => sql`completed = ${Number(is)}`),
     ...given(priority, (name) => sql`rank = ${ranks[name]}`),
     ...given(tag, (text) => contains("tags", tagTextOf(text))),
-    ...given(titleKey, (key) => sql`title_key = ${toOrderText(key)}`),
+    ...given(titleKey, (key) => equals("title_key", toOrderText(key))),
     ...words.filter((word) => word !== "").map((word) => contains("title_key", toOrderText(word))),
     ...given(dueBefore, (text) => dueCondition("<", text)),
     ...given(dueAfter, (text) => dueCondition(">", text)),

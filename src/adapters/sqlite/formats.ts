@@ -1,10 +1,25 @@
 import { AgentError } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
-import { readText } from "../sql/statement.ts";
+import type { Dialect } from "../sql/keyed-storage.ts";
+import { createNoteTables } from "../sql/notes.ts";
+import { raw, readText, sql } from "../sql/statement.ts";
+import { createTodoTables } from "../sql/todos.ts";
 import { asBytes, inTransaction, type SqlDatabase } from "./sql-database.ts";
 
 /** Marks a file as one of ours: "plwr". */
 const applicationId = 0x706c7772;
+
+/** The words of SQLite. A key of whole numbers is one more than the highest that exists. */
+export const dialect: Dialect = {
+  prefix: "",
+  indexPrefix: "",
+  serialType: "INTEGER PRIMARY KEY",
+  textType: "text",
+  search: "instr",
+  column: (name) => asBytes(name),
+  indexed: (column) => column,
+  equals: (column, text) => sql`${raw(column)} = ${text}`,
+};
 
 /**
  * Creates the tables of an empty database, in one transaction that locks other processes out. Throws `store-failed` for
@@ -16,9 +31,7 @@ export function prepareTables(db: SqlDatabase, path: string): void {
   inTransaction(db, "EXCLUSIVE", () => {
     // Another process may have been faster.
     if (hasTables(db, path)) return;
-    createRunTables(db);
-    createTodoTables(db);
-    createNoteTables(db);
+    db.exec(`${runTables} ${createTodoTables(dialect)} ${createNoteTables(dialect)}`);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`);
   });
 }
@@ -54,7 +67,7 @@ function readNumber(db: SqlDatabase, sql: string): number {
 }
 
 /**
- * Creates the tables of runs.
+ * The statements that create the tables of runs.
  *
  * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table. So
  *   have the other data that a list shows of a run, as they seldom change.
@@ -66,102 +79,33 @@ function readNumber(db: SqlDatabase, sql: string): number {
  * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the earliest
  *   wait of a run is over.
  */
-function createRunTables(db: SqlDatabase): void {
-  db.exec(`
-    CREATE TABLE runs (
-      number INTEGER PRIMARY KEY,
-      run_id TEXT NOT NULL UNIQUE,
-      status TEXT NOT NULL,
-      sequence INTEGER NOT NULL,
-      created_ms INTEGER NOT NULL,
-      created_at TEXT NOT NULL,
-      updated_at TEXT NOT NULL,
-      started_at TEXT
-    );
-    CREATE INDEX runs_by_creation ON runs (created_ms, number);
-    CREATE INDEX runs_by_status ON runs (status, created_ms, number);
-    CREATE TABLE run_requests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
-    CREATE TABLE run_events (run INTEGER NOT NULL, sequence INTEGER NOT NULL, json TEXT NOT NULL, UNIQUE (run, sequence));
-    CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, from_ms INTEGER NOT NULL,
-      until_ms INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE run_digests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
-    CREATE TABLE run_metadata (hash TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
-      PRIMARY KEY (hash, created_ms, run)) WITHOUT ROWID;
-    CREATE TABLE run_messages (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, json TEXT NOT NULL);
-    CREATE INDEX run_messages_by_run ON run_messages (run);
-    CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
-    CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
-    INSERT INTO run_marks VALUES (0, 0);
-    CREATE TABLE run_waits (kind TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
-      PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
-    CREATE TABLE run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);
-    CREATE INDEX run_resumes_by_time ON run_resumes (resume_ms);
-  `);
-}
-
-/**
- * Creates the tables of todos.
- *
- * - `sequence` is the order of insertion: SQLite gives a new row one more than the highest existing number.
- * - The values that queries compare are in columns, encoded by `toOrderText`, so that SQLite compares as JavaScript
- *   does. The todo itself is JSON.
- */
-function createTodoTables(db: SqlDatabase): void {
-  db.exec(`
-    CREATE TABLE todos (
-      sequence INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
-      id TEXT NOT NULL,
-      list_key TEXT NOT NULL,
-      title_key TEXT NOT NULL,
-      completed INTEGER NOT NULL,
-      rank INTEGER,
-      due_day INTEGER,
-      due_ms INTEGER,
-      is_whole_day INTEGER,
-      tags TEXT NOT NULL,
-      json TEXT NOT NULL,
-      UNIQUE (scope, id)
-    );
-    CREATE INDEX todos_by_scope ON todos (scope, sequence, completed);
-    CREATE INDEX todos_by_list ON todos (scope, list_key, sequence, completed);
-    CREATE INDEX todos_by_title ON todos (scope, title_key, sequence);
-  `);
-  createRecordTable(db, "todo_records");
-}
-
-/** Creates the tables of notes. Their columns work like those of todos: see `createTodoTables`. */
-function createNoteTables(db: SqlDatabase): void {
-  db.exec(`
-    CREATE TABLE notes (
-      sequence INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
-      id TEXT NOT NULL,
-      item_key TEXT NOT NULL,
-      author_key TEXT,
-      json TEXT NOT NULL,
-      UNIQUE (scope, id)
-    );
-    CREATE INDEX notes_by_scope ON notes (scope, sequence);
-    CREATE INDEX notes_by_item ON notes (scope, item_key, sequence);
-  `);
-  createRecordTable(db, "note_records");
-}
-
-/**
- * Creates a table of call outcomes by idempotency key. The lowest numbers are the oldest, deleted first. The record of a
- * changed todo contains its previous state, in `before_json`.
- */
-function createRecordTable(db: SqlDatabase, name: "note_records" | "todo_records"): void {
-  db.exec(`
-    CREATE TABLE ${name} (
-      number INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
-      key TEXT NOT NULL,
-      operation TEXT NOT NULL,
-      json TEXT NOT NULL,
-      before_json TEXT,
-      UNIQUE (scope, key)
-    );
-  `);
-}
+const runTables = `
+  CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    started_at TEXT
+  );
+  CREATE INDEX runs_by_creation ON runs (created_ms, number);
+  CREATE INDEX runs_by_status ON runs (status, created_ms, number);
+  CREATE TABLE run_requests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
+  CREATE TABLE run_events (run INTEGER NOT NULL, sequence INTEGER NOT NULL, json TEXT NOT NULL, UNIQUE (run, sequence));
+  CREATE TABLE run_claims (run_id TEXT PRIMARY KEY, owner TEXT, fence INTEGER NOT NULL, from_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE run_digests (run INTEGER PRIMARY KEY, json TEXT NOT NULL);
+  CREATE TABLE run_metadata (hash TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
+    PRIMARY KEY (hash, created_ms, run)) WITHOUT ROWID;
+  CREATE TABLE run_messages (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, json TEXT NOT NULL);
+  CREATE INDEX run_messages_by_run ON run_messages (run);
+  CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
+  CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
+  INSERT INTO run_marks VALUES (0, 0);
+  CREATE TABLE run_waits (kind TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
+    PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
+  CREATE TABLE run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);
+  CREATE INDEX run_resumes_by_time ON run_resumes (resume_ms);
+`;

@@ -1,19 +1,39 @@
 import type { AgentEvent } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type {
-  ListRunsOptions,
-  PostAnswer,
-  PostedMessages,
-  PostOptions,
-  RunPage,
-  RunStore,
+import {
+  claimLease,
+  isHeld,
+  type Lease,
+  type ListRunsOptions,
+  ownedElsewhere,
+  type PostAnswer,
+  type PostedMessage,
+  type PostedMessages,
+  type PostOptions,
+  type RunPage,
+  type RunStore,
+  renewLease,
+  runNotFound,
+  sequenceConflict,
 } from "../../core/run-store.ts";
-import { ownedElsewhere, runNotFound, sequenceConflict } from "../../core/run-store-errors.ts";
-import { endedStatuses, type RunStatus } from "../../core/run-summary.ts";
-import { readListOptions } from "../sql/run-list.ts";
+import { endedStatuses, pendingKinds, type RunDigest, type RunStatus } from "../../core/run-summary.ts";
+import { readInteger, readOptionalText } from "../sql/statement.ts";
+import {
+  firstValues,
+  getChanges,
+  getWaits,
+  hashMetadata,
+  needsDigest,
+  readDigest,
+  readEvents,
+  readListOptions,
+  readMessages,
+  readStatus,
+} from "../sql/stored-runs.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { type ClaimRow, RunRows } from "./run-rows.ts";
+import { listRuns } from "./list-query.ts";
+import { asBytes, type SqlDatabase } from "./sql-database.ts";
 
 /** Options of {@link createSqliteRunStore}. @inline */
 export interface SqliteRunStoreOptions extends SqliteFileOptions {
@@ -58,95 +78,90 @@ export interface SqliteRunStore extends RunStore {
  */
 export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunStore {
   const { now, ...settings } = readOptions(storeOptions, options);
-  const file = new DatabaseFile(settings, (db) => new RunRows(db));
-
-  /** Deletes the rest of deleted runs. If that fails, the next deletion continues with it. */
-  async function sweep(): Promise<void> {
-    try {
-      while (file.write("delete", "", (rows) => rows.sweep())) await turn();
-    } catch {
-      // The run is gone; only its space is not freed.
-    }
-  }
+  const file = new DatabaseFile(settings);
 
   return {
     append(runId, events, { sequence, fence, acknowledged = [] }) {
       const [first] = events;
       if (first === undefined) return;
       const texts = events.map((event) => JSON.stringify(event));
-      file.write("append", runId, (rows) => {
-        if (fence !== undefined && fence !== rows.findClaim(runId)?.fence) throw ownedElsewhere(runId);
-        const run = rows.findRun(runId);
+      file.write("append", runId, (db) => {
+        if (fence !== undefined && fence !== findLease(db, runId)?.fence) throw ownedElsewhere(runId);
+        const run = findRun(db, runId);
         const next = (run?.sequence ?? 0) + 1;
         if (sequence !== next) throw sequenceConflict(runId, { sequence, next });
-        rows.insertEvents(run ?? rows.insertRun(runId, first), events, texts);
-        if (run !== undefined) rows.deleteMessages(run.number, acknowledged);
+        insertEvents(db, run ?? insertRun(db, runId, first), { events, texts });
+        if (run !== undefined) deleteMessages(db, run.number, acknowledged);
       });
     },
 
     read: (runId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
-      file.read("read", runId, (rows) => {
-        const run = rows.findRun(runId);
-        return run === undefined ? [] : rows.readEvents(run, after, limit);
+      file.read("read", runId, (db) => {
+        const run = findRun(db, runId);
+        if (run === undefined) return [];
+        return readEvents(db.all(selectEvents, run.number, after, Number.isFinite(limit) ? limit : -1), after);
       }),
 
     list(listOptions = {}) {
       const query = readListOptions(listOptions);
-      return file.read("list", "", (rows) => (query.statuses?.length === 0 ? { runs: [] } : rows.list(query, now())));
+      return file.read("list", "", (db) => (query.statuses?.length === 0 ? { runs: [] } : listRuns(db, query, now())));
     },
 
     claim: (runId, { owner, ttlMs }) =>
-      file.write("claim", runId, (rows) => {
-        const claim = rows.findClaim(runId);
-        const nowMs = now();
-        const isHeld = claim !== undefined && isHeldAt(claim, nowMs);
-        if (isHeld && claim.owner !== owner) throw ownedElsewhere(runId);
-        const fence = (claim?.fence ?? rows.goneFence()) + (isHeld ? 0 : 1);
-        rows.saveClaim(runId, { owner, fence, ...timesOf(nowMs, ttlMs) });
-        return { fence, posted: rows.listMessages(runId) };
+      file.write("claim", runId, (db) => {
+        const known = findLease(db, runId) ?? { owner: null, fence: findGoneFence(db), fromMs: 0, untilMs: 0 };
+        const lease = claimLease(runId, known, { owner, ttlMs, nowMs: now() });
+        saveLease(db, runId, lease);
+        return { fence: lease.fence, posted: listMessages(db, runId) };
       }),
 
     renew: (runId, { owner, fence, ttlMs }) =>
-      file.write("claim", runId, (rows) => {
-        const claim = rows.findClaim(runId);
-        if (claim?.owner !== owner || claim.fence !== fence) throw ownedElsewhere(runId);
-        rows.saveClaim(runId, { owner, fence, ...timesOf(now(), ttlMs) });
-        return { posted: rows.listMessages(runId) };
+      file.write("claim", runId, (db) => {
+        saveLease(db, runId, renewLease(runId, findLease(db, runId), { owner, fence, ttlMs, nowMs: now() }));
+        return { posted: listMessages(db, runId) };
       }),
 
     release: (runId, { owner, fence, acknowledged = [] }) =>
-      file.write("claim", runId, (rows) => {
-        const claim = rows.findClaim(runId);
-        if (claim?.owner !== owner || claim.fence !== fence) return;
-        rows.saveClaim(runId, { ...claim, owner: null });
-        const run = acknowledged.length > 0 ? rows.findRun(runId) : undefined;
-        if (run !== undefined) rows.deleteMessages(run.number, acknowledged);
+      file.write("claim", runId, (db) => {
+        const lease = findLease(db, runId);
+        if (lease?.owner !== owner || lease.fence !== fence) return;
+        saveLease(db, runId, { ...lease, owner: null });
+        const run = acknowledged.length > 0 ? findRun(db, runId) : undefined;
+        if (run !== undefined) deleteMessages(db, run.number, acknowledged);
       }),
 
     post(runId, message, { maxKept = Number.POSITIVE_INFINITY } = {}) {
       const text = JSON.stringify(message);
-      return file.write("post", runId, (rows) => {
-        const run = rows.findRun(runId);
+      return file.write("post", runId, (db) => {
+        const run = findRun(db, runId);
         if (run === undefined) throw runNotFound(runId);
         if (endedStatuses.has(run.status)) return {};
-        if (maxKept < Number.POSITIVE_INFINITY && rows.countMessages(run.number) >= maxKept) return { isFull: true };
-        return { number: rows.insertMessage(run.number, text) };
+        if (maxKept < Number.POSITIVE_INFINITY) {
+          const kept = db.get("SELECT count(*) AS count FROM run_messages WHERE run = ?", run.number);
+          if (Number(kept?.count) >= maxKept) return { isFull: true };
+        }
+        const insert = "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number";
+        return { number: Number(db.get(insert, run.number, text)?.number) };
       });
     },
 
     async delete(runId, { status } = {}) {
-      const isDeleted = file.write("delete", runId, (rows) => {
-        const run = rows.findRun(runId);
+      const isDeleted = file.write("delete", runId, (db) => {
+        const run = findRun(db, runId);
         if (run === undefined) throw runNotFound(runId);
-        const claim = rows.findClaim(runId);
-        if (claim !== undefined && isHeldAt(claim, now())) throw ownedElsewhere(runId);
+        const lease = findLease(db, runId);
+        if (lease !== undefined && isHeld(lease, now())) throw ownedElsewhere(runId);
         if (status !== undefined && !status.includes(run.status)) return false;
-        rows.deleteRun(runId, run);
+        deleteRun(db, runId, { run, fence: lease?.fence ?? 0 });
         return true;
       });
       // Deleting thousands of runs must not block everything else in this process.
       await turn();
-      if (isDeleted) await sweep();
+      try {
+        while (isDeleted && file.write("delete", "", sweep)) await turn();
+      } catch {
+        // The run is gone, and its space is freed by the next deletion.
+      }
       return isDeleted;
     },
 
@@ -159,13 +174,166 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A lease that starts in the future was made before the clock was set back, and would last until then again. */
-function isHeldAt({ owner, fromMs, untilMs }: ClaimRow, nowMs: number): boolean {
-  return owner !== null && fromMs <= nowMs && nowMs < untilMs;
+/** The stored data of a run besides its events. */
+interface RunRow {
+  readonly number: number;
+  readonly status: RunStatus;
+  /** The number of its last event. */
+  readonly sequence: number;
+  readonly createdMs: number;
 }
 
-/** A lease without end ignores the clock. The times are safe integers, as some drivers refuse to read larger ones. */
-function timesOf(nowMs: number, ttlMs: number): Pick<ClaimRow, "fromMs" | "untilMs"> {
-  const fromMs = ttlMs === Number.POSITIVE_INFINITY ? Number.MIN_SAFE_INTEGER : Math.floor(nowMs);
-  return { fromMs, untilMs: Math.min(Math.ceil(nowMs + ttlMs), Number.MAX_SAFE_INTEGER) };
+const selectRun = `SELECT ${asBytes("number", "status", "sequence", "created_ms")} FROM runs WHERE run_id = ?`;
+
+function findRun(db: SqlDatabase, runId: string): RunRow | undefined {
+  const row = db.get(selectRun, runId);
+  if (row === undefined) return undefined;
+  return {
+    number: readInteger(row, "number"),
+    status: readStatus(row),
+    sequence: readInteger(row, "sequence"),
+    createdMs: readInteger(row, "created_ms"),
+  };
+}
+
+function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
+  const { createdMs, createdAt, request, metadata } = firstValues(first);
+  const insert = `INSERT INTO runs (number, run_id, status, sequence, created_ms, created_at, updated_at)
+    SELECT max(run_marks.number, coalesce((SELECT max(number) FROM runs), 0)) + 1, ?, 'planning', 0, ?, ?, ?
+    FROM run_marks RETURNING number`;
+  const number = readInteger(db.get(insert, runId, createdMs, createdAt, createdAt) ?? {}, "number");
+  if (request !== null) db.run("INSERT INTO run_requests (run, json) VALUES (?, ?)", number, request);
+  const insertMetadata = "INSERT OR IGNORE INTO run_metadata (hash, created_ms, run) VALUES (?, ?, ?)";
+  for (const hash of metadata) db.run(insertMetadata, hash, createdMs, number);
+  return { number, status: "planning", sequence: 0, createdMs };
+}
+
+// The number is only compared, and is a number whatever the column contains; as bytes it would take 50% longer.
+const selectEvents = `SELECT CAST(sequence AS INTEGER) AS sequence, ${asBytes("json")} FROM run_events
+  WHERE run = ? AND sequence > ? ORDER BY run_events.sequence LIMIT ?`;
+
+/** Appends events to a run; `texts` are the same events as JSON. */
+function insertEvents(
+  db: SqlDatabase,
+  run: RunRow,
+  { events, texts }: { readonly events: readonly AgentEvent[]; readonly texts: readonly string[] },
+): void {
+  const { number } = run;
+  let { sequence } = run;
+  const insert = "INSERT INTO run_events (run, sequence, json) VALUES (?, ?, ?)";
+  for (const text of texts) db.run(insert, number, ++sequence, text);
+  const before = needsDigest(events) ? findDigest(db, number) : undefined;
+  const { updatedAt, startedAt = null, status = run.status, digest } = getChanges(events, before);
+  const update = "UPDATE runs SET sequence = ?, updated_at = ?, started_at = coalesce(started_at, ?) WHERE number = ?";
+  db.run(update, sequence, updatedAt, startedAt, number);
+  if (digest !== undefined) saveDigest(db, run, { digest, before });
+  // Separately, as it also writes to an index.
+  if (status !== run.status) db.run("UPDATE runs SET status = ? WHERE number = ?", status, number);
+  if (endedStatuses.has(status)) db.run(deleteAllMessages, number);
+}
+
+const selectDigest = `SELECT ${asBytes("json")} FROM run_digests WHERE run = ?`;
+
+function findDigest(db: SqlDatabase, number: number): RunDigest | undefined {
+  const row = db.get(selectDigest, number);
+  return row && readDigest(row, "json");
+}
+
+/** Saves what lists show of a run, and indexes what it waits for if it is suspended. */
+function saveDigest(
+  db: SqlDatabase,
+  run: RunRow,
+  { digest, before }: { readonly digest: RunDigest; readonly before: RunDigest | undefined },
+): void {
+  const { number, createdMs } = run;
+  const { kinds, resumeMs } = getWaits(digest);
+  db.run("INSERT OR REPLACE INTO run_digests (run, json) VALUES (?, ?)", number, JSON.stringify(digest));
+  if (before?.pending !== undefined) deleteWaits(db, run);
+  const insertWait = "INSERT OR IGNORE INTO run_waits (kind, created_ms, run) VALUES (?, ?, ?)";
+  for (const kind of kinds ?? []) db.run(insertWait, kind, createdMs, number);
+  const insertResume = "INSERT OR REPLACE INTO run_resumes (run, resume_ms) VALUES (?, ?)";
+  if (resumeMs !== null) db.run(insertResume, number, resumeMs);
+}
+
+function deleteWaits(db: SqlDatabase, { number, createdMs }: RunRow): void {
+  const deleteWait = "DELETE FROM run_waits WHERE kind = ? AND created_ms = ? AND run = ?";
+  for (const kind of pendingKinds) db.run(deleteWait, kind, createdMs, number);
+  db.run("DELETE FROM run_resumes WHERE run = ?", number);
+}
+
+const selectLease = `SELECT ${asBytes("owner", "fence", "from_ms", "until_ms")} FROM run_claims WHERE run_id = ?`;
+
+function findLease(db: SqlDatabase, runId: string): Lease | undefined {
+  const row = db.get(selectLease, runId);
+  if (row === undefined) return undefined;
+  return {
+    owner: readOptionalText(row, "owner") ?? null,
+    fence: readInteger(row, "fence"),
+    fromMs: readInteger(row, "from_ms"),
+    untilMs: readInteger(row, "until_ms"),
+  };
+}
+
+function saveLease(db: SqlDatabase, runId: string, { owner, fence, fromMs, untilMs }: Lease): void {
+  const save = "INSERT OR REPLACE INTO run_claims (run_id, owner, fence, from_ms, until_ms) VALUES (?, ?, ?, ?, ?)";
+  db.run(save, runId, owner, fence, fromMs, untilMs);
+}
+
+/** The highest fence of the deleted runs. */
+function findGoneFence(db: SqlDatabase): number {
+  const row = db.get(`SELECT ${asBytes("fence")} FROM run_marks`);
+  return row === undefined ? 0 : readInteger(row, "fence");
+}
+
+const selectMessages = `SELECT ${asBytes("number", "json")} FROM run_messages
+  WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`;
+
+/** Messages that were posted to a run and are not acknowledged. */
+function listMessages(db: SqlDatabase, runId: string): readonly PostedMessage[] {
+  return readMessages(db.all(selectMessages, runId));
+}
+
+const deleteAllMessages = "DELETE FROM run_messages WHERE run = ?";
+
+function deleteMessages(db: SqlDatabase, run: number, numbers: readonly number[]): void {
+  for (const number of numbers) db.run(`${deleteAllMessages} AND number = ?`, run, number);
+}
+
+/** Deletes a run, except for its events if there are many; neither its number nor its fence is used again. */
+function deleteRun(
+  db: SqlDatabase,
+  runId: string,
+  { run, fence }: { readonly run: RunRow; readonly fence: number },
+): void {
+  const { number, createdMs } = run;
+  const { metadata = {} } = findDigest(db, number) ?? {};
+  const deleteMetadata = "DELETE FROM run_metadata WHERE hash = ? AND created_ms = ? AND run = ?";
+  for (const hash of hashMetadata(metadata)) db.run(deleteMetadata, hash, createdMs, number);
+  deleteWaits(db, run);
+  db.run(deleteAllMessages, number);
+  db.run("UPDATE run_marks SET number = max(number, ?), fence = max(fence, ?)", number, fence);
+  db.run("DELETE FROM run_digests WHERE run = ?", number);
+  db.run("DELETE FROM runs WHERE number = ?", number);
+  db.run("DELETE FROM run_requests WHERE run = ?", number);
+  db.run("DELETE FROM run_claims WHERE run_id = ?", runId);
+  if (deleteEvents(db, number)) db.run("INSERT INTO deleted_runs (number) VALUES (?)", number);
+}
+
+/** Deletes some events of a deleted run. Returns true if there may be more. */
+function sweep(db: SqlDatabase): boolean {
+  const row = db.get(`SELECT ${asBytes("number")} FROM deleted_runs LIMIT 1`);
+  if (row === undefined) return false;
+  const number = readInteger(row, "number");
+  if (!deleteEvents(db, number)) db.run("DELETE FROM deleted_runs WHERE number = ?", number);
+  return true;
+}
+
+/** The number of events that are deleted at a time: meanwhile, other writers wait. */
+const batchSize = 500;
+
+/** Returns true if there may be more. */
+function deleteEvents(db: SqlDatabase, number: number): boolean {
+  const deleteSome = `DELETE FROM run_events WHERE rowid IN
+    (SELECT rowid FROM run_events WHERE run = ? LIMIT ?) RETURNING 1 AS deleted`;
+  return db.all(deleteSome, number, batchSize).length === batchSize;
 }

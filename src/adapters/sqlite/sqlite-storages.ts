@@ -8,10 +8,9 @@ import {
   keyedStorageOptions,
 } from "../sql/keyed-storage.ts";
 import { noteTables } from "../sql/notes.ts";
-import { raw, sql } from "../sql/statement.ts";
 import { todoTables } from "../sql/todos.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { asBytes } from "./sql-database.ts";
+import { dialect } from "./formats.ts";
 
 /** Options of {@link createSqliteTodos} and {@link createSqliteNotes}. @inline */
 interface SqliteStorageOptions extends SqliteFileOptions, KeyedStorageOptions {}
@@ -70,20 +69,13 @@ export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
   return storageIn(options, noteTables);
 }
 
-const dialect: Dialect = {
-  prefix: "",
-  search: "instr",
-  column: (name) => asBytes(name),
-  equals: (column, text) => sql`${raw(column)} = ${text}`,
-};
-
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: SqliteStorageOptions,
   tablesOf: (dialect: Dialect, rememberedWrites: number) => KeyedStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const tables = tablesOf(dialect, rememberedWrites);
-  const file = new DatabaseFile(settings, (db) => db);
+  const file = new DatabaseFile(settings);
   return {
     find: (scope: string, query: TQuery) => file.read("list", "", (db) => db.finish(tables.find(scope, query))),
     recall: (scope: string, key: string) => file.read("read", "", (db) => db.finish(tables.recall(scope, key))),

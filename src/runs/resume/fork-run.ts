@@ -4,7 +4,7 @@ import { deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { runNotFound } from "../../core/run-store-errors.ts";
+import { runNotFound } from "../../core/run-store.ts";
 import { unendedStatuses } from "../../core/run-summary.ts";
 import { fingerprintsOf } from "../execute-run.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../../src/adapters/postgres/database.ts";
 import { listSql } from "../../../src/adapters/postgres/list-query.ts";
-import { readListOptions } from "../../../src/adapters/sql/run-list.ts";
+import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-case.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 
@@ -65,7 +65,7 @@ it("lists runs by status in the order of an index, however many there are", asyn
     { resumable: true },
     {},
   ] as const) {
-    const statement = listSql(readListOptions({ ...options, limit: 20 }), "public.", null);
+    const statement = listSql(readListOptions({ ...options, limit: 20 }), "public.planwright_", null);
     const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${textOf(statement)}`, [...statement.values]);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     // Nothing is sorted before the limit.

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { inTransaction } from "../../../src/adapters/postgres/in-transaction.ts";
 import { createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
+import { inTransaction } from "../../../src/adapters/postgres/sql-pool.ts";
 import { toStoreFailure } from "../../../src/adapters/postgres/store-failure.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { openProxy } from "./open-proxy.ts";

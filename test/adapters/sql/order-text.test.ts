@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toOrderText } from "../../../src/adapters/sql/order-text.ts";
+import { toOrderText } from "../../../src/adapters/sql/statement.ts";
 import { drivers, openRaw } from "../sqlite/sqlite-files.ts";
 
 /** Any code units: halves of pairs, the null character, and often those that are near to where something changes. */

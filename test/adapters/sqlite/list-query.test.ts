@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { readListOptions } from "../../../src/adapters/sql/run-list.ts";
+import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/database-file.ts";
 import { listSql } from "../../../src/adapters/sqlite/list-query.ts";
-import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 
 it.each([
   { filter: {}, index: "runs_by_creation" },

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import type { SqliteDriver } from "../../../src/adapters/sqlite/open-database.ts";
 import { runStart } from "../../../src/testing/conformance/run-store-case.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
 import type { TodoQuery, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
