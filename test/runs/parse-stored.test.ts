@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents, parseRunPage } from "../../src/runs/parse-stored.ts";
-import { runEnd, runResume, runStart as startOf, stepStart } from "../../src/testing/conformance/run-store-case.ts";
+import { runEnd, runResume, runStart as startOf, stepStart } from "../../src/testing/conformance/sample-events.ts";
 
 /** The first event of a run with one step. */
 function runStart(runId: string) {

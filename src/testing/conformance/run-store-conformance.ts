@@ -1,13 +1,21 @@
+import assert from "node:assert/strict";
+import type { AgentEvent, PendingItem } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { checkKeys, checkOption, failOption } from "../../core/options.ts";
-import type { RunStore } from "../../core/run-store.ts";
-import { type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
-import type { RunStoreCase } from "./run-store-case.ts";
-import { claimCases } from "./run-store-claims.ts";
-import { deletionCases } from "./run-store-deletion.ts";
-import { eventCases } from "./run-store-events.ts";
-import { filterCases } from "./run-store-filters.ts";
-import { listCases } from "./run-store-lists.ts";
-import { messageCases } from "./run-store-messages.ts";
+import type { ListRunsOptions, RunPage, RunStore } from "../../core/run-store.ts";
+import { assertFails, assertSame, type ConformanceCase, conformanceCase, failureOf } from "./conformance-case.ts";
+import {
+  at,
+  type EndStatus,
+  fillStore,
+  listIds,
+  planEnd,
+  runEnd,
+  runResume,
+  runStart,
+  runSuspend,
+  stepStart,
+} from "./sample-events.ts";
 
 /** Options of {@link runStoreConformance}. @inline */
 export interface RunStoreConformanceOptions<TStore extends RunStore> {
@@ -34,14 +42,17 @@ export function runStoreConformance<TStore extends RunStore>(
   const { createStore, closeStore } = options;
   if (typeof createStore !== "function") failOption("createStore", createStore, "a function that returns a store");
   checkOption({ type: "function" }, closeStore, "closeStore");
-  return [...eventCases, ...listCases, ...filterCases, ...claimCases, ...messageCases, ...deletionCases].map(
-    ({ name, check }) => conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
+  return Object.entries(cases).map(([name, check]) =>
+    conformanceCase(name, () => checkStore({ createStore, closeStore }, check)),
   );
 }
 
+/** Rejects if a store does not meet a requirement. It is new and empty; `advance` moves the clock of its leases. */
+type Check = (tested: { readonly store: RunStore; readonly advance: (ms: number) => void }) => Promise<void>;
+
 async function checkStore<TStore extends RunStore>(
   { createStore, closeStore }: RunStoreConformanceOptions<TStore>,
-  check: RunStoreCase["check"],
+  check: Check,
 ): Promise<void> {
   let nowMs = Date.UTC(2026, 0, 1);
   const store = await createStore({ now: () => nowMs });
@@ -57,3 +68,840 @@ async function checkStore<TStore extends RunStore>(
   }
   await closeStore?.(store);
 }
+
+const ends: readonly EndStatus[] = ["completed", "failed", "cancelled", "interrupted"];
+const ada = { owner: "ada", ttlMs: 1_000 };
+const bob = { owner: "bob", ttlMs: 1_000 };
+
+async function readPages(
+  store: RunStore,
+  options: ListRunsOptions,
+  between: () => Promise<void> = async () => {},
+): Promise<readonly string[]> {
+  const pages: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: RunPage = await store.list({ ...options, cursor });
+    pages.push(page.runs.map(({ runId }) => runId).join(" "));
+    cursor = page.cursor;
+    await between();
+  } while (cursor !== undefined);
+  return pages;
+}
+
+const hash = "0".repeat(64);
+
+/** Appends events to the run and at the place that the first of them states. */
+async function record(store: RunStore, ...events: readonly [AgentEvent, ...AgentEvent[]]): Promise<void> {
+  const [{ runId, sequence }] = events;
+  await store.append(runId, events, { sequence });
+}
+
+/** Records a run with the given metadata. */
+async function addRun(store: RunStore, runId: string, metadata: JsonObject, minute = 0): Promise<void> {
+  await store.append(runId, [{ ...runStart(runId, { minute }), metadata } as AgentEvent], { sequence: 1 });
+}
+
+/** The summary of the only run in the list, without its id, status, metadata and first times. */
+async function summaryOf(store: RunStore): Promise<object> {
+  const [summary] = (await store.list()).runs;
+  const common = ["runId", "status", "metadata", "createdAt", "updatedAt"];
+  return Object.fromEntries(Object.entries({ ...summary }).filter(([key]) => !common.includes(key)));
+}
+
+function assertHigher(
+  what: "fence of a later owner" | "number of a later message",
+  later: number,
+  earlier: number,
+): void {
+  assert.ok(later > earlier, `the ${what} is ${later}; it must be higher than the one before, ${earlier}`);
+}
+
+/** A message with a text. */
+const say = (text: string) => ({ type: "note", text });
+
+/** The texts of the messages that the owner of a run receives. */
+async function postedTo(store: RunStore, runId: string, owner = ada): Promise<readonly unknown[]> {
+  const { posted = [] } = await store.claim(runId, owner);
+  return posted.map(({ message }) => (message as { text: unknown }).text);
+}
+
+/** Posts a message, and returns its number. */
+async function post(store: RunStore, runId: string, text: string): Promise<number> {
+  const { number } = await store.post(runId, say(text));
+  assert.equal(typeof number, "number", `the number of a message is ${number}`);
+  return number as number;
+}
+
+/** The requirements, by the names of their cases. */
+const cases: Readonly<Record<string, Check>> = {
+  "events: reads what was appended, in order and unchanged": async ({ store }) => {
+    const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3), runEnd("r", { sequence: 4 })];
+    await store.append("r", events.slice(0, 1), { sequence: 1 });
+    await store.append("r", events.slice(1, 3), { sequence: 2 });
+    await store.append("r", events.slice(3), { sequence: 4 });
+    assertSame(await store.read("r"), events);
+  },
+  "events: reads by page": async ({ store }) => {
+    await record(store, runStart("r"), stepStart("r", 2), stepStart("r", 3));
+    const sequences = async (options: { after?: number; limit?: number }) =>
+      (await store.read("r", options)).map(({ sequence }) => sequence);
+    assertSame(await sequences({ after: 0 }), [1, 2, 3]);
+    assertSame(await sequences({ after: 1 }), [2, 3]);
+    assertSame(await sequences({ limit: 2 }), [1, 2]);
+    assertSame(await sequences({ after: 1, limit: 1 }), [2]);
+    assertSame(await sequences({ after: 3 }), []);
+    assertSame(await sequences({ after: 99 }), []);
+  },
+  "events: reads a run of a thousand": async ({ store }) => {
+    const steps = Array.from({ length: 999 }, (_, index) => stepStart("r", index + 2));
+    await record(store, runStart("r"), ...steps);
+    assertSame(await store.read("r"), [runStart("r"), ...steps]);
+    assertSame(await store.read("r", { after: 998 }), steps.slice(-2));
+  },
+  "events: has nothing of a run that was never recorded": async ({ store }) => {
+    assertSame(await store.read("none"), []);
+    assert.equal(await listIds(store), "");
+  },
+  "events: keeps runs apart, whatever their ids are": async ({ store }) => {
+    const ids = ["a", "A", "a.b", "a-b", "__proto__", "constructor", "0", "x".repeat(128)];
+    for (const id of ids) await record(store, runStart(id));
+    for (const id of ids) assertSame(await store.read(id), [runStart(id)]);
+  },
+  "events: refuses every number but the next, and then records nothing": async ({ store }) => {
+    for (const sequence of [0, 2]) {
+      await assertFails(() => store.append("r", [stepStart("r", sequence)], { sequence }), "run-conflict");
+    }
+    assertSame(await store.read("r"), []);
+    await record(store, runStart("r"), stepStart("r", 2));
+    for (const sequence of [1, 2, 4]) {
+      const events = [stepStart("r", sequence), stepStart("r", sequence + 1)];
+      await assertFails(() => store.append("r", events, { sequence }), "run-conflict");
+    }
+    assertSame(await store.read("r"), [runStart("r"), stepStart("r", 2)]);
+    await record(store, stepStart("r", 3));
+    assert.equal((await store.read("r")).length, 3);
+  },
+  "events: records all of an append, or nothing, even if it is read meanwhile": async ({ store }) => {
+    const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
+    const appending = store.append("r", events, { sequence: 1 });
+    const meanwhile = [];
+    for (let turn = 0; turn < 5; turn++) {
+      meanwhile.push((await store.read("r")).length);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await appending;
+    const partly = meanwhile.filter((count) => count !== 0 && count !== events.length);
+    assert.deepEqual(partly, [], "a part of an append was read");
+    assertSame(await store.read("r"), events);
+  },
+  "events: adds nothing later to a list of events that was read": async ({ store }) => {
+    await record(store, runStart("r"));
+    const before = await store.read("r");
+    await record(store, stepStart("r", 2));
+    assert.equal(before.length, 1);
+  },
+  "events: records nothing for no events": async ({ store }) => {
+    await store.append("r", [], { sequence: 1 });
+    assert.equal(await listIds(store), "");
+    await record(store, runStart("r"));
+    await store.append("r", [], { sequence: 2 });
+    assert.equal((await store.read("r")).length, 1);
+  },
+  "events: lets one of two writers win": async ({ store }) => {
+    await record(store, runStart("r"));
+    const write = async (minute: number) => record(store, stepStart("r", 2, minute));
+    const settled = await Promise.allSettled([write(1), write(2)]);
+    const winner = settled.findIndex(({ status }) => status === "fulfilled");
+    const loser = settled[1 - winner];
+    assert.equal(loser?.status, "rejected");
+    await assertFails(() => Promise.reject(loser.reason), "run-conflict");
+    assertSame(await store.read("r"), [runStart("r"), stepStart("r", 2, winner + 1)]);
+  },
+  "lists: contains the id, request, status and times of each run, the newest first": async ({ store }) => {
+    await record(store, runStart("a", { request: "Add milk", minute: 1 }));
+    await record(store, runStart("b", { minute: 2 }));
+    await record(store, runEnd("a", { minute: 3 }));
+    const metadata = { user: "ada" };
+    assertSame(await store.list(), {
+      runs: [
+        { runId: "b", status: "running", metadata, createdAt: at(2), updatedAt: at(2) },
+        {
+          ...{ runId: "a", status: "completed", request: "Add milk", metadata },
+          ...{ createdAt: at(1), updatedAt: at(3), endedAt: at(3) },
+        },
+      ],
+    });
+  },
+  "lists: contains a run without its start, as one that is being planned": async ({ store }) => {
+    await record(store, stepStart("a", 1, 1));
+    const times = { createdAt: at(1), updatedAt: at(1), startedAt: at(1) };
+    assertSame(await store.list(), { runs: [{ runId: "a", status: "planning", metadata: {}, ...times }] });
+  },
+  "lists: follows the status of a run": async ({ store }) => {
+    const statusOf = async () => (await store.list()).runs[0]?.status;
+    await record(store, runStart("a", { request: "Add milk" }));
+    assert.equal(await statusOf(), "planning");
+    await record(store, planEnd("a", 2, "failed"));
+    assert.equal(await statusOf(), "planning");
+    await record(store, planEnd("a", 3, "completed"));
+    assert.equal(await statusOf(), "running");
+    await record(store, runSuspend("a", 4));
+    assert.equal(await statusOf(), "suspended");
+    let sequence = 4;
+    for (const status of ends) {
+      await store.append("a", [runResume("a", ++sequence)], { sequence });
+      assert.equal(await statusOf(), "running");
+      await store.append("a", [runEnd("a", { sequence: ++sequence, status })], { sequence });
+      assert.equal(await statusOf(), status);
+    }
+  },
+  "lists: keeps the time of creation when a run is resumed": async ({ store }) => {
+    await record(store, runStart("a", { minute: 1 }));
+    await record(store, runResume("a", 2, 7));
+    const { runs } = await store.list();
+    assertSame(runs, [
+      { runId: "a", status: "running", metadata: { user: "ada" }, createdAt: at(1), updatedAt: at(7) },
+    ]);
+  },
+  "lists: leaves out a run that is only claimed": async ({ store }) => {
+    await store.claim("a", { owner: "ada", ttlMs: 1_000 });
+    assert.equal(await listIds(store), "");
+    assert.equal(await listIds(store, { resumable: true }), "");
+  },
+  "lists: selects by status: one, or any of several": async ({ store }) => {
+    await fillStore(store, 3);
+    await record(store, runEnd("r1"));
+    await record(store, runEnd("r3", { status: "cancelled" }));
+    assert.equal(await listIds(store, { status: "completed" }), "r1");
+    assert.equal(await listIds(store, { status: "running" }), "r2");
+    assert.equal(await listIds(store, { status: ["cancelled", "completed"] }), "r3 r1");
+    assert.equal(await listIds(store, { status: "suspended" }), "");
+    assert.equal(await listIds(store, { status: [] }), "");
+  },
+  "lists: selects by the time of creation, exactly that time included, in any time zone": async ({ store }) => {
+    await fillStore(store, 3);
+    await record(store, stepStart("r1", 2, 9));
+    assert.equal(await listIds(store, { since: at(2) }), "r3 r2");
+    assert.equal(await listIds(store, { since: at(4) }), "");
+    assert.equal(await listIds(store, { since: "2026-01-01T02:02:00+02:00" }), "r3 r2");
+  },
+  "lists: selects by status and time together": async ({ store }) => {
+    await fillStore(store, 4);
+    await record(store, runEnd("r4"));
+    assert.equal(await listIds(store, { status: "running", since: at(2), limit: 1 }), "r3");
+  },
+  "lists: selects the runs that have not ended and have no owner": async ({ store }) => {
+    await record(store, runStart("planning", { request: "Add milk" }));
+    await fillStore(store, 2);
+    for (const status of ends) await record(store, runStart(status), runEnd(status, { status }));
+    await record(store, runSuspend("r1", 2));
+    assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["interrupted", "planning", "r2"]);
+    assert.equal((await listIds(store, { resumable: false })).split(" ").length, 7);
+    await record(store, runResume("r1", 3));
+    assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["interrupted", "planning", "r1", "r2"]);
+  },
+  "lists: leaves out a run for as long as a lease on it lasts": async ({ store, advance }) => {
+    await fillStore(store, 3);
+    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    const { fence } = await store.claim("r2", { owner: "bob", ttlMs: 2_000 });
+    assert.equal(await listIds(store, { resumable: true }), "r3");
+    assert.equal(await listIds(store), "r3 r2 r1");
+    advance(999);
+    assert.equal(await listIds(store, { resumable: true }), "r3");
+    advance(1);
+    assert.equal(await listIds(store, { resumable: true }), "r3 r1");
+    await store.release("r2", { owner: "bob", fence });
+    assert.equal(await listIds(store, { resumable: true }), "r3 r2 r1");
+    await store.claim("r3", { owner: "ada", ttlMs: store.isVolatile ? Number.POSITIVE_INFINITY : 10_000_000_000 });
+    advance(1_000_000_000);
+    assert.equal(await listIds(store, { resumable: true }), "r2 r1");
+  },
+  "lists: ignores a lease that starts in the future, as when the clock was set back": async ({ store, advance }) => {
+    await fillStore(store, 1);
+    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    advance(-3_600_000);
+    assert.equal(await listIds(store, { resumable: true }), "r1");
+    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    assert.equal(await listIds(store, { resumable: true }), "");
+  },
+  "lists: selects resumable runs by status, by time and by page, too": async ({ store }) => {
+    await record(store, runStart("r0", { request: "Add milk" }));
+    await fillStore(store, 5);
+    await record(store, runEnd("r5"));
+    await store.claim("r3", { owner: "ada", ttlMs: 1_000 });
+    assert.equal(await listIds(store, { resumable: true, status: "planning" }), "r0");
+    assert.equal(await listIds(store, { resumable: true, status: ["running", "completed"] }), "r4 r2 r1");
+    assert.equal(await listIds(store, { resumable: true, status: "completed" }), "");
+    assert.equal(await listIds(store, { resumable: true, since: at(2) }), "r4 r2");
+    const { runs, cursor } = await store.list({ resumable: true, limit: 2 });
+    assertSame(
+      runs.map(({ runId }) => runId),
+      ["r4", "r2"],
+    );
+    assert.notEqual(cursor, undefined);
+    const rest = await store.list({ resumable: true, limit: 2, cursor });
+    assertSame(
+      rest.runs.map(({ runId }) => runId),
+      ["r1", "r0"],
+    );
+    assert.equal(rest.cursor, undefined);
+  },
+  "lists: refuses a resumable that is neither true nor false": async ({ store }) => {
+    await assertFails(() => store.list({ resumable: 1 as never }), "invalid-options");
+  },
+  "lists: goes through all runs page by page, and has no cursor on the last": async ({ store }) => {
+    await fillStore(store, 5);
+    assertSame(await readPages(store, { limit: 2 }), ["r5 r4", "r3 r2", "r1"]);
+    assertSame(await readPages(store, { limit: 5 }), ["r5 r4 r3 r2 r1"]);
+    assert.equal((await readPages(store, { limit: 1_000 })).length, 1);
+  },
+  "lists: applies the same filter on each page": async ({ store }) => {
+    await fillStore(store, 9);
+    for (const number of [2, 4, 6, 8]) await record(store, runEnd(`r${number}`));
+    assertSame(await readPages(store, { status: "completed", limit: 1 }), ["r8", "r6", "r4", "r2"]);
+    assertSame(await readPages(store, { status: ["running", "failed"], limit: 2 }), ["r9 r7", "r5 r3", "r1"]);
+    assertSame(await readPages(store, { since: at(5), limit: 2 }), ["r9 r8", "r7 r6", "r5"]);
+    assertSame(await readPages(store, { resumable: true, limit: 2 }), ["r9 r7", "r5 r3", "r1"]);
+  },
+  "lists: neither repeats nor misses a run while runs are added and changed": async ({ store }) => {
+    await fillStore(store, 5);
+    let number = 5;
+    const addRun = async () => {
+      const id = `r${++number}`;
+      await record(store, runStart(id, { minute: number }));
+      if (number === 6) await record(store, stepStart("r1", 2, number));
+    };
+    assertSame(await readPages(store, { limit: 2 }, addRun), ["r5 r4", "r3 r2", "r1"]);
+  },
+  "lists: keeps runs of the same moment in a stable order": async ({ store }) => {
+    for (const id of ["a", "b", "c", "d"]) await record(store, runStart(id));
+    const pages = await readPages(store, { limit: 1 });
+    assertSame([...pages].sort(), ["a", "b", "c", "d"]);
+  },
+  "lists: returns 100 runs at a time by default": async ({ store }) => {
+    await fillStore(store, 101);
+    const page = await store.list();
+    assert.equal(page.runs.length, 100);
+    assert.notEqual(page.cursor, undefined);
+  },
+  "lists: refuses a status, a limit or a cursor that is invalid": async ({ store }) => {
+    await fillStore(store, 1);
+    for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {
+      await assertFails(() => store.list({ limit }), "invalid-options");
+    }
+    await assertFails(() => store.list({ status: "nope" as never }), "invalid-options");
+    await assertFails(() => store.list({ cursor: "not a cursor" }), "invalid-options");
+    await assertFails(() => store.list({ since: "yesterday" }), "invalid-options");
+  },
+  "summaries: state when the first step started and when the run ended, if it has": async ({ store }) => {
+    await record(store, runStart("r"));
+    await record(store, stepStart("r", 2, 1));
+    await record(store, stepStart("r", 3, 2), runEnd("r", { sequence: 4, minute: 3 }));
+    assertSame(await summaryOf(store), { startedAt: at(1), endedAt: at(3) });
+  },
+  "summaries: state why a run ended, until it is resumed": async ({ store }) => {
+    const error = { code: "cancelled", message: "It ended" };
+    await record(store, runStart("r"), runEnd("r", { status: "failed", minute: 1 }));
+    assertSame(await summaryOf(store), { endedAt: at(1), error });
+    await record(store, runResume("r", 3, 2));
+    assertSame(await summaryOf(store), {});
+    await record(store, runEnd("r", { sequence: 4, status: "interrupted" }));
+    assertSame(await summaryOf(store), { error: { ...error, code: "interrupted" } });
+  },
+  "summaries: list what a run waits for, as many items as fit, until it is resumed": async ({ store }) => {
+    const waiting: PendingItem[] = [
+      { kind: "plan-approval", hash },
+      { kind: "outcome", stepId: "s1", iteration: 0 },
+      { kind: "approval", stepId: "s2", tool: "Fake", input: { text: "long" }, hash, effect: "once" },
+    ];
+    const many: PendingItem[] = Array.from({ length: 9 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
+    const suspend = { ...runSuspend("r", 2), pending: [...waiting, ...many] } as AgentEvent;
+    await record(store, runStart("r"), suspend);
+    const items = [...waiting.slice(0, 2), { kind: "approval", stepId: "s2", tool: "Fake", hash }, ...many.slice(0, 7)];
+    const kinds = ["approval", "plan-approval", "outcome"];
+    assertSame(await summaryOf(store), { pending: { count: 12, items, kinds } });
+    await record(store, runResume("r", 3));
+    assertSame(await summaryOf(store), {});
+  },
+  "summaries: add up what models used": async ({ store }) => {
+    const usage = { modelCalls: 1, inputTokens: 10, outputTokens: 5, cost: 0.5 };
+    const planned = (sequence: number) => ({ ...planEnd("r", sequence, "completed"), usage }) as AgentEvent;
+    await record(store, runStart("r", { request: "Add milk" }), planned(2));
+    assertSame(await summaryOf(store), { request: "Add milk", usage });
+    await store.append("r", [planned(3)], { sequence: 3 });
+    const both = { modelCalls: 2, inputTokens: 20, outputTokens: 10, cost: 1 };
+    assertSame(await summaryOf(store), { request: "Add milk", usage: both });
+  },
+  "filters: select by metadata: all of the given keys, each with exactly that value": async ({ store }) => {
+    const order = { id: 7, lines: [{ sku: "a", count: 1 }] };
+    await addRun(store, "r1", { tenant: "a", order }, 1);
+    await addRun(store, "r2", { tenant: "a", user: null, nested: { tenant: "b" } }, 2);
+    await addRun(store, "r3", { tenant: "b", text: "\u0000 '\"%_\u{1F600}" }, 3);
+    await addRun(store, "r4", {}, 4);
+    const found = (metadata: JsonObject) => listIds(store, { metadata });
+    assert.equal(await found({ tenant: "a" }), "r2 r1");
+    assert.equal(await found({ tenant: "A" }), "");
+    assert.equal(await found({ tenant: "a", user: null }), "r2");
+    assert.equal(await found({ tenant: "b", user: null }), "");
+    assert.equal(await found({ order: { lines: [{ count: 1, sku: "a" }], id: 7 } }), "r1");
+    assert.equal(await found({ order: { id: 7 } }), "");
+    assert.equal(await found({ text: "\u0000 '\"%_\u{1F600}" }), "r3");
+    assert.equal(await found({ toString: null, constructor: null }), "");
+    assert.equal(await found({}), "r4 r3 r2 r1");
+  },
+  "filters: select by metadata together with all other filters, on each page": async ({ store }) => {
+    for (let number = 1; number <= 8; number++) {
+      await addRun(store, `r${number}`, { tenant: number % 4 === 0 ? "b" : "a", all: true }, number);
+    }
+    for (const id of ["r1", "r5", "r8"]) await record(store, runEnd(id));
+    await store.claim("r6", { owner: "ada", ttlMs: 1_000 });
+    const a = { metadata: { all: true, tenant: "a" } };
+    assert.equal(await listIds(store, { ...a, status: "completed" }), "r5 r1");
+    assert.equal(await listIds(store, { ...a, status: ["completed", "failed"], since: at(2) }), "r5");
+    assert.equal(await listIds(store, { ...a, since: at(3), until: at(7) }), "r6 r5 r3");
+    assert.equal(await listIds(store, { ...a, resumable: true }), "r7 r3 r2");
+    const { cursor } = await store.list({ ...a, limit: 2 });
+    assert.notEqual(cursor, undefined);
+    assert.equal(await listIds(store, { ...a, limit: 9, cursor }), "r5 r3 r2 r1");
+  },
+  "filters: select by the time before which a run was created, on each page": async ({ store }) => {
+    await fillStore(store, 5);
+    assert.equal(await listIds(store, { until: at(3) }), "r2 r1");
+    assert.equal(await listIds(store, { until: at(1) }), "");
+    assert.equal(await listIds(store, { since: at(2), until: at(4) }), "r3 r2");
+    assert.equal(await listIds(store, { until: at(9), status: "running", limit: 1 }), "r5");
+    const { cursor } = await store.list({ until: at(5), limit: 2 });
+    assert.equal(await listIds(store, { until: at(5), cursor }), "r2 r1");
+  },
+  "filters: select suspended runs by what they wait for, however much that is, until they are resumed": async ({
+    store,
+  }) => {
+    const many: PendingItem[] = Array.from({ length: 12 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
+    const approval: PendingItem = { kind: "approval", stepId: "s", tool: "Fake", input: {}, hash, effect: "once" };
+    const waiting: readonly (readonly PendingItem[])[] = [
+      [approval],
+      [{ kind: "plan-approval", hash }],
+      [...many, approval],
+      [{ kind: "wait", stepId: "s", event: "paid" }],
+      [],
+    ];
+    await fillStore(store, 6);
+    for (const [index, pending] of waiting.entries()) {
+      const id = `r${index + 1}`;
+      await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
+    }
+    const found = (options: ListRunsOptions) => listIds(store, options);
+    assert.equal(await found({ pending: "approval" }), "r3 r2 r1");
+    assert.equal(await found({ pending: "plan-approval" }), "r2");
+    assert.equal(await found({ pending: "outcome" }), "r3");
+    assert.equal(await found({ pending: ["plan-approval", "wait"] }), "r4 r2");
+    assert.equal(await found({ pending: ["approval", "outcome"] }), "r3 r2 r1");
+    assert.equal(await found({ pending: [] }), "");
+    assert.equal(await found({ pending: "approval", status: ["suspended", "failed"] }), "r3 r2 r1");
+    assert.equal(await found({ pending: "approval", status: "running" }), "");
+    assert.equal(await found({ pending: "approval", metadata: { user: "ada" }, since: at(3) }), "r3");
+    assert.equal(await found({ pending: "approval", metadata: { user: "bob" } }), "");
+    assert.equal(await found({ pending: "approval", resumable: true }), "");
+    const { cursor } = await store.list({ pending: ["approval", "outcome", "wait"], limit: 2 });
+    assert.notEqual(cursor, undefined);
+    const rest = { pending: ["approval", "outcome", "wait"] as const, cursor };
+    assert.equal(await found(rest), "r2 r1");
+    await record(store, runResume("r3", 3));
+    await store.delete("r2");
+    assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");
+    await assertFails(() => store.list({ pending: "nothing" as never }), "invalid-options");
+  },
+  "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases": async ({
+    store,
+    advance,
+  }) => {
+    const wait = (seconds: number): PendingItem => {
+      return {
+        kind: "wait",
+        stepId: `s${seconds}`,
+        until: new Date(Date.parse(at(0)) + seconds * 1_000).toISOString(),
+      };
+    };
+    const waiting = [[wait(60), wait(30)], [wait(90)], [{ kind: "wait", stepId: "s", event: "paid" }]];
+    await fillStore(store, 3);
+    for (const [index, pending] of waiting.entries()) {
+      const id = `r${index + 1}`;
+      await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
+    }
+    const resumable = (options: ListRunsOptions = {}) => listIds(store, { ...options, resumable: true });
+    const { runs } = await store.list();
+    assertSame(
+      runs.map(({ resumeAt }) => resumeAt ?? null),
+      [null, at(1.5), at(0.5)],
+    );
+    advance(29_999);
+    assert.equal(await resumable(), "");
+    advance(1);
+    assert.equal(await resumable(), "r1");
+    assert.equal(await resumable({ metadata: { user: "ada" } }), "r1");
+    assert.equal(await resumable({ pending: "wait" }), "r1");
+    assert.equal(await resumable({ status: "running" }), "");
+    advance(60_000);
+    assert.equal(await resumable(), "r2 r1");
+    await store.claim("r2", { owner: "ada", ttlMs: 1_000 });
+    assert.equal(await resumable(), "r1");
+    await record(store, runResume("r1", 3), runSuspend("r1", 4));
+    assert.equal(await resumable(), "");
+  },
+  "filters: refuse an invalid time, and metadata that cannot be compared": async ({ store }) => {
+    await assertFails(() => store.list({ until: "tomorrow" }), "invalid-options");
+    for (const metadata of [null, [], { user: undefined }, { user: () => {} }] as never[]) {
+      await assertFails(() => store.list({ metadata }), "invalid-options");
+    }
+  },
+  "claims: gives a run to one owner at a time": async ({ store }) => {
+    await store.claim("r", ada);
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    await store.claim("other", bob);
+  },
+  "claims: keeps runs apart, whatever their ids are": async ({ store }) => {
+    const ids = ["a", "A", "a.b", "__proto__", "constructor", "0"];
+    for (const id of ids) await store.claim(id, { owner: `owner of ${id}`, ttlMs: 1_000 });
+    for (const id of ids) await assertFails(() => store.claim(id, bob), "run-owned-elsewhere");
+  },
+  "claims: gives a run to one of two who claim at once": async ({ store }) => {
+    const claim = async (owner: string) => store.claim("r", { owner, ttlMs: 1_000 });
+    const settled = await Promise.allSettled([claim("ada"), claim("bob")]);
+    assertSame(settled.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  },
+  "claims: renews the same claim from now on for an owner that claims again": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(900);
+    assertSame((await store.claim("r", ada)).fence, fence);
+    advance(900);
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+  },
+  "claims: ends a lease after its time, and the next has a higher fence": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(999);
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    advance(1);
+    assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
+  },
+  "claims: ends a lease that is released, and the next has a higher fence": async ({ store }) => {
+    const { fence } = await store.claim("r", ada);
+    await store.release("r", { owner: "ada", fence });
+    assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
+  },
+  "claims: records with the fence of the latest claim, and without one": async ({ store }) => {
+    const { fence } = await store.claim("r", ada);
+    await store.append("r", [runStart("r")], { sequence: 1, fence });
+    await record(store, stepStart("r", 2));
+    assert.equal((await store.read("r")).length, 2);
+  },
+  "claims: refuses the fence of an earlier claim, and one that never existed, and records nothing": async ({
+    store,
+    advance,
+  }) => {
+    const { fence } = await store.claim("r", ada);
+    await store.append("r", [runStart("r")], { sequence: 1, fence });
+    advance(1_000);
+    const { fence: later } = await store.claim("r", bob);
+    for (const stale of [fence, later + 1]) {
+      const append = () => store.append("r", [stepStart("r", 2)], { sequence: 2, fence: stale });
+      await assertFails(append, "run-owned-elsewhere");
+    }
+    await assertFails(() => store.append("new", [runStart("new")], { sequence: 1, fence: 1 }), "run-owned-elsewhere");
+    assert.equal((await store.read("r")).length, 1);
+    assertSame(await store.read("new"), []);
+    await store.append("r", [stepStart("r", 2)], { sequence: 2, fence: later });
+  },
+  "claims: records with the fence of the latest claim though it has ended, as the run has no other owner": async ({
+    store,
+    advance,
+  }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(1_000);
+    await store.append("r", [runStart("r")], { sequence: 1, fence });
+    await store.release("r", { owner: "ada", fence });
+    await store.append("r", [stepStart("r", 2)], { sequence: 2, fence });
+    assert.equal((await store.read("r")).length, 2);
+  },
+  "claims: lengthens a lease, counted from now": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(900);
+    await store.renew("r", { ...ada, fence });
+    advance(900);
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    advance(100);
+    await store.claim("r", bob);
+  },
+  "claims: does not renew a lease that another owner has taken, that was released, or that never existed": async ({
+    store,
+    advance,
+  }) => {
+    const { fence } = await store.claim("r", ada);
+    await assertFails(() => store.renew("r", { ...ada, fence: fence + 1 }), "run-owned-elsewhere");
+    await assertFails(() => store.renew("r", { ...bob, fence }), "run-owned-elsewhere");
+    advance(1_000);
+    const { fence: later } = await store.claim("r", bob);
+    await assertFails(() => store.renew("r", { ...ada, fence }), "run-owned-elsewhere");
+    await store.release("r", { owner: "bob", fence: later });
+    await assertFails(() => store.renew("r", { ...bob, fence: later }), "run-owned-elsewhere");
+    await assertFails(() => store.renew("none", { ...ada, fence: 1 }), "run-owned-elsewhere");
+  },
+  "claims: releases only what the owner holds, and does nothing else": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    await store.release("r", { owner: "bob", fence });
+    await store.release("r", { owner: "ada", fence: fence + 1 });
+    await store.release("none", { owner: "ada", fence });
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    advance(1_000);
+    const { fence: later } = await store.claim("r", bob);
+    await store.release("r", { owner: "ada", fence });
+    await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
+    assertHigher("fence of a later owner", later, fence);
+  },
+  "claims: ends a lease that starts in the future, as when the clock was set back": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(-3_600_000);
+    const { fence: later } = await store.claim("r", bob);
+    assertHigher("fence of a later owner", later, fence);
+    await assertFails(() => store.renew("r", { ...ada, fence }), "run-owned-elsewhere");
+    advance(999);
+    await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
+    advance(1);
+    await store.claim("r", ada);
+  },
+  "claims: starts a lease again when it is renewed after the clock was set back": async ({ store, advance }) => {
+    const { fence } = await store.claim("r", ada);
+    advance(-3_600_000);
+    await store.renew("r", { ...ada, fence });
+    await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
+    advance(1_000);
+    assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
+  },
+  "messages: returns what was posted with a lease and each renewal, unchanged and in order, until it is acknowledged":
+    async ({ store }) => {
+      await fillStore(store, 1);
+      const odd = { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}', list: [null, { x: 0.1 }] };
+      const { number: first = 0 } = await store.post("r1", odd);
+      const second = await post(store, "r1", "two");
+      assertHigher("number of a later message", second, first);
+      const both = [
+        { number: first, message: odd },
+        { number: second, message: say("two") },
+      ];
+      const { fence, posted } = await store.claim("r1", ada);
+      assertSame(posted, both);
+      assertSame((await store.renew("r1", { ...ada, fence })).posted, both);
+      const third = await post(store, "r1", "three");
+      assertHigher("number of a later message", third, second);
+      assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 3);
+    },
+  "messages: accepts a message from anybody, whoever owns the run, and keeps those of runs apart": async ({
+    store,
+  }) => {
+    await fillStore(store, 2);
+    const { fence } = await store.claim("r1", ada);
+    await post(store, "r1", "to r1");
+    await post(store, "r2", "to r2");
+    assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 1);
+    assertSame(await postedTo(store, "r2", bob), ["to r2"]);
+  },
+  "messages: removes one together with the events that acknowledge it, and no other": async ({ store }) => {
+    await fillStore(store, 1);
+    const { fence } = await store.claim("r1", ada);
+    const first = await post(store, "r1", "one");
+    const second = await post(store, "r1", "two");
+    await post(store, "r1", "three");
+    await store.append("r1", [stepStart("r1", 2)], { sequence: 2, fence, acknowledged: [first, second] });
+    assertSame(await postedTo(store, "r1"), ["three"]);
+    const fourth = await post(store, "r1", "four");
+    assertHigher("number of a later message", fourth, second);
+  },
+  "messages: keeps one whose events were refused": async ({ store, advance }) => {
+    await fillStore(store, 1);
+    const { fence } = await store.claim("r1", ada);
+    const number = await post(store, "r1", "one");
+    const append = (sequence: number) =>
+      store.append("r1", [stepStart("r1", sequence)], { sequence, fence, acknowledged: [number] });
+    await assertFails(() => append(9), "run-conflict");
+    advance(1_000);
+    assertSame(await postedTo(store, "r1", bob), ["one"]);
+    await assertFails(() => append(2), "run-owned-elsewhere");
+    assertSame(await postedTo(store, "r1", bob), ["one"]);
+  },
+  "messages: gives the next owner what the one before received and did not acknowledge": async ({ store, advance }) => {
+    await fillStore(store, 1);
+    await post(store, "r1", "one");
+    assertSame(await postedTo(store, "r1"), ["one"]);
+    advance(1_000);
+    assertSame(await postedTo(store, "r1", bob), ["one"]);
+  },
+  "messages: removes what is acknowledged when a lease is released, but only for its owner": async ({ store }) => {
+    await fillStore(store, 1);
+    const { fence } = await store.claim("r1", ada);
+    const first = await post(store, "r1", "one");
+    await post(store, "r1", "two");
+    await store.release("r1", { owner: "bob", fence, acknowledged: [first] });
+    await store.release("r1", { owner: "ada", fence: fence + 1, acknowledged: [first] });
+    assertSame(await postedTo(store, "r1"), ["one", "two"]);
+    await store.release("r1", { owner: "ada", fence, acknowledged: [first] });
+    assertSame(await postedTo(store, "r1", bob), ["two"]);
+  },
+  "messages: keeps no more for a run than whoever posts says": async ({ store }) => {
+    await fillStore(store, 2);
+    const maxKept = 2;
+    await post(store, "r1", "one");
+    assertSame(typeof (await store.post("r1", say("two"), { maxKept })).number, "number");
+    const { number, isFull } = await store.post("r1", say("three"), { maxKept });
+    assertSame({ number, isFull }, { number: undefined, isFull: true });
+    assertSame(typeof (await store.post("r2", say("another run"), { maxKept })).number, "number");
+    await post(store, "r1", "four");
+    assertSame(await postedTo(store, "r1"), ["one", "two", "four"]);
+  },
+  "messages: keeps none for a run that has ended, and drops those that were posted before": async ({ store }) => {
+    let number = 0;
+    for (const status of ["completed", "failed", "cancelled"] satisfies EndStatus[]) {
+      await fillStore(store, ++number, number);
+      const id = `r${number}`;
+      await post(store, id, "too late");
+      await record(store, runEnd(id, { status }));
+      assertSame((await store.post(id, say("later still"))).number, undefined);
+      assertSame(await postedTo(store, id), []);
+    }
+    await record(store, runResume("r2", 3));
+    await post(store, "r2", "once more");
+    assertSame(await postedTo(store, "r2"), ["once more"]);
+  },
+  "messages: keeps those of a run that is suspended or interrupted": async ({ store }) => {
+    await fillStore(store, 2);
+    await post(store, "r1", "one");
+    await post(store, "r2", "two");
+    await record(store, runSuspend("r1", 2));
+    await record(store, runEnd("r2", { status: "interrupted" }));
+    assertSame(await postedTo(store, "r1"), ["one"]);
+    assertSame(await postedTo(store, "r2"), ["two"]);
+    await post(store, "r1", "three");
+    assertSame(await postedTo(store, "r1"), ["one", "three"]);
+  },
+  "messages: lists a suspended run as resumable if something was posted to it and it has no owner": async ({
+    store,
+  }) => {
+    await fillStore(store, 3);
+    for (const id of ["r1", "r2", "r3"]) await record(store, runSuspend(id, 2));
+    const number = await post(store, "r2", "one");
+    await post(store, "r2", "two");
+    assert.equal(await listIds(store, { resumable: true }), "r2");
+    assert.equal(await listIds(store, { resumable: true, metadata: { user: "ada" } }), "r2");
+    assert.equal(await listIds(store, { resumable: true, status: "running" }), "");
+    const { fence } = await store.claim("r2", ada);
+    assert.equal(await listIds(store, { resumable: true }), "");
+    await store.release("r2", { owner: "ada", fence, acknowledged: [number, number + 1] });
+    assert.equal(await listIds(store, { resumable: true }), "");
+    assert.equal(await listIds(store, { resumable: true, metadata: { user: "ada" } }), "");
+  },
+  "messages: refuses one to a run that does not exist, or that is only claimed": async ({ store }) => {
+    await store.claim("r", ada);
+    await assertFails(() => store.post("r", say("nobody hears")), "run-not-found");
+    await assertFails(() => store.post("none", say("nobody hears")), "run-not-found");
+  },
+  "messages: keeps an early one for a run that has yet to start, or refuses it": async ({ store }) => {
+    try {
+      await store.post("r1", say("early"), { isEarly: true });
+    } catch (thrown) {
+      return assertFails(() => Promise.reject(thrown), "run-not-found");
+    }
+    assert.equal(await listIds(store, {}), "");
+    assertSame(await store.read("r1"), []);
+    await assertFails(() => store.delete("r1"), "run-not-found");
+    assertSame(await postedTo(store, "r1"), ["early"]);
+    await store.post("r1", say("too"), { isEarly: true });
+    await fillStore(store, 1);
+    await store.post("r1", say("later"), { isEarly: true });
+    assertSame(await postedTo(store, "r1"), ["early", "too", "later"]);
+    await record(store, runEnd("r1", { status: "completed" }));
+    assertSame((await store.post("r1", say("too late"), { isEarly: true })).number, undefined);
+    assertSame(await postedTo(store, "r1"), []);
+  },
+  "deletion: leaves nothing of a run, and does not affect the others": async ({ store }) => {
+    await fillStore(store, 3);
+    await record(store, stepStart("r2", 2));
+    assert.equal(await store.delete("r2"), true);
+    assertSame(await store.read("r2"), []);
+    assert.equal(await listIds(store), "r3 r1");
+    assert.equal(await listIds(store, { metadata: { user: "ada" } }), "r3 r1");
+    assert.equal((await store.read("r1")).length, 1);
+    await assertFails(() => store.post("r2", { type: "note" }), "run-not-found");
+  },
+  "deletion: frees the id for a run that has nothing of the deleted one": async ({ store }) => {
+    const steps = Array.from({ length: 1_200 }, (_, index) => stepStart("r", index + 3));
+    await record(store, runStart("r", { request: "Add milk" }), stepStart("r", 2));
+    await store.append("r", steps, { sequence: 3 });
+    await store.post("r", { type: "note" });
+    await record(store, runSuspend("r", 1_203));
+    await store.delete("r");
+    await record(store, runStart("r", { minute: 1 }));
+    assertSame(await store.read("r"), [runStart("r", { minute: 1 })]);
+    const [summary] = (await store.list()).runs;
+    assertSame([summary?.request, summary?.pending, summary?.startedAt], [undefined, undefined, undefined]);
+    assertSame((await store.claim("r", ada)).posted ?? [], []);
+    await record(store, stepStart("r", 2));
+    assert.equal((await store.read("r")).length, 2);
+  },
+  "deletion: refuses a run with a lease that lasts, and deletes it once that has ended": async ({ store, advance }) => {
+    await fillStore(store, 2);
+    await store.claim("r1", ada);
+    await assertFails(() => store.delete("r1"), "run-owned-elsewhere");
+    assert.equal((await store.read("r1")).length, 1);
+    advance(1_000);
+    assert.equal(await store.delete("r1"), true);
+    const { fence } = await store.claim("r2", ada);
+    await store.release("r2", { owner: "ada", fence });
+    assert.equal(await store.delete("r2"), true);
+    assert.equal(await listIds(store), "");
+  },
+  "deletion: lets an owner of the deleted run write no more, even to a new run with the same id": async ({
+    store,
+    advance,
+  }) => {
+    const { fence: first } = await store.claim("r", ada);
+    await store.append("r", [runStart("r")], { sequence: 1, fence: first });
+    advance(1_000);
+    const { fence } = await store.claim("r", bob);
+    advance(1_000);
+    await store.delete("r");
+    const append = (sequence: number) => store.append("r", [stepStart("r", sequence)], { sequence, fence });
+    await assertFails(() => append(2), "run-owned-elsewhere");
+    await assertFails(() => store.renew("r", { ...bob, fence }), "run-owned-elsewhere");
+    const { fence: later } = await store.claim("r", ada);
+    assertHigher("fence of a later owner", later, fence);
+    await store.append("r", [runStart("r")], { sequence: 1, fence: later });
+    await assertFails(() => append(2), "run-owned-elsewhere");
+    assert.equal((await store.read("r")).length, 1);
+  },
+  "deletion: with statuses, deletes a run only if it has one of them": async ({ store }) => {
+    await fillStore(store, 1);
+    await record(store, runSuspend("r1", 2));
+    assert.equal(await store.delete("r1", { status: ["completed", "failed"] }), false);
+    assert.equal(await store.delete("r1", { status: [] }), false);
+    assert.equal((await store.read("r1")).length, 2);
+    assert.equal(await store.delete("r1", { status: ["failed", "suspended"] }), true);
+    assertSame(await store.read("r1"), []);
+  },
+  "deletion: refuses a run that does not exist, that was deleted, or that is only claimed": async ({ store }) => {
+    await fillStore(store, 1);
+    await store.delete("r1");
+    await store.claim("r", ada);
+    for (const id of ["none", "r1", "r"]) await assertFails(() => store.delete(id), "run-not-found");
+  },
+  "deletion: neither repeats nor misses a run while pages are being read": async ({ store }) => {
+    await fillStore(store, 5);
+    const first = await store.list({ limit: 2 });
+    for (const id of ["r4", "r3", "r5"]) await store.delete(id);
+    await record(store, runStart("new", { minute: 9 }), runEnd("new"));
+    const rest = await store.list({ limit: 2, cursor: first.cursor });
+    assertSame(
+      rest.runs.map(({ runId }) => runId),
+      ["r2", "r1"],
+    );
+    assert.equal(await listIds(store), "new r2 r1");
+  },
+};

@@ -2,13 +2,6 @@ import { type AgentEvent, formatVersion } from "../../core/events.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
 
-/** One requirement for every run store. */
-export interface RunStoreCase {
-  readonly name: string;
-  /** Rejects if it is not met. The store is new and empty; `advance` moves the clock of its leases. */
-  check(tested: { readonly store: RunStore; readonly advance: (ms: number) => void }): Promise<void>;
-}
-
 /** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
 export async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
   for (let number = from; number <= count; number++) {
