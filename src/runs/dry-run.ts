@@ -16,7 +16,7 @@ import type { RunSettings } from "./run-options.ts";
 import { completePlanInput } from "./run-target.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { secretsOf } from "./secrets/secrets-of-run.ts";
-import { effectOf } from "./steps/prepare-step.ts";
+import { effectOf } from "./steps/step-call.ts";
 
 /** What a run would do, as far as that is known beforehand. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {

@@ -10,8 +10,8 @@ import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
 import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
 import { showIn } from "./show.ts";
-import { dataOf, outcomeUnknown } from "./steps/step-errors.ts";
-import { undoSteps } from "./steps/undo-steps.ts";
+import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
+import { undoSteps } from "./steps/undo.ts";
 
 /** What {@link endExecution} needs to close an execution. */
 interface ExecutionEnd {

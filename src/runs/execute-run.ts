@@ -20,8 +20,8 @@ import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import { completeTarget, type RunBeginning, type RunTarget, requireApproved } from "./run-target.ts";
 import { secretsOf } from "./secrets/secrets-of-run.ts";
 import { shownResult } from "./show.ts";
-import { runSteps } from "./steps/run-steps.ts";
-import { dataOf } from "./steps/step-errors.ts";
+import { runSteps } from "./steps/schedule.ts";
+import { dataOf } from "./steps/step-call.ts";
 import { readRecorded, storedResult } from "./stored-runs.ts";
 
 /**

@@ -15,8 +15,8 @@ import { Run, type RunCaller, type RunHost } from "./run.ts";
 import { interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
-import { warnOfOverlap } from "./steps/run-attempt.ts";
-import { ToolGates } from "./steps/tool-gate.ts";
+import { ToolGates } from "./steps/limits.ts";
+import { warnOfOverlap } from "./steps/step.ts";
 
 /** A requested execution of a run. */
 export interface Opening extends RunCaller {

@@ -2,6 +2,7 @@ import { AbortScope, type AbortSource, onAbort } from "../async/abort.ts";
 import { type Clock, monotonicNow } from "../async/clock.ts";
 import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
+import type { CallGate } from "../core/call-gate.ts";
 import type { ErrorData } from "../core/error-data.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
@@ -11,6 +12,7 @@ import type { RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { type StepRef, stepRefOf } from "../core/step.ts";
 import { type ApprovalState, instanceAt, instancesOf } from "../core/step-state.ts";
+import type { Tool } from "../core/tool.ts";
 import type { Confirmation, Leases } from "./leases.ts";
 import { type AgentWarning, type EngineSettings, reportWarning } from "./options.ts";
 import { cancelledBy, runTimeout } from "./run-errors.ts";
@@ -18,7 +20,6 @@ import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
-import type { ToolGates } from "./steps/tool-gate.ts";
 
 /** Why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
@@ -392,7 +393,7 @@ export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   /** The limits of tools, over all runs. */
-  readonly gates: ToolGates;
+  readonly gates: { of(tool: Tool): CallGate | undefined };
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;

@@ -16,7 +16,7 @@ import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
 import { completeTarget, fillIn, identityOf, type RunTarget, targetOf } from "./run-target.ts";
 import { opened, requireSealable, secretsOf } from "./secrets/secrets-of-run.ts";
 import { shownResult } from "./show.ts";
-import { dataOf } from "./steps/step-errors.ts";
+import { dataOf } from "./steps/step-call.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
 export { receivePosted } from "./decisions/commands.ts";

@@ -31,9 +31,15 @@ import { notWaiting, resumeMismatch } from "../run-errors.ts";
 import { restoreSealed } from "../secrets/map-sensitive.ts";
 import { opened, sealChange } from "../secrets/secrets-of-run.ts";
 import { showIn } from "../show.ts";
-import { effectOf } from "../steps/prepare-step.ts";
-import { countOf, refOfTask, type StepCall } from "../steps/step-call.ts";
-import { type FailedTask, invalidInput, toolFailed } from "../steps/step-errors.ts";
+import {
+  countOf,
+  effectOf,
+  type FailedTask,
+  invalidInput,
+  refOfTask,
+  type StepCall,
+  toolFailed,
+} from "../steps/step-call.ts";
 import { type Decision, readInput, readNote } from "./decision-options.ts";
 
 /** Whether a step or a plan may run; `waiting` if that is still to be decided. */

@@ -17,7 +17,7 @@ import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, sealChange, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
-import { invalidOutput } from "../steps/step-errors.ts";
+import { invalidOutput } from "../steps/step-call.ts";
 import {
   type ApprovalOutcome,
   approvalEnd,

@@ -23,7 +23,7 @@ import { type EngineSettings, reportWarning } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
 import { hideInIssues, hideInReasoning, requireSealable } from "../secrets/secrets-of-run.ts";
-import { dataOf } from "../steps/step-errors.ts";
+import { dataOf } from "../steps/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 
 /** What {@link planRequest} plans. */

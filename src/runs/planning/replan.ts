@@ -17,7 +17,7 @@ import type { Run } from "../run.ts";
 import { pendingItems, stepFailure } from "../run-progress.ts";
 import { opened, restoreSteps } from "../secrets/secrets-of-run.ts";
 import { showIn } from "../show.ts";
-import { dataOf } from "../steps/step-errors.ts";
+import { dataOf } from "../steps/step-call.ts";
 import { askPlanner, completePlan, Planning, type PlanTask, reporterOf, toPlanRequest } from "./planning.ts";
 
 /** Failures that no other plan can resolve: somebody, or a limit, has refused. */

@@ -9,7 +9,7 @@ import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
-import { invalidInput } from "../steps/step-errors.ts";
+import { invalidInput } from "../steps/step-call.ts";
 import { mapHidden, mapSensitive, type Path, restoreSealed, sealedParts, visitSealed } from "./map-sensitive.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import type { SealingSettings } from "./secret-options.ts";

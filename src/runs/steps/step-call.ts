@@ -1,9 +1,14 @@
+import { type ErrorData, isError, recordedStack, toErrorData } from "../../core/error-data.ts";
+
+import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
-import { type StepRef, stepRefOf } from "../../core/step.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
+import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
 import { instanceAt } from "../../core/step-state.ts";
 import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
+import type { Run } from "../run.ts";
 
 /** One pass of a looped step. */
 export interface Iteration {
@@ -23,11 +28,45 @@ export interface StepTask {
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
-  /** Set if the call is to be undone: what it returned. */
+  /** The input as the schema has parsed it for the next attempt. */
+  readonly parsed: unknown;
+  /** The output of the call that this one undoes. */
   readonly undone?: { readonly output: JsonValue };
 }
 
-/** Which step, or which iteration of one, to run. */
+/** The end of an attempt. */
+export type AttemptResult =
+  | { readonly type: "completed"; readonly output: JsonValue }
+  | {
+      readonly type: "failed";
+      /** `refused`: the tool was not called, as a limit forbids it. */
+      readonly reason: "thrown" | "timeout" | "aborted" | "invalid-output" | "refused";
+      readonly error: ErrorData;
+      readonly thrown: unknown;
+      /** The tool ignores its signal and is still running. */
+      readonly isRunning: boolean;
+      /** The last progress that it reported. */
+      readonly progress?: JsonValue | undefined;
+    };
+
+/** An attempt that failed. */
+export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
+
+const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent", "once"]);
+
+/**
+ * The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it does not return
+ * an effect.
+ */
+export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
+  const effect: unknown = tool.effect(parsed);
+  if (effects.has(effect)) return effect as ToolEffect;
+  throw new TypeError(
+    `its effect must be one of ${[...effects].join(", ")}; the function of its input returned something else`,
+  );
+}
+
+/** The ref of a step, or of an iteration of one, to run. */
 export function refOfTask({
   step,
   iteration,
@@ -54,13 +93,102 @@ export function attemptNumber(run: EarlierCalls, call: StepCall, number: number)
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 
-/** How many iterations there are, for the event that may be the first of them. */
+/** The number of iterations, for the event that may be the first of them. */
 export function countOf(iteration: Iteration | undefined): { iterations?: number } {
   return iteration === undefined ? {} : { iterations: iteration.count };
 }
 
-/** Completes an event with its iteration, in place, as most steps have none. */
-export function ofIteration<TEvent extends object>({ iteration }: Pick<StepTask, "iteration">, event: TEvent): TEvent {
-  if (iteration !== undefined) (event as { iteration?: number }).iteration = iteration.index;
-  return event;
+/** The subject of an error: a step, or an iteration of one. */
+export interface FailedTask {
+  readonly step: Pick<PlanStep, "id" | "tool">;
+  readonly iteration?: { readonly index: number } | undefined;
+}
+
+/** A step's input, with references filled in, does not fit its tool. */
+export function invalidInput(
+  task: FailedTask,
+  issues: readonly SchemaIssue[],
+  cause?: unknown,
+): AgentError<"invalid-tool-input"> {
+  const { name, ref } = nameOf(task);
+  const message = `The input of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-input", message, { details: { ...ref, issues }, cause });
+}
+
+/** A tool's output does not fit its schema, is not JSON or is too large. */
+export function invalidOutput(task: FailedTask, issues: readonly SchemaIssue[]): AgentError<"invalid-tool-output"> {
+  const { name, ref } = nameOf(task);
+  const message = `The output of step ${name} is not valid: ${describeIssues(issues)}`;
+  return new AgentError("invalid-tool-output", message, { details: { ...ref, issues } });
+}
+
+/** One attempt of a step took too long. */
+export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"timeout"> {
+  const { name } = nameOf(task);
+  const message = `An attempt of step ${name} took longer than its timeoutMs of ${timeoutMs} ms.`;
+  return new AgentError("timeout", message, { details: { scope: "step", ...refOfTask(task), timeoutMs } });
+}
+
+/** A tool failed for good. `errors` has one entry for each attempt. */
+export function toolFailed(task: FailedTask, errors: readonly ErrorData[], cause: unknown): AgentError<"tool-failed"> {
+  const { name, ref } = nameOf(task);
+  const attempts = errors.length;
+  const last = errors.at(-1)?.message ?? toErrorData(cause).message;
+  const times = attempts > 1 ? ` after ${attempts} attempts` : "";
+  const details = { ...ref, attempts, errors };
+  return new AgentError("tool-failed", `Step ${name} failed${times}: ${last}`, { details, cause, retryable: false });
+}
+
+/** A step that must run only once was cut off, for the reason given. */
+export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"outcome-unknown"> {
+  const { name, ref } = nameOf(task);
+  const message = `Step ${name} must run only once and was cut off: whether it took effect is not known.`;
+  return new AgentError("outcome-unknown", message, { details: ref, cause });
+}
+
+/** How a message names what failed, and the same for its details. */
+function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
+  const tool = toolOf(task.step);
+  const ref = refOfTask(task);
+  return { name: `"${describeStepRef(ref)}" (${tool})`, ref: { tool, ...ref } };
+}
+
+function describeIssues(issues: readonly SchemaIssue[]): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)).join("; ");
+}
+
+/** Keeps what was thrown beside the error data that reports it, for `throwOnFailure`. Returns the data. */
+function keepThrown<TError extends ErrorData>(
+  run: Pick<Run, "thrown" | "secrets">,
+  error: TError,
+  thrown: unknown,
+): TError {
+  // It may contain a secret in an unexpected place.
+  if (thrown === undefined || run.secrets?.hasAny) return error;
+  run.thrown ??= new WeakMap();
+  run.thrown.set(error, thrown);
+  return error;
+}
+
+/** An error as data; its cause is kept. */
+export function dataOf<TCode extends AgentErrorCode>(
+  run: Pick<Run, "thrown" | "secrets">,
+  error: AgentError<TCode>,
+): AgentErrorData<TCode> {
+  // A cause that was read from a store is data, and stays so.
+  return keepThrown(run, error.toJSON(), isError(error.cause) ? error.cause : undefined);
+}
+
+/** The error of a step whose last attempt has failed, with the stack of what was thrown, which is kept. */
+export function withStack(
+  run: Run,
+  error: AgentErrorData,
+  { reason, thrown }: { readonly reason: string; readonly thrown: unknown },
+): AgentErrorData {
+  // For any other reason, the error is our own and complete.
+  if (reason !== "thrown") return keepThrown(run, error, reason === "invalid-output" ? undefined : thrown);
+  const stack = run.engine.recordStacks
+    ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
+    : undefined;
+  return keepThrown(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
 }

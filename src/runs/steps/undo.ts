@@ -8,10 +8,9 @@ import { stepRefOf } from "../../core/step.ts";
 import { instancesOf, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
-import { admit } from "./admission.ts";
-import { attemptAdmitted, type Executed } from "./retry-step.ts";
-import { refOfTask, type StepCall } from "./step-call.ts";
-import { invalidInput, stepTimeout } from "./step-errors.ts";
+import { admit } from "./limits.ts";
+import { type Executed, executeAdmitted, notCalled } from "./step.ts";
+import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call.ts";
 
 /**
  * Undoes what a run has done, starting with the step that ended last, whatever ended the run. Each is retried by its
@@ -69,7 +68,15 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   if (tool?.undo === undefined) return "no-undo";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
-  const call: StepCall = { step, tool, iteration: pass, input, effect: "idempotent", undone: { output } };
+  const call = {
+    step,
+    tool,
+    iteration: pass,
+    input,
+    effect: "idempotent",
+    parsed: undefined,
+    undone: { output },
+  } as const;
   const base = { ...refOfTask(call), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
   if (storeFailure(run) !== undefined) return "failed";
@@ -102,9 +109,12 @@ async function undo(run: Run, call: StepCall): Promise<Executed> {
   const parsed = await settleWithin(parsing, timeoutMs, clock);
   if (parsed === notInTime) return failed(stepTimeout(call, timeoutMs));
   if (!parsed.ok) return failed(invalidInput(call, parsed.issues));
-  return attemptAdmitted(run, call, { parsed: parsed.value, admitted: await admit(run, call) });
+  const admitted = await admit(run, call);
+  if (admitted.type === "refused") return failed(admitted.error);
+  if (admitted.type === "aborted") return notCalled(run);
+  return executeAdmitted(run, { ...call, parsed: parsed.value }, admitted);
 }
 
-function failed(error: AgentError<"timeout" | "invalid-tool-input">): Executed {
+function failed(error: AgentError): Executed {
   return { outcome: { status: "failed", error: error.toJSON() }, attempts: 0 };
 }

@@ -1,26 +1,57 @@
-import type { CallVerdict } from "../../async/circuit-breaker.ts";
-import type { Admission } from "../../core/call-gate.ts";
+import type { CallVerdict, CircuitState } from "../../async/circuit-breaker.ts";
+import type { Clock } from "../../async/clock.ts";
+import { type Admission, CallGate } from "../../core/call-gate.ts";
 import { AgentError } from "../../core/errors.ts";
 import { describeStepRef } from "../../core/step.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
-import type { AttemptResult } from "./run-attempt.ts";
-import { refOfTask, type StepCall } from "./step-call.ts";
-import { hasLimits } from "./tool-gate.ts";
+import { type AttemptResult, refOfTask, type StepCall } from "./step-call.ts";
+
+/** The gates of tools that have limits, for all runs of an agent. */
+export class ToolGates {
+  private readonly gates = new Map<Tool, CallGate>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The gate of a tool; undefined if it has no limits. */
+  of(tool: Tool): CallGate | undefined {
+    if (!hasLimits(tool)) return undefined;
+    const gate =
+      this.gates.get(tool) ?? new CallGate(tool, this.clock, (retryAfterMs) => circuitOpen(tool, retryAfterMs));
+    this.gates.set(tool, gate);
+    return gate;
+  }
+}
+
+/** True if a tool has limits over all runs. */
+function hasLimits({ concurrency, rateLimit, circuitBreaker }: Tool): boolean {
+  return concurrency !== undefined || rateLimit !== undefined || circuitBreaker !== undefined;
+}
+
+/** True if a call of a tool has limits that {@link admit} must check. */
+export function isLimited({ settings }: Run, tool: Tool): boolean {
+  return settings.stored.budget !== undefined || hasLimits(tool);
+}
 
 /** A limit that forbids a call. */
 type LimitError = AgentError<"circuit-open" | "limit-exceeded">;
 
-/** Whether a call may be made. An undefined admission needs no {@link leave}. */
-export type Admitted =
-  | { readonly type: "admitted"; readonly admission: Admission | undefined }
+/** A call that may be made, and has to report what became of it. */
+export interface AdmittedCall {
+  readonly type: "admitted";
+  /** Releases its place with the attempt's result. Without one no call was made, and none is counted. */
+  leave(result?: AttemptResult): Promise<void> | void;
+}
+
+/** The answer to a call that asks to be made. */
+type Admitted =
+  | AdmittedCall
   | { readonly type: "refused"; readonly error: LimitError }
-  /** The run was aborted while it waited for its turn. */
+  /** The run was aborted while the call waited for its turn. */
   | { readonly type: "aborted" };
 
-/** Whether a call has limits that {@link admit} must check. */
-export function isLimited({ settings }: Run, { tool }: StepCall): boolean {
-  return settings.stored.budget !== undefined || hasLimits(tool);
-}
+/** A call without limits. */
+export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
 
 /**
  * Waits for a call's turn at its tool (a first call only while steps may start), and counts it against the run's
@@ -49,9 +80,15 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
   }
 }
 
-function count(run: Run, call: StepCall, admission: Admission | undefined): Admitted {
+function count(run: Run, call: StepCall, admission: Admission | undefined): AdmittedCall {
   if (isCounted(run, call)) run.counters.addToolCall();
-  return { type: "admitted", admission };
+  return {
+    type: "admitted",
+    leave: async (result) => {
+      if (result === undefined && isCounted(run, call)) run.counters.removeToolCall();
+      if (admission !== undefined) await reportCircuit(run, call, admission.leave(verdictOf(result)));
+    },
+  };
 }
 
 /** Undo calls are not counted, so that the budget never prevents them. */
@@ -59,26 +96,7 @@ function isCounted({ settings }: Run, { undone }: StepCall): boolean {
   return undone === undefined && settings.stored.budget !== undefined;
 }
 
-/** Releases an admission from {@link admit}, with the attempt's verdict on the tool. */
-export async function leave(
-  run: Run,
-  call: StepCall,
-  { admission, result }: { admission: Admission; result: AttemptResult | undefined },
-): Promise<void> {
-  await reportCircuit(run, call, admission.leave(verdictOf(result)));
-}
-
-/** Releases an admission for which no call was made, as if it had never been requested. */
-export async function giveBack(
-  run: Run,
-  call: StepCall,
-  { admission }: Extract<Admitted, { type: "admitted" }>,
-): Promise<void> {
-  if (isCounted(run, call)) run.counters.removeToolCall();
-  if (admission !== undefined) await leave(run, call, { admission, result: undefined });
-}
-
-async function reportCircuit(run: Run, { tool }: StepCall, state: Admission["change"]): Promise<void> {
+async function reportCircuit(run: Run, { tool }: StepCall, state: CircuitState | undefined): Promise<void> {
   if (state !== undefined) await run.emit({ type: "circuit-change", tool: tool.name, state });
 }
 
@@ -98,4 +116,9 @@ function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | un
   const ref = refOfTask(call);
   const message = `Step "${describeStepRef(ref)}" would be tool call number ${used} of the run; its budget is ${max}.`;
   return new AgentError("limit-exceeded", message, { details: { limit: "toolCalls", max, used, ...ref } });
+}
+
+function circuitOpen({ name: tool }: Tool, retryAfterMs: number): AgentError<"circuit-open"> {
+  const message = `${tool} has failed too often and is not called now; it may be in ${retryAfterMs} ms.`;
+  return new AgentError("circuit-open", message, { details: { tool, retryAfterMs }, retryable: true });
 }

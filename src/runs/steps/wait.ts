@@ -8,9 +8,8 @@ import type { StepExpressions } from "../../plan/expressions/step-expressions.ts
 import { resolveInput } from "../../plan/resolve-input.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
-import { namedValue } from "./prepare-step.ts";
-import type { StepEnd } from "./run-step.ts";
-import { dataOf, invalidInput } from "./step-errors.ts";
+import { isTrue, namedValue, type StepEnd } from "./step.ts";
+import { dataOf, invalidInput } from "./step-call.ts";
 
 /**
  * Starts the wait of a step, or ends it if it is over; else the step is `waiting`, and asked again when it may be over.
@@ -35,11 +34,6 @@ export async function runWait(run: Run, step: WaitStep, expressions: StepExpress
 
 function stateOf({ state }: Run, { id }: WaitStep): StepState {
   return state.steps.get(id) as StepState;
-}
-
-function isTrue(run: Run, expressions: StepExpressions): boolean {
-  const lookUp = (name: string) => opened(run, namedValue(run, name, undefined));
-  return expressions.evaluate("when", { lookUp, iteration: undefined }) === true;
 }
 
 async function skip(run: Run, stepId: string): Promise<StepEnd> {

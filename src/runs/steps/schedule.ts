@@ -1,0 +1,304 @@
+import { callAt } from "../../async/clock.ts";
+import { AgentError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
+import { callsTool } from "../../core/step.ts";
+import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../core/step-state.ts";
+import type { DefinedTool } from "../../core/tool.ts";
+import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
+import type { PlanExpressions } from "../../plan/expressions.ts";
+import { skipOpen } from "../end-execution.ts";
+import type { Run } from "../run.ts";
+import { buildGraph, type StepGraph } from "../run-progress.ts";
+import { opened } from "../secrets/secrets-of-run.ts";
+import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
+import type { StepTask } from "./step-call.ts";
+import { runWait } from "./wait.ts";
+
+/**
+ * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
+ * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
+ * only its dependents do not start. Resolves when nothing runs and nothing can start.
+ */
+export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
+  const { concurrency } = run.settings.stored;
+  run.startSteps();
+  const ready = readySteps(run, steps, expressions);
+  const taskOf = (step: ToolStep): StepTask => ({
+    step,
+    tool: run.settings.tools.get(step.tool) as DefinedTool,
+    iteration: undefined,
+  });
+  let running = 0;
+  return new Promise((resolve, reject) => {
+    let pending: PendingSteps | undefined;
+    const startReady = () => {
+      while (running < concurrency && run.canStart()) {
+        const index = ready.take();
+        if (index === undefined) break;
+        running++;
+        start(index);
+      }
+      if (running > 0) return;
+      pending?.close();
+      resolve();
+    };
+    // In each of the `concurrency` slots, steps run one after another.
+    const start = (first: number) => {
+      let current = first;
+      let taken = first;
+      const queue: StepQueue = {
+        next: () => {
+          const index = ready.peekAfter(current);
+          const step = steps[index ?? -1];
+          if (index === undefined || step === undefined || !callsTool(step) || expressions?.has(step.id))
+            return undefined;
+          ready.takeNext(index);
+          taken = index;
+          return taskOf(step);
+        },
+        advance: () => {
+          ready.release(current);
+          current = taken;
+          startReady();
+        },
+      };
+      const step = steps[first] as PlanStep;
+      runPlanned(step, queue).then((end) => settle(current, end), reject);
+    };
+    const runPlanned = (step: PlanStep, queue: StepQueue): Promise<StepEnd> => {
+      const conditions = expressions?.get(step.id);
+      if (!callsTool(step)) return runWait(run, step, conditions);
+      if (conditions === undefined) return runStep(run, taskOf(step), queue);
+      return runExpressionStep(run, { ...taskOf(step), expressions: conditions }, queue);
+    };
+    const settle = (index: number, end: StepEnd) => {
+      running--;
+      if (end === "waiting") {
+        pending ??= new PendingSteps(run, (waiting) => {
+          ready.add(waiting);
+          startReady();
+        });
+        pending.add(index, steps[index] as PlanStep);
+      }
+      if (end === "done") ready.release(index);
+      startReady();
+    };
+    startReady();
+  });
+}
+
+// ---- The graph: which steps are ready ----
+
+/** The steps of a plan that may start now. A step that can no longer end well stops the others. */
+function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpressions | undefined): ReadySteps {
+  const ready = new ReadySteps(buildGraph(opened(run, steps), expressions));
+  // The dependencies of a step come before it.
+  for (const [index, { id }] of steps.entries()) {
+    const state = run.state.steps.get(id) as StepState;
+    if (isOpen(state)) {
+      // An iteration in doubt leaves the rest of its loop open.
+      if (state.iterations?.states.some((one) => !isOpen(one) && !isDone(one))) run.stopSteps();
+      ready.addIfFree(index);
+    } else if (isDone(state)) ready.countDone(index);
+    else run.stopSteps();
+  }
+  return ready;
+}
+
+/** The steps of a plan, by index, whose dependencies are done and that have not been taken; the earliest comes first. */
+class ReadySteps {
+  /** In order. */
+  private readonly queue: number[] = [];
+
+  constructor(private readonly graph: StepGraph) {}
+
+  /** Adds a step, whether or not it was taken before. */
+  add(index: number): void {
+    let at = this.queue.length;
+    while (at > 0 && (this.queue[at - 1] as number) > index) at--;
+    this.queue.splice(at, 0, index);
+  }
+
+  /** Adds a step if it waits for no other one. */
+  addIfFree(index: number): void {
+    if (this.graph.waitingFor[index] === 0) this.add(index);
+  }
+
+  /** A step is done; those that depended on it alone are not added yet. */
+  countDone(index: number): void {
+    const { waitingFor } = this.graph;
+    for (const dependent of this.dependentsOf(index)) waitingFor[dependent] = (waitingFor[dependent] ?? 0) - 1;
+  }
+
+  /** A step is done: adds those that waited for nothing else, unless they were taken. */
+  release(index: number): void {
+    this.countDone(index);
+    for (const dependent of this.dependentsOf(index)) this.addIfFree(dependent);
+  }
+
+  take(): number | undefined {
+    return this.queue.shift();
+  }
+
+  /** The step that {@link ReadySteps.take} would return if this one, which is running, were done. */
+  peekAfter(index: number): number | undefined {
+    // The dependents of a step are in order.
+    const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
+    const [lowest] = this.queue;
+    return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
+  }
+
+  /** Takes the step of {@link ReadySteps.peekAfter}. */
+  takeNext(next: number): void {
+    if (this.queue[0] === next) this.queue.shift();
+    // As if it had one dependency less: it is never free again.
+    else (this.graph.waitingFor[next] as number)--;
+  }
+
+  private dependentsOf(index: number): readonly number[] {
+    return this.graph.dependents[index] ?? none;
+  }
+}
+
+const none: readonly number[] = [];
+
+/** The steps that wait for approval, a time or an event while others run: each is ready again when that may be over. */
+class PendingSteps {
+  private readonly indexes = new Map<string, number>();
+  private readonly stops: (() => void)[];
+
+  constructor(
+    private readonly run: Run,
+    private readonly onReady: (index: number) => void,
+  ) {
+    this.stops = [run.onDecision((ref) => this.release(ref?.stepId))];
+  }
+
+  add(index: number, { id }: PlanStep): void {
+    this.indexes.set(id, index);
+    const state = this.run.state.steps.get(id);
+    // Somebody may have decided about it before its turn was over.
+    if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.release(id);
+    else if (state?.wait?.until !== undefined) {
+      const { sharedClock } = this.run.host.leases;
+      this.stops.push(callAt(sharedClock, Date.parse(state.wait.until), () => this.release(id)));
+    }
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop();
+    this.indexes.clear();
+  }
+
+  private release(stepId = ""): void {
+    const index = this.indexes.get(stepId);
+    if (index === undefined) return;
+    this.indexes.delete(stepId);
+    this.onReady(index);
+  }
+}
+
+// ---- Steps with expressions: `when` and `forEach` ----
+
+/** A step with a `when` or a `forEach`. */
+interface ExpressionTask extends StepTask {
+  readonly expressions: StepExpressions;
+}
+
+/**
+ * Runs a step with expressions. A `when` that names `item` or `index` is evaluated for each iteration, any other one
+ * once, before the list is. The steps of the queue follow one without a `forEach`. Never rejects.
+ */
+async function runExpressionStep(run: Run, task: ExpressionTask, queue: StepQueue): Promise<StepEnd> {
+  const { when, forEach, isWhenPerIteration } = task.expressions;
+  let items: readonly JsonValue[] = [];
+  try {
+    if (when !== undefined && !isWhenPerIteration && !isTrue(run, task.expressions))
+      return skip(run, task, "condition");
+    if (forEach !== undefined) items = itemsOf(run, task);
+  } catch (thrown) {
+    return failUncalled(run, task, thrown as AgentError);
+  }
+  if (forEach === undefined) return runStep(run, task, queue);
+  if (items.length === 0) return skip(run, task, "no-items");
+  return runIterations(run, task, items);
+}
+
+/** Throws `limit-exceeded` if the run would have too many steps with these. */
+function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly JsonValue[] {
+  const lookUp = (name: string) => opened(run, namedValue(run, name, undefined));
+  const list = expressions.evaluate("forEach", { lookUp }) as readonly JsonValue[];
+  const items = run.secrets?.holdItems(list) ?? list;
+  if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
+  const max = run.settings.stored.maxSteps;
+  const used = run.counters.stepCount + items.length;
+  if (used <= max) {
+    run.counters.addIterations(items.length);
+    return items;
+  }
+  const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
+  throw new AgentError("limit-exceeded", message, { details: { limit: "steps", max, used, stepId: step.id } });
+}
+
+/**
+ * Runs the iterations that have not run yet, at most the step's `concurrency` at a time. After one has failed no other
+ * starts, unless the run continues after failures.
+ */
+async function runIterations(run: Run, task: ExpressionTask, items: readonly JsonValue[]): Promise<StepEnd> {
+  const { step, tool, expressions } = task;
+  const count = items.length;
+  const stateOf = (index: number) => run.state.steps.get(step.id)?.iterations?.states[index] ?? notStarted;
+  // After a failure no other step or iteration starts.
+  let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
+  do {
+    let next = 0;
+    const takeNext = (): StepTask | undefined => {
+      while (next < count && !canRun(stateOf(next))) next++;
+      if (next >= count) return undefined;
+      const index = next++;
+      return { step, tool, iteration: { index, count, item: items[index] as JsonValue } };
+    };
+    // Each iteration is asked for first, if it has a condition.
+    const queue = expressions.isWhenPerIteration ? undefined : { next: takeNext, advance: () => {} };
+    const work = async () => {
+      while (run.canStart()) {
+        const one = takeNext();
+        if (one === undefined) return;
+        const ending = queue === undefined ? runIfTrue(run, one, expressions) : runStep(run, one, queue);
+        if ((await ending) === "failed") hasFailed = true;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
+    // Somebody may have decided about one while the others ran.
+  } while (run.canStart() && items.some((_item, index) => isDecided(stateOf(index))));
+  if (run.recorder.failure !== undefined) return "failed";
+  // An iteration in doubt suspends the run: the others may still run once somebody has settled it. When the process is
+  // ending, whoever resumes the run decides what follows from a failure.
+  const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
+  if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
+    await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
+  if (hasFailed) return "failed";
+  return run.state.steps.get(step.id)?.iterations?.ended === count ? "done" : "waiting";
+}
+
+const notStarted = { status: "pending" } as StepState;
+
+/** An iteration that waits for an answer is not asked about again: its input is unchanged. */
+function canRun(state: StepState): boolean {
+  return state.status === "waiting" ? isDecided(state) : isOpen(state);
+}
+
+async function runIfTrue(run: Run, one: StepTask, expressions: StepExpressions): Promise<StepEnd> {
+  try {
+    if (!isTrue(run, expressions, one.iteration)) return skip(run, one, "condition");
+  } catch (thrown) {
+    return failUncalled(run, one, thrown as AgentError);
+  }
+  return runStep(run, one);
+}
+
+async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
+  await skipStep(run, task, reason);
+  return run.recorder.failure === undefined ? "done" : "failed";
+}

@@ -1,0 +1,817 @@
+import type { AbortSource } from "../../async/abort.ts";
+import { monotonicNow, sleep } from "../../async/clock.ts";
+import { settleOrAbort } from "../../async/promises.ts";
+import { retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
+import { notInTime, settleWithin } from "../../async/timeout.ts";
+import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
+import { copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
+import type { ObservedCall } from "../../core/observer.ts";
+import type { ToolStep } from "../../core/plan.ts";
+import { type ParseResult, parseWith } from "../../core/schema.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
+import { retryableOf, saysNothingHappened } from "../../core/step-state.ts";
+import type { DefinedTool, ToolContext } from "../../core/tool.ts";
+import { isOfIteration } from "../../plan/dependencies.ts";
+import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
+import { resolveInput, TooMuchRepeated } from "../../plan/resolve-input.ts";
+import { askAboutStep, mayNeedApproval } from "../decisions/approvals.ts";
+import { answerOf } from "../observers.ts";
+import type { Run } from "../run.ts";
+import { interruptedBy } from "../run-errors.ts";
+import type { RunSecrets } from "../secrets/run-secrets.ts";
+import { opened } from "../secrets/secrets-of-run.ts";
+import { showIn } from "../show.ts";
+import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
+import {
+  type AttemptResult,
+  attemptNumber,
+  countOf,
+  dataOf,
+  earlierAttempts,
+  effectOf,
+  type FailedAttempt,
+  type Iteration,
+  invalidInput,
+  invalidOutput,
+  outcomeUnknown,
+  refOfTask,
+  type StepCall,
+  type StepTask,
+  stepTimeout,
+  toolFailed,
+  withStack,
+} from "./step-call.ts";
+
+/**
+ * How far a step got. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
+ * needs approval, the run was aborted before it started, or the end of the process cut it off.
+ */
+export type StepEnd = "done" | "failed" | "waiting";
+
+/** The steps that run one after another in one slot of a run. */
+export interface StepQueue {
+  /** Takes the step that can start once the current one is done; undefined if there is none. */
+  next(): StepTask | undefined;
+  /** The current step is done, and the one that was taken is the current one from now on. */
+  advance(): void;
+}
+
+/** A step whose input is final, with its call, or the error for which its tool is not called, or both. */
+interface PreparedStep {
+  readonly input: JsonObject;
+  readonly call?: StepCall;
+  readonly error?: AgentErrorData;
+}
+
+/** A step that was taken from a queue; `isStarted` if its start is recorded with the end of the one before. */
+interface TakenStep {
+  readonly task: StepTask;
+  readonly prepared: PreparedStep | Promise<PreparedStep>;
+  readonly isStarted: boolean;
+}
+
+/** A step whose start is recorded; `admitted` if it has limits and waited for its turn. */
+interface StartedStep {
+  readonly prepared: PreparedStep;
+  readonly admitted?: AdmittedCall | undefined;
+}
+
+/** The end of a call after all its attempts. */
+export interface Executed {
+  readonly outcome: StepOutcome;
+  /** How often the tool was called. */
+  readonly attempts: number;
+  /** The last progress of the last attempt, if the call failed. */
+  readonly progress?: JsonValue | undefined;
+}
+
+/**
+ * Runs one step, or one iteration of it, to its end: prepare (references, validation), ask (approval, limits), attempt,
+ * retry, record. Once it is done, so does the next step of the queue: if that can start in the same turn, its start is
+ * recorded together with the end, as a commit takes time. Resolves to how the last of them ended. Never rejects.
+ */
+export async function runStep(run: Run, first: StepTask, queue?: StepQueue): Promise<StepEnd> {
+  let current: TakenStep = { task: first, prepared: prepareStep(run, first), isStarted: false };
+  for (;;) {
+    const started = current.isStarted ? { prepared: current.prepared as PreparedStep } : await startStep(run, current);
+    if (typeof started === "string") return started;
+    const call = started.prepared.call as StepCall;
+    let executed = endWithoutCall(run, current, started);
+    if (started.admitted !== undefined) executed = await executeAdmitted(run, call, started.admitted);
+    else if (executed === undefined) {
+      const startedMs = monotonicNow(run.engine.clock);
+      // The first attempt is awaited here and not one call further down: every frame that waits costs each open run
+      // memory.
+      const made = await attempt(run, call, 1);
+      executed = made.type === "completed" ? completed(made, 1) : await retry(run, call, { first: made, startedMs });
+    }
+    if (run.recorder.failure) return "failed";
+    const next = takeNext(run, { task: current.task, executed, queue });
+    const recorded = recordEnd(run, toStepEnd(run, current.task, executed), next);
+    if (recorded !== undefined) await recorded;
+    if (run.recorder.failure !== undefined) return "failed";
+    if (next === undefined) return stepEnds[executed.outcome.status];
+    queue?.advance();
+    current = next;
+  }
+}
+
+const stepEnds: Readonly<Record<StepOutcome["status"], StepEnd>> = {
+  completed: "done",
+  failed: "failed",
+  cancelled: "failed",
+  unknown: "failed",
+  interrupted: "waiting",
+};
+
+// ---- Prepare: references, secrets, the input's schema, the effect ----
+
+/** Finds the values of the names in a step, as recorded unless something else is given. */
+type LookUp = (name: string) => JsonValue | undefined;
+
+/**
+ * Fills in a step's references, parses its input and determines its effect. Synchronous, unless the schema is async or
+ * secrets may be involved. Never throws.
+ */
+function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
+  if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
+  const filled = fillReferences(run, task, lookUp);
+  return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
+}
+
+/** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
+async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
+  const { step, tool, iteration } = task;
+  const fill = (step: ToolStep, open: <T>(value: T) => T) =>
+    fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, iteration)));
+  // First with marks: errors then reveal nothing of a secret.
+  const marked = fill(secrets.markStep(step), (value) => secrets.mark(value));
+  const filled = marked.error !== undefined ? marked : fill(secrets.open(step), (value) => secrets.open(value));
+  if (filled.error !== undefined) return { input: step.input, error: filled.error };
+  return prepareInput(run, task, await secrets.sealInput(tool.name, filled.input, marked.input));
+}
+
+/** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */
+const maxInputBytes = 16 * 1_024 * 1_024;
+
+function fillReferences(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
+  const { step, iteration } = task;
+  try {
+    const input = resolveInput(step, lookUp ?? ((name) => namedValue(run, name, iteration)), {
+      iteration: iteration?.index,
+      isSkipped: (name) => !isOfIteration(step, name) && run.state.steps.get(name)?.skipReason !== undefined,
+    });
+    if (input === step.input) return { input };
+    const json = toJson(input, { maxBytes: maxInputBytes });
+    return json.ok ? { input } : { input: step.input, error: dataOf(run, invalidInput(task, [json.issue])) };
+  } catch (thrown) {
+    if (thrown instanceof AgentError) return { input: step.input, error: dataOf(run, thrown) };
+    const tooMuch = "it cannot be built: its references are too large for one text";
+    const message = thrown instanceof TooMuchRepeated ? thrown.message : tooMuch;
+    return { input: step.input, error: dataOf(run, invalidInput(task, [{ path: [], message }], thrown)) };
+  }
+}
+
+/** The value of a name in a step: a step's output, or the item or index of an iteration. */
+export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
+  if (iteration !== undefined && name === "item") return iteration.item;
+  if (iteration !== undefined && name === "index") return iteration.index;
+  return run.outputOf(name);
+}
+
+/** True if the `when` of a step, or of an iteration of one, holds. Throws what evaluating it throws. */
+export function isTrue(run: Run, expressions: StepExpressions, iteration?: Iteration): boolean {
+  const lookUp = (name: string) => opened(run, namedValue(run, name, iteration));
+  return expressions.evaluate("when", { lookUp, iteration: iteration?.index }) === true;
+}
+
+/** As {@link prepareStep}, for a step whose input no longer has references. */
+function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep | Promise<PreparedStep> {
+  const parsing = parseInput(run, task.tool, input);
+  if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
+  return parsing.then(
+    (parsed) => toPrepared(run, task, { input, parsed }),
+    // Whoever aborted the run gave the reason.
+    () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
+  );
+}
+
+/**
+ * A step's input as parsed by its schema, from a copy that the tool may change. Rejects only if the run is aborted
+ * while an async refinement is pending.
+ */
+function parseInput(
+  run: Run,
+  tool: DefinedTool,
+  input: JsonObject,
+): ParseResult<unknown> | Promise<ParseResult<unknown>> {
+  const parsing = parseWith(tool.inputSchema, copyJson(opened(run, input)));
+  if (!(parsing instanceof Promise)) return parsing;
+  const source = run.openSource();
+  return settleOrAbort(parsing, source).finally(() => run.release(source));
+}
+
+function toPrepared(
+  run: Run,
+  task: StepTask,
+  { input, parsed }: { readonly input: JsonObject; readonly parsed: ParseResult<unknown> },
+): PreparedStep {
+  if (!parsed.ok) return { input, error: dataOf(run, invalidInput(task, parsed.issues)) };
+  const { step, tool, iteration } = task;
+  try {
+    const effect = effectOf(tool, parsed.value);
+    return { input, call: { step, tool, iteration, input, effect, parsed: parsed.value } };
+  } catch (thrown) {
+    return { input, error: withStack(run, toolFailed(task, [], thrown).toJSON(), { reason: "thrown", thrown }) };
+  }
+}
+
+// ---- Ask: approval, limits; then start ----
+
+/** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
+async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
+  // Somebody may have ended the run while the end of the step before was recorded.
+  if (!run.canStart()) return "waiting";
+  let started: StartedStep = { prepared: preparing instanceof Promise ? await preparing : preparing };
+  const { call } = started.prepared;
+  if (call !== undefined && run.abortReason === undefined && mustAsk(run, call)) {
+    const asked = await ask(run, call);
+    if (typeof asked === "string") return asked;
+    started = asked;
+  }
+  // Another one may have failed while this one waited.
+  if (run.stopReason !== undefined) {
+    await started.admitted?.leave();
+    return "waiting";
+  }
+  const recorded = afterStart(run, run.emit(toStepStart(task, started.prepared)));
+  if (recorded !== undefined) await recorded;
+  return started;
+}
+
+/** A start that is recorded: if the process slept until the store answered, it may have lost the run, and must not call. */
+function afterStart(run: Run, recorded: void | Promise<void>): void | Promise<void> {
+  return recorded?.then(async () => void (await run.confirmLease()));
+}
+
+function mustAsk(run: Run, call: StepCall): boolean {
+  return mayNeedApproval(run, call) || isLimited(run, call.tool);
+}
+
+/** Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. */
+async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
+  let prepared: PreparedStep = { input: given.input, call: given };
+  if (mayNeedApproval(run, given)) {
+    const changed = run.approvalOf(refOfTask(given))?.changed;
+    if (changed !== undefined) prepared = await prepareInput(run, given, changed.input);
+    if (prepared.call !== undefined) {
+      const status = await askAboutStep(run, prepared.call, prepared.call.parsed);
+      if (status === "rejected") return skipRejected(run, given);
+      if (status === "waiting") return "waiting";
+      prepared = await readApproved(run, prepared.call);
+    }
+    if (run.abortReason !== undefined) return "waiting";
+  }
+  if (prepared.call === undefined) return { prepared };
+  const admitted = await admit(run, prepared.call, { isFirst: true });
+  if (admitted.type === "aborted") return "waiting";
+  if (admitted.type === "admitted") return { prepared, admitted };
+  return { prepared: { ...prepared, error: admitted.error.toJSON() } };
+}
+
+/** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
+async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
+  const { input, effect } = run.approvalOf(refOfTask(call))?.changed ?? call;
+  const prepared = await prepareInput(run, call, input);
+  return prepared.call === undefined ? prepared : { input, call: { ...prepared.call, effect } };
+}
+
+async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
+  await skipStep(run, task, "approval-rejected");
+  return "failed";
+}
+
+/** Records that a step, or an iteration of one, is not run. */
+export async function skipStep(run: Run, task: StepTask, reason: SkipReason): Promise<void> {
+  const { tool, iteration } = task;
+  await run.emit({ type: "step-skip", ...refOfTask(task), ...countOf(iteration), tool: tool.name, reason });
+}
+
+/** The end of a step whose tool is not called; undefined if it is. */
+function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted }: StartedStep): Executed | undefined {
+  if (admitted !== undefined) return undefined;
+  // While its start was recorded with the end before, the process may have begun to end.
+  const isEnding = isStarted && run.stopReason === "interrupted";
+  if (isEnding || run.abortReason !== undefined) return notCalled(run);
+  return prepared.error && { outcome: { status: "failed", error: prepared.error }, attempts: 0 };
+}
+
+/** The end of a call that its run ended before. */
+export function notCalled(run: Run): Executed {
+  return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+}
+
+// ---- Attempt: one call of the tool ----
+
+/**
+ * Calls a step's tool once and waits for it, at most `timeoutMs`. When it times out or the run aborts, the tool's
+ * signal is aborted and it has `abortGraceMs` to settle: a value within that time counts. `number` counts attempts in
+ * this execution of the step. Never rejects.
+ */
+function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResult> {
+  const { clock, stepTimeoutMs, within } = run.engine;
+  const timeoutMs = call.tool.timeoutMs ?? stepTimeoutMs;
+  const source = run.openSource();
+  const context = new AttemptContext(run, call, { attempt: attemptNumber(run, call, number), source });
+  const pending =
+    within === undefined
+      ? callTool(run, call, context)
+      : within(observedAttempt(run, call, context.attempt), () => callTool(run, call, context));
+  const timer =
+    timeoutMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.setTimeout(() => source.abort(stepTimeout(call, timeoutMs)), timeoutMs);
+  // Only one promise and these functions are kept in memory while the tool works. An async function with a `finally`
+  // would read better, but keep twice as much.
+  return new Promise((resolve, reject) => {
+    let hasEnded = false;
+    const end = (result: AttemptResult) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      resolve(result.type === "completed" ? result : { ...result, progress: context[progressKey] });
+      if (timer !== undefined) clock.clearTimeout(timer);
+      run.release(source);
+    };
+    const stop = () => void giveUp(run, call, { context, pending }).then(end, reject);
+    if (source.aborted) stop();
+    else source.addEventListener("abort", stop);
+    pending.then(end, (thrown) => {
+      if (source.aborted) return;
+      const error = context[missedKey] ? explainMissing(thrown) : thrown;
+      reportThrown(run, call, { attempt: context.attempt, thrown: error });
+      end(failedAttempt("thrown", error));
+    });
+  });
+}
+
+/** A synchronous throw of a tool is a rejection like any other. Its output is checked within its time. */
+function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
+  const { tool, undone, parsed: input } = call;
+  try {
+    if (undone === undefined)
+      return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
+    return Promise.resolve(tool.undo?.({ input, output: opened(run, undone.output) }, context)).then(() => nothing);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+/** The result of undoing a step. */
+const nothing: AttemptResult = { type: "completed", output: null };
+
+function checkOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
+  const { outputSchema } = call.tool;
+  if (outputSchema === undefined) return toOutput(run, call, value);
+  const parsing = parseWith(outputSchema, value);
+  const finish = (parsed: ParseResult<unknown>) =>
+    parsed.ok ? toOutput(run, call, parsed.value) : failedAttempt("invalid-output", invalidOutput(call, parsed.issues));
+  return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
+}
+
+function toOutput(run: Run, call: StepCall, value: unknown): AttemptResult | Promise<AttemptResult> {
+  const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
+  if (!json.ok) return failedAttempt("invalid-output", invalidOutput(call, [json.issue]));
+  if (run.secrets?.concerns(call))
+    return run.secrets.sealOutput(call.tool.name, json.value).then((output) => ({ type: "completed", output }));
+  return { type: "completed", output: json.value };
+}
+
+/** A failed attempt whose tool is no longer running. */
+function failedAttempt(reason: FailedAttempt["reason"], thrown: unknown): FailedAttempt {
+  return { type: "failed", reason, error: toErrorData(thrown), thrown, isRunning: false };
+}
+
+interface PendingAttempt {
+  readonly context: AttemptContext;
+  readonly pending: Promise<AttemptResult>;
+}
+
+/** Waits for an aborted attempt as long as its grace period lasts. */
+async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAttempt): Promise<AttemptResult> {
+  const { attempt, [sourceKey]: source } = context;
+  const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
+  if (settled === notInTime) {
+    reportLate(run, call, { context, pending });
+    if (run.abortReason?.code === "interrupted" && run.phase !== "closed")
+      warnOfOverlap(run, { ...refOfTask(call), tool: call.tool.name });
+  } else if (settled.ok) return settled.result;
+  else if (settled.thrown !== source.reason) reportThrown(run, call, { attempt, thrown: settled.thrown });
+  const reason = run.abortReason === source.reason ? "aborted" : "timeout";
+  // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
+  const thrown = settled === notInTime ? undefined : settled.thrown;
+  return { ...failedAttempt(reason, source.reason), thrown, isRunning: settled === notInTime };
+}
+
+type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };
+
+function settle(pending: Promise<AttemptResult>): Promise<Settled> {
+  return pending.then(
+    (result) => ({ ok: true, result }),
+    (thrown) => ({ ok: false, thrown }),
+  );
+}
+
+/** Reports an attempt that was given up when it settles after all. */
+function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttempt): void {
+  const { attempt } = context;
+  const report = (result: AttemptResult) => {
+    const outcome =
+      result.type === "completed"
+        ? ({ status: "completed", output: hideUrlKeysIn(result.output) } as const)
+        : ({ status: "failed", error: result.error } as const);
+    run.reportLate({ type: "step-late", ...refOfTask(call), tool: call.tool.name, attempt, outcome });
+  };
+  pending.then(report, (thrown) => report(failedAttempt("thrown", thrown)));
+}
+
+/**
+ * Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile.
+ */
+export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
+  const ref = stepRefOf(step);
+  run.warn({
+    code: "overlapping-call",
+    ...ref,
+    message: `${step.tool} still works on step "${describeStepRef(ref)}" of run ${run.runId} though the agent was closed; whoever resumes the run may call it again meanwhile.`,
+  });
+}
+
+function observedAttempt({ runId }: Run, call: StepCall, attempt: number): ObservedCall {
+  const base = { type: "attempt", runId, ...refOfTask(call), tool: call.tool.name, attempt } as const;
+  return call.undone === undefined ? base : { ...base, undo: true };
+}
+
+/** Calls `onToolError` with what a tool has thrown, or with its data if part of it is hidden. */
+function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: number; thrown: unknown }): void {
+  const { onToolError, onListenerError: onError } = run.engine;
+  if (onToolError === undefined) return;
+  const ref = refOfTask(call);
+  const data = toErrorData(thrown);
+  const { error } = showIn(run, { ...ref, tool: call.tool.name, error: data });
+  const shown = run.secrets?.hasAny ? run.secrets.hideIn(error) : error === data ? thrown : error;
+  answerOf(() => onToolError(shown, { runId: run.runId, ...ref, attempt }), {
+    about: observedAttempt(run, call, attempt),
+    onError,
+  });
+}
+
+const sourceKey = Symbol("source");
+const progressKey = Symbol("progress");
+const missedKey = Symbol("missed");
+
+/**
+ * The signal is created when it is first read; most tools never read it. It is a property of each context, not of the
+ * class, so that `{ ...context }` has it too; a shared descriptor makes that cheap.
+ */
+const lazySignal: PropertyDescriptor & ThisType<AttemptContext> = {
+  get() {
+    return this[sourceKey].signal;
+  },
+  enumerable: true,
+};
+
+/** Marks that a tool reads the resources of a run without any. */
+const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
+  get() {
+    this[missedKey] = true;
+    return undefined;
+  },
+  enumerable: true,
+};
+
+/** The failure of a tool that read resources that were not given. It is not retried: they are missing then, too. */
+function explainMissing(thrown: unknown): unknown {
+  // Other errors of this type, such as those of `fetch`, may have other reasons.
+  if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
+  const message = `${thrown.message.replace(/\.$/, "")}. The run was given no \`resources\`. Pass them: { resources }.`;
+  return Object.assign(new TypeError(message), { retryable: false, stack: thrown.stack });
+}
+
+/** The context that a tool receives for one attempt. */
+class AttemptContext implements ToolContext {
+  declare readonly signal: AbortSignal;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly iteration: number | undefined;
+  declare readonly resources: unknown;
+  readonly metadata: JsonObject;
+  readonly progress: (value: unknown) => void;
+  readonly [sourceKey]: AbortSource;
+  /** The last progress that was reported; absent if there is none, as of most tools. */
+  declare [progressKey]?: JsonValue;
+  /** True if the tool read resources that are missing. */
+  declare [missedKey]?: boolean;
+
+  constructor(run: Run, call: StepCall, { attempt, source }: { attempt: number; source: AbortSource }) {
+    const { runId, settings } = run;
+    const stepId = call.step.id;
+    const index = call.iteration?.index;
+    this[sourceKey] = source;
+    this.attempt = attempt;
+    this.idempotencyKey = index === undefined ? `${runId}/${stepId}` : `${runId}/${stepId}[${index}]`;
+    if (call.undone !== undefined) this.idempotencyKey += "/undo";
+    this.runId = runId;
+    this.stepId = stepId;
+    this.iteration = index;
+    this.metadata = settings.metadata;
+    this.progress = (value) => reportProgress(run, call, { context: this, value });
+    Object.defineProperty(this, "signal", lazySignal);
+    if (settings.resources === undefined) Object.defineProperty(this, "resources", missingResources);
+    else this.resources = settings.resources;
+  }
+}
+
+/** Reports an attempt's progress, until it ends. */
+function reportProgress(
+  run: Run,
+  call: StepCall,
+  { context, value }: { readonly context: AttemptContext; readonly value: unknown },
+): void {
+  if (!run.isOpen(context[sourceKey])) return;
+  const tool = call.tool.name;
+  const ref = refOfTask(call);
+  const json = toJson(value, { maxBytes: run.engine.maxOutputBytes });
+  if (json.ok) {
+    const shown = hideUrlKeysIn(json.value);
+    context[progressKey] = shown;
+    run.emit({ type: "step-progress", ...ref, tool, attempt: context.attempt, value: shown });
+  } else {
+    const message = `${tool} reported invalid progress: ${json.issue.message}.`;
+    run.warn({ code: "invalid-progress", ...ref, message });
+  }
+}
+
+// ---- Retry: more attempts, and the outcome of all ----
+
+/** All attempts of a call that waited for its turn, or of one that undoes a step. */
+export async function executeAdmitted(run: Run, call: StepCall, admitted: AdmittedCall): Promise<Executed> {
+  // Before each call after a wait, the lease is confirmed.
+  if (isAborted(run) || !(await run.confirmLease()) || isAborted(run)) {
+    await admitted.leave();
+    return notCalled(run);
+  }
+  const startedMs = monotonicNow(run.engine.clock);
+  const first = await attempt(run, call, 1);
+  await admitted.leave(first);
+  return first.type === "completed" ? completed(first, 1) : retry(run, call, { first, startedMs });
+}
+
+/** The end of a call that succeeded. */
+function completed({ output }: Extract<AttemptResult, { type: "completed" }>, attempts: number): Executed {
+  return { outcome: { status: "completed", output }, attempts };
+}
+
+/** The one path of all failures: more attempts as the policy allows, then the outcome. */
+async function retry(
+  run: Run,
+  call: StepCall,
+  { first, startedMs }: { first: FailedAttempt; startedMs: number },
+): Promise<Executed> {
+  const policy = run.engine.retryPolicyOf(call.tool);
+  const latestStartMs = startedMs + policy.maxTotalMs;
+  const errors: ErrorData[] = [first.error];
+  let made = first;
+  let attempts = 1;
+  let latest: AttemptResult = first;
+  const last = await retryFailed<AttemptResult>(first, {
+    maxAttempts: policy.maxAttempts,
+    isFailure: ({ type }) => type === "failed",
+    shouldRetry: async (failure, number) => {
+      if (failure.type !== "failed" || isFinal(run, call, failure)) return false;
+      const { clock } = run.engine;
+      const backoffMs = retryDelayMs(policy, number, () => draw(run));
+      const delayMs = Math.max(backoffMs, retryAfterMs(failure.thrown, clock.now()) ?? 0);
+      if (monotonicNow(clock) + delayMs > latestStartMs) return false;
+      return waitToRetry(run, call, { failure, number, delayMs });
+    },
+    attempt: async (number) => {
+      const result = await attemptAgain(run, call, { number, latestStartMs });
+      if (result === undefined) return latest;
+      latest = result;
+      if (result.type === "failed" && result.reason === "refused") return result;
+      attempts = number;
+      if (result.type === "failed") {
+        errors.push(result.error);
+        made = result;
+      }
+      return result;
+    },
+  });
+  if (last.type === "completed") return completed(last, attempts);
+  const { status, error } = failureOutcome(run, call, { last, errors, attempts });
+  return { outcome: { status, error: withStack(run, error, made) }, attempts, progress: made.progress };
+}
+
+const finalReasons: ReadonlySet<FailedAttempt["reason"]> = new Set(["aborted", "invalid-output", "refused"]);
+
+function isFinal(run: Run, { effect }: StepCall, failure: FailedAttempt): boolean {
+  if (run.abortReason !== undefined || finalReasons.has(failure.reason)) return true;
+  if (effect === "once") return !saysNothingHappened(failure.thrown);
+  return failure.reason === "thrown" && retryableOf(failure.thrown) === false;
+}
+
+/**
+ * A random number, or the middle if the given function returns an invalid one or throws: jitter must not fail a run.
+ */
+function draw({ engine }: Run): number {
+  try {
+    const drawn = engine.random();
+    return drawn >= 0 && drawn <= 1 ? drawn : 0.5;
+  } catch {
+    return 0.5;
+  }
+}
+
+/** Announces the next attempt and waits out its delay. False if the run was aborted meanwhile. */
+async function waitToRetry(
+  run: Run,
+  call: StepCall,
+  { failure, number, delayMs }: { readonly failure: FailedAttempt; readonly number: number; readonly delayMs: number },
+): Promise<boolean> {
+  const { isRunning, error } = failure;
+  await run.emit({
+    type: "step-retry",
+    ...refOfTask(call),
+    tool: call.tool.name,
+    attempt: attemptNumber(run, call, number),
+    delayMs,
+    error,
+    ...(isRunning && { overlaps: true }),
+    ...(call.undone && { undo: true }),
+  });
+  const source = run.openSource();
+  try {
+    await sleep(delayMs, { clock: run.engine.clock, signal: source });
+    return run.abortReason === undefined;
+  } finally {
+    run.release(source);
+  }
+}
+
+/**
+ * An attempt with the input parsed again: a schema may return another result for the same input, and the latest counts.
+ * Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again.
+ */
+async function attemptAgain(
+  run: Run,
+  call: StepCall,
+  { number, latestStartMs }: { readonly number: number; readonly latestStartMs: number },
+): Promise<AttemptResult | undefined> {
+  const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
+  if (parsed === undefined || run.abortReason !== undefined) return undefined;
+  if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
+  const admitted = isLimited(run, call.tool) ? await admit(run, call) : unlimited;
+  if (admitted.type === "aborted") return undefined;
+  if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
+  const isLate = admitted !== unlimited && monotonicNow(run.engine.clock) > latestStartMs;
+  if (isLate || !(await run.confirmLease()) || isAborted(run) || !announceAttempt(run, call, number)) {
+    await admitted.leave();
+    return undefined;
+  }
+  const result = await attempt(run, { ...call, parsed: parsed.value }, number);
+  await admitted.leave(result);
+  return result;
+}
+
+/** Reports that an attempt starts. False if a listener aborted the run. */
+function announceAttempt(run: Run, call: StepCall, number: number): boolean {
+  const attempt = attemptNumber(run, call, number);
+  const undo = call.undone && ({ undo: true } as const);
+  run.emit({ type: "step-attempt", ...refOfTask(call), tool: call.tool.name, attempt, ...undo });
+  return !isAborted(run);
+}
+
+/** Checked again after each wait: the compiler takes an earlier answer for the latest. */
+function isAborted({ abortReason }: Run): boolean {
+  return abortReason !== undefined;
+}
+
+type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
+
+interface Exhausted {
+  readonly last: FailedAttempt;
+  readonly errors: readonly ErrorData[];
+  readonly attempts: number;
+}
+
+function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepFailure {
+  const isCutOff = last.reason === "aborted" || last.reason === "timeout";
+  const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
+  if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
+  // What its tool reported counts, whatever aborted the run meanwhile: it must not run again by itself.
+  if (isInDoubt && last.reason === "thrown")
+    return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
+  if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
+    return abortedOutcome(run, last);
+  if (last.reason === "refused") return { status: "failed", error: withCause(last.error, errors.at(-1)) };
+  if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
+  if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
+  return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
+}
+
+/**
+ * The outcome of a step that the end of its run cut off: `failed` at the deadline, `interrupted` if the process ends,
+ * else `cancelled`.
+ */
+function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepFailure {
+  const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
+  const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
+  const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";
+  return { status, error };
+}
+
+function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData {
+  const error = last.error as AgentErrorData<"timeout">;
+  return withCause({ ...error, details: { ...error.details, attempts } }, nothingHappened(last));
+}
+
+/** The error of a tool that was cut off, if it states that nothing happened: whoever resumes the run relies on it. */
+function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
+  return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
+}
+
+/** The data of an error of this package, with the cause given. */
+function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorData {
+  return (cause === undefined ? error : { ...error, cause }) as AgentErrorData;
+}
+
+// ---- Record: the end, and the start of the step that follows ----
+
+/** Takes the step that can follow a completed one, and prepares it: with an output that is not recorded yet. */
+function takeNext(
+  run: Run,
+  {
+    task,
+    executed,
+    queue,
+  }: { readonly task: StepTask; readonly executed: Executed; readonly queue: StepQueue | undefined },
+): TakenStep | undefined {
+  const { outcome } = executed;
+  // Sealing is asynchronous.
+  if (outcome.status !== "completed" || !run.canStart() || run.secrets !== undefined) return undefined;
+  const next = queue?.next();
+  if (next === undefined) return undefined;
+  const isOutput = (name: string) => name === task.step.id && task.iteration === undefined;
+  const prepared = prepareStep(run, next, (name) =>
+    isOutput(name) ? (outcome.output as JsonValue) : namedValue(run, name, next.iteration),
+  );
+  const mustWait = prepared instanceof Promise || (prepared.call !== undefined && mustAsk(run, prepared.call));
+  return { task: next, prepared, isStarted: !mustWait };
+}
+
+/** Records the end of a step, with the start of the one that follows in the same turn. */
+function recordEnd(run: Run, end: StepEndInit, next: TakenStep | undefined): void | Promise<void> {
+  if (next?.isStarted !== true) return run.emit(end);
+  return afterStart(run, run.emitTogether(end, toStepStart(next.task, next.prepared as PreparedStep)));
+}
+
+/** Starts and fails a step whose expression cannot be evaluated, like one whose input is invalid. */
+export async function failUncalled(run: Run, task: StepTask, thrown: AgentError): Promise<StepEnd> {
+  await run.emit(toStepStart(task, { input: task.step.input }));
+  if (run.recorder.failure !== undefined) return "failed";
+  await run.emit(toStepEnd(run, task, { outcome: { status: "failed", error: dataOf(run, thrown) }, attempts: 0 }));
+  return "failed";
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type StepEndInit = Mutable<Extract<EventInit, { type: "step-end" }>>;
+type StepStartInit = Mutable<Extract<EventInit, { type: "step-start" }>>;
+
+/** Does not spread optional fields, which costs more than all the rest. */
+function toStepStart({ step, iteration }: StepTask, { input, call }: PreparedStep): StepStartInit {
+  const { id: stepId, tool, reasoning } = step;
+  const event: StepStartInit =
+    call === undefined
+      ? { type: "step-start", stepId, tool, input }
+      : { type: "step-start", stepId, tool, input, effect: call.effect };
+  if (reasoning !== undefined) event.reasoning = reasoning;
+  if (iteration !== undefined) {
+    event.iteration = iteration.index;
+    event.iterations = iteration.count;
+  }
+  return event;
+}
+
+function toStepEnd(run: Run, task: StepTask, executed: Executed): StepEndInit {
+  const { step, tool, iteration } = task;
+  const { outcome, progress } = executed;
+  const attempts = earlierAttempts(run, task) + executed.attempts;
+  const event: StepEndInit = { type: "step-end", stepId: step.id, tool: tool.name, attempts, outcome };
+  if (progress !== undefined) event.progress = progress;
+  if (iteration !== undefined) event.iteration = iteration.index;
+  return event;
+}
