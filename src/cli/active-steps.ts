@@ -7,7 +7,7 @@ import { nameOf } from "./render-run.ts";
 const maxNameColumns = 40;
 const maxName = 200;
 
-/** What is running, or waiting for an approval. */
+/** A step or a planning that is running, or waits for an approval. */
 interface Activity {
   readonly name: string;
   readonly kind: "planning" | "running" | "approval" | "undoing";
@@ -16,13 +16,13 @@ interface Activity {
   readonly attempt: number;
   /** When that attempt starts, if it has not yet. */
   readonly nextMs?: number;
-  /** What the tool, or the planner, reported last. */
+  /** The last report of the tool, or the planner. */
   readonly progress?: string;
 }
 
 type StepEvent = Extract<AgentEvent, { readonly stepId: string; readonly tool: string }>;
 
-/** What a run is doing at the moment, as its events tell: a line for each step that is running or waiting. */
+/** Follows the events of a run, and has a line for each step that is running or waiting at the moment. */
 export class ActiveSteps {
   private readonly activities = new Map<string, Activity>();
 
@@ -179,7 +179,7 @@ export function renderProgress(value: unknown): string {
 interface Progress {
   /** From 0 to 1; undefined if the value does not say. */
   readonly fraction?: number;
-  /** What the bar does not show. */
+  /** The part of the value that the bar does not show. */
   readonly rest?: unknown;
 }
 

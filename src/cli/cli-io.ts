@@ -86,7 +86,7 @@ export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;
-  /** Set to 1 when output is lost. */
+  /** Becomes 1 when output is lost. */
   exitCode?: number | string | null | undefined;
   once(event: "SIGINT" | "SIGTERM", listener: () => void): unknown;
   off(event: "SIGTERM", listener: () => void): unknown;

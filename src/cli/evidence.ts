@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { jsonLines, printable } from "../core/text.ts";
-import type { RunVerdict } from "../view/verify-run.ts";
+import type { RunVerdict } from "../view/export-run.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { describeFileError, isSameFile, requireRun, runNotFound, saveFile } from "./stored-runs.ts";
 

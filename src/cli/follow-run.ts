@@ -9,7 +9,7 @@ import type { Colors, Printer } from "./printer.ts";
 import { renderResult } from "./render-output.ts";
 import { nameOf, renderFallback, renderHint, renderProblem, renderStepEnd, renderTitledPlan } from "./render-run.ts";
 
-/** How long steps may take to end when the process is asked to end: supervisors kill it after ten seconds. */
+/** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;
 
 /**
@@ -186,7 +186,7 @@ export class LiveTable {
     private readonly lines: (spinner: string) => readonly string[],
   ) {}
 
-  /** Whether there are lines that are drawn again. */
+  /** True if there are lines that are drawn again. */
   get isLive(): boolean {
     return this.printer.isTerminal;
   }

@@ -22,7 +22,7 @@ export function renderRunLine(run: RunSummary, colors: Colors): string {
   return `${printable(runId)}  ${status}  ${colors.dim(renderTime(createdAt))}  ${renderRequest(request)}`;
 }
 
-/** The current state of a stored run, as readable lines. */
+/** Renders the current state of a stored run. */
 export function renderRun(
   run: RunSnapshot,
   { tools, colors, db }: { readonly tools: readonly Tool[]; readonly colors: Colors; readonly db: string | undefined },
@@ -81,7 +81,7 @@ export function nameOf(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
 }
 
-/** How a step ended, in one line. */
+/** Renders how a step ended, in one line. */
 export function renderStepEnd(
   step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome">,
   { colors, tool }: { readonly colors: Colors; readonly tool: Tool | undefined },
@@ -97,7 +97,7 @@ export function renderStepEnd(
   return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
 }
 
-/** The current state of a stored step, in one line. */
+/** Renders the current state of a stored step, in one line. */
 export function renderStep(
   step: StepRecord,
   options: {
@@ -123,7 +123,7 @@ export function renderStep(
   return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
 }
 
-/** An error as readable lines. For a request that cannot be planned they include examples of what can be. */
+/** Renders an error. For a request that cannot be planned, the lines include examples of what can be. */
 export function renderError(error: unknown): string[] {
   if (isAgentError(error, "cannot-plan")) return renderRefusal(error);
   return [`planwright: ${describeError(error)}`];
@@ -142,7 +142,7 @@ function describeError(error: unknown): string {
   return printable(typeof message === "string" ? message : String(error));
 }
 
-/** One line: a planner returned no plan, and which one is asked instead. A model's error says what to do about it. */
+/** Says in one line that a planner returned no plan, and which one is asked instead. A model's error says what to do about it. */
 export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" | "next">): string {
   const { message } = isAgentError(error.cause, "model-failed") ? error.cause : error;
   return `planwright: ${printable(message)} (Planning with ${printable(next)} instead.)`;
@@ -150,14 +150,14 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
 
 type Problem = Pick<RunSnapshot, "error" | "pending" | "steps">;
 
-/** Why a run did not complete, as readable lines. */
+/** Renders why a run did not complete. */
 export function renderProblem({ error, pending = [], steps }: Problem): string[] {
   const failures = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error] : []));
   if (error !== undefined) return [...new Set([error, ...failures].flatMap(renderError))];
   return pending.map((item) => `planwright: the run is suspended: ${describePending(item)}`);
 }
 
-/** How to resume a stored run that has not ended. */
+/** Says how to resume a stored run that has not ended. */
 export function renderHint(
   { runId, status }: Pick<RunSnapshot, "runId" | "status">,
   { db }: Pick<CliOptions, "db">,

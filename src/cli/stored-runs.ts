@@ -45,7 +45,7 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
 }
 
-/** How often the database is read. */
+/** The time between two reads of the database. */
 const pollMs = 500;
 
 /**
@@ -108,7 +108,7 @@ function describeNoRun(runId: string, db: string | undefined): string {
   return `There is no run "${runId}" in "${db}". To list the runs: planwright runs --db ${db}`;
 }
 
-/** What to do about a request that cannot be planned, if it was meant to be a command about a run. */
+/** Says what to do about a request that cannot be planned, if it was meant to be a command about a run. */
 export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | undefined): string {
   if (db !== undefined) return describeNoRun(runId, db);
   return `To ${type} a stored run: planwright ${type} ${runId} --db ./todo.db`;
@@ -165,7 +165,7 @@ async function readWhole({ agent }: CliCall, runId: string): Promise<RunSnapshot
   }
 }
 
-/** What the page of many runs does not show, and what can be large. */
+/** Leaves out what the page of many runs does not show, and what can be large. */
 function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): RunSnapshot {
   const short = steps.map((step) =>
     step.status === "completed" ? { ...step, input: {}, output: null } : { ...step, input: {} },
@@ -241,12 +241,12 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** Why a file cannot be read or written, in a few words. */
+/** Says in a few words why a file cannot be read or written. */
 export function describeFileError({ code = "", message }: NodeJS.ErrnoException): string {
   return reasons[code] ?? message;
 }
 
-/** Whether two paths lead to the same file. */
+/** Returns true if two paths lead to the same file. */
 export function isSameFile(file: string, other: string): boolean {
   try {
     const [one, two] = [statSync(file), statSync(other)];

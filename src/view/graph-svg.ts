@@ -1,9 +1,6 @@
 import { cutText } from "../core/text.ts";
-
-import { type Html, html } from "./html.ts";
-import { layOut, type Place } from "./layout.ts";
+import { type Html, html, type Tone, toneOf } from "./html.ts";
 import { cutGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
-import { type Tone, toneOf } from "./tone.ts";
 
 const limits = { maxNodes: 120, maxEdges: 300 };
 const node = { width: 196, height: 32, gapY: 34 };
@@ -70,7 +67,7 @@ interface Point {
   /** Its middle. */
   readonly x: number;
   readonly top: number;
-  /** Of its layer. */
+  /** The height of its layer. */
   readonly height: number;
 }
 
@@ -94,4 +91,186 @@ function pathOf(points: readonly Point[], firstHeight: number): string {
 
 function round(value: number): number {
   return Math.round(value);
+}
+
+/** The place of a node: its layer from the top, and its middle from the left, in pixels. */
+export interface Place {
+  readonly layer: number;
+  readonly x: number;
+}
+
+/** A graph in layers. */
+export interface Layout {
+  readonly places: readonly Place[];
+  /** For each edge, the places that it goes through, its ends included. */
+  readonly routes: readonly (readonly Place[])[];
+  readonly layers: number;
+  readonly width: number;
+}
+
+const sweeps = 8;
+/** The width of an edge in a layer that it goes through. */
+const edgeWidth = 12;
+
+/**
+ * Puts each node into the layer after the last that it waits for, and orders the layers so that few edges cross: by the
+ * mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981). An edge over several layers has a
+ * place in each of them, so that it does not run through other nodes.
+ */
+export function layOut({ nodes, edges }: PlanGraph, nodeWidth: number): Layout {
+  const layerOf = nodes.map(() => 0);
+  // In the order of the plan, what a node waits for comes first.
+  const byTarget = [...edges].sort((one, other) => one[1] - other[1]);
+  for (const [from, to] of byTarget) layerOf[to] = Math.max(layerOf[to] ?? 0, (layerOf[from] ?? 0) + 1);
+  const chains: number[][] = [];
+  const layers: number[][] = [];
+  const put = (layer: number, id: number) => {
+    layers[layer] ??= [];
+    layers[layer].push(id);
+    return id;
+  };
+  for (const [index, layer] of layerOf.entries()) put(layer, index);
+  let next = nodes.length;
+  const neighbours: number[][] = [];
+  for (const [from, to] of edges) {
+    const chain = [from];
+    for (let layer = (layerOf[from] ?? 0) + 1; layer < (layerOf[to] ?? 0); layer++) chain.push(put(layer, next++));
+    chain.push(to);
+    chains.push(chain);
+    for (let at = 1; at < chain.length; at++) {
+      const [left, right] = [chain[at - 1] as number, chain[at] as number];
+      neighbours[left] ??= [];
+      neighbours[left].push(right);
+      neighbours[right] ??= [];
+      neighbours[right].push(left);
+    }
+  }
+  order(layers, neighbours);
+  const widthOf = (id: number) => (id < nodes.length ? nodeWidth : edgeWidth);
+  const middles = placeRows(
+    layers.map((ids) => ids.map((id) => ({ id, width: widthOf(id), isEdge: id >= nodes.length }))),
+    neighbours,
+  );
+  const placeOf: Place[] = [];
+  for (const [layer, ids] of layers.entries()) for (const id of ids) placeOf[id] = { layer, x: middles[id] ?? 0 };
+  return {
+    places: nodes.map((_, index) => placeOf[index] as Place),
+    routes: chains.map((chain) => chain.map((id) => placeOf[id] as Place)),
+    layers: layers.length,
+    width: middles.reduce((width, x, id) => Math.max(width, x + widthOf(id) / 2), 0),
+  };
+}
+
+/** Sorts each layer in place. */
+function order(layers: readonly number[][], neighbours: readonly (readonly number[])[]): void {
+  const rows: number[] = [];
+  const layerOf: number[] = [];
+  const means: number[] = [];
+  const number = (ids: readonly number[]) => {
+    for (const [row, id] of ids.entries()) rows[id] = row;
+  };
+  for (const [layer, ids] of layers.entries()) {
+    number(ids);
+    for (const id of ids) layerOf[id] = layer;
+  }
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    const isForward = sweep % 2 === 0;
+    for (const [at, ids] of (isForward ? layers : [...layers].reverse()).entries()) {
+      const layer = isForward ? at : layers.length - 1 - at;
+      for (const id of ids) means[id] = meanRow(id, isForward ? layer - 1 : layer + 1);
+      ids.sort((one, other) => (means[one] ?? 0) - (means[other] ?? 0));
+      number(ids);
+    }
+  }
+
+  function meanRow(id: number, layer: number): number {
+    let [sum, count] = [0, 0];
+    for (const one of neighbours[id] ?? []) {
+      if (layerOf[one] !== layer) continue;
+      sum += rows[one] ?? 0;
+      count++;
+    }
+    return count === 0 ? (rows[id] ?? 0) : sum / count;
+  }
+}
+
+/** A node, or a part of an edge, in a layer. */
+export interface Placed {
+  readonly id: number;
+  /** In pixels. */
+  readonly width: number;
+  /** A part of an edge, which should run straight down. */
+  readonly isEdge: boolean;
+}
+
+const passes = 12;
+const gap = 20;
+const straightWeight = 16;
+
+/**
+ * Gives each, by its id, the place of its middle, in pixels from the left: as near to the mean of its neighbours as those
+ * beside it allow. Starts with each layer in the middle, then goes down and up again.
+ */
+export function placeRows(
+  layers: readonly (readonly Placed[])[],
+  neighbours: readonly (readonly number[] | undefined)[],
+): readonly number[] {
+  const rows = layers.map((row) => ({ row, distances: distancesOf(row) }));
+  const all = layers.flat();
+  const isEdge: boolean[] = [];
+  for (const one of all) isEdge[one.id] = one.isEdge;
+  const middles: number[] = [];
+  for (const { row, distances } of rows) {
+    for (const [index, { id }] of row.entries()) middles[id] = (distances[index] ?? 0) - (distances.at(-1) ?? 0) / 2;
+  }
+  for (let pass = 0; pass < passes; pass++) {
+    for (const { row, distances } of pass % 2 === 0 ? rows : [...rows].reverse()) {
+      const places = nearest(row.map(wantedPlace), distances);
+      for (const [index, { id }] of row.entries()) middles[id] = places[index] as number;
+    }
+  }
+  const left = all.reduce((x, { id, width }) => Math.min(x, (middles[id] ?? 0) - width / 2), 0);
+  return middles.map((x) => x - left);
+
+  function wantedPlace(one: Placed): number {
+    let [sum, weights] = [0, 0];
+    for (const id of neighbours[one.id] ?? []) {
+      const weight = one.isEdge && isEdge[id] ? straightWeight : 1;
+      sum += weight * (middles[id] ?? 0);
+      weights += weight;
+    }
+    return weights === 0 ? (middles[one.id] ?? 0) : sum / weights;
+  }
+}
+
+/** Returns how far the middle of each must be from that of the first. */
+function distancesOf(row: readonly Placed[]): readonly number[] {
+  let distance = 0;
+  return row.map(({ width }, index) => {
+    const before = row[index - 1];
+    if (before !== undefined) distance += (before.width + width) / 2 + gap;
+    return distance;
+  });
+}
+
+/** The places nearest to those that are wanted, by least squares, that keep the distances (pooling adjacent violators). */
+function nearest(wanted: readonly number[], distances: readonly number[]): readonly number[] {
+  const pools: { sum: number; count: number }[] = [];
+  for (const [index, x] of wanted.entries()) {
+    let pool = { sum: x - (distances[index] ?? 0), count: 1 };
+    for (let last = pools.at(-1); last !== undefined && meanOf(last) > meanOf(pool); last = pools.at(-1)) {
+      pools.pop();
+      pool = { sum: pool.sum + last.sum, count: pool.count + last.count };
+    }
+    pools.push(pool);
+  }
+  const places: number[] = [];
+  for (const pool of pools) {
+    for (let at = 0; at < pool.count; at++) places.push(meanOf(pool) + (distances[places.length] ?? 0));
+  }
+  return places;
+}
+
+function meanOf({ sum, count }: { readonly sum: number; readonly count: number }): number {
+  return sum / count;
 }

@@ -3,7 +3,13 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What can be put into HTML. */
+/** A page of its own. */
+export interface Page {
+  readonly title: string;
+  readonly content: Html;
+}
+
+/** A part of HTML. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
 /** Builds HTML: whatever is put into it is escaped, unless it is HTML itself. */
@@ -28,7 +34,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** What no document may contain, and marks that change the direction of what follows, which could disguise it. */
+/** Characters that no document may contain, and marks that change the direction of what follows, which could disguise it. */
 const unprintable = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** Most texts need nothing. */
@@ -39,7 +45,70 @@ function escapeHtml(text: string): string {
   return text.replace(unprintable, "\ufffd").replace(/[&<>"']/g, (sign) => entities[sign] as string);
 }
 
-/** The same for what stands between tags, where quotes are harmless, and often many. */
+/** Escapes what stands between tags, where quotes are harmless, and often many. */
 export function escapeContent(text: string): Html {
   return new Html(text.replace(unprintable, "\ufffd").replace(/[&<>]/g, (sign) => entities[sign] as string));
+}
+
+/** A column: its head, and what is in it. Numbers stand on the right; they, and short words, stay in one line. */
+export interface Column {
+  readonly head: string;
+  readonly kind?: "number" | "short";
+}
+
+/** Rows of cells. On a phone each row is a list of its cells with their heads; elsewhere what is too wide scrolls in itself. */
+export function table(
+  label: string,
+  columns: readonly (Column | string)[],
+  rows: readonly (readonly (Html | string)[])[],
+): Html {
+  const all = columns.map((column): Column => (typeof column === "string" ? { head: column } : column));
+  const heads = all.map(
+    ({ head, kind }) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${head}</th>`,
+  );
+  const lines = rows.map((row) => {
+    const cells = row.map((cell, index) => {
+      const { head, kind } = all[index] as Column;
+      return html`<td data-head="${head}"${kind !== undefined && html` class="${kind}"`}>${cell}</td>`;
+    });
+    return html`<tr>${cells}</tr>`;
+  });
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+/** A column of numbers. */
+export function numbers(head: string): Column {
+  return { head, kind: "number" };
+}
+
+/** A column of short words, or times. */
+export function short(head: string): Column {
+  return { head, kind: "short" };
+}
+
+/** The colour of a status. Its word is always there, too. */
+export type Tone = "good" | "bad" | "wait" | "busy" | "calm";
+
+const tones: Readonly<Record<string, Tone>> = {
+  completed: "good",
+  approved: "good",
+  failed: "bad",
+  unknown: "bad",
+  rejected: "bad",
+  expired: "bad",
+  suspended: "wait",
+  waiting: "wait",
+  interrupted: "wait",
+  running: "busy",
+  planning: "busy",
+};
+
+/** The tone of the status of a run, a step or an approval. */
+export function toneOf(status: string): Tone {
+  return tones[status] ?? "calm";
+}
+
+/** A status in its tone. `text` is what to say instead of its word. */
+export function pill(status: string, text = status): Html {
+  return html`<span class="pill ${toneOf(status)}">${text}</span>`;
 }

@@ -3,11 +3,8 @@ import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
-import { type Html, html } from "./html.ts";
-import { page } from "./page.ts";
+import { type Html, html, numbers, type Page, pill, short, table, toneOf } from "./html.ts";
 import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
-import { numbers, short, table } from "./table.ts";
-import { pill, toneOf } from "./tone.ts";
 
 const maxText = 120;
 const maxMessage = 300;
@@ -15,7 +12,7 @@ const maxSlowest = 10;
 const maxRows = 1_000;
 
 /** The page of many runs: what failed, what waits, what is slow, and what it cost. */
-export function indexPage(views: readonly RunView[]): string {
+export function indexPage(views: readonly RunView[]): Page {
   const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
   const refused = views.filter(({ run }) => shownStatus(run) === "refused");
   const waiting = views.filter(({ run }) => run.status === "suspended");
@@ -33,7 +30,7 @@ ${section("Slowest steps", slowest(views))}
 <div class="columns">${section("Tools", tools(views))}${section("Models", models(views))}</div>
 ${section("All runs", views.length > 0 && runTable(views))}
 <footer>All times are UTC.</footer>`;
-  return page(title, content);
+  return { title, content };
 }
 
 function counts(views: readonly RunView[]): Html {

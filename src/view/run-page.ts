@@ -1,17 +1,15 @@
+import type { Plan, PlanStep } from "../core/plan.ts";
+import type { StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
-import { describeStepRef } from "../core/step.ts";
+import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
-import { type Axis, axisOf } from "./axis.ts";
-import { axisSvg, barDefinitions, barsSvg } from "./bars-svg.ts";
 import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { graphSvg } from "./graph-svg.ts";
-import { type Html, html } from "./html.ts";
-import { page } from "./page.ts";
-import { graphOf } from "./plan-graph.ts";
-import { busyMs, type RunView, waitsOf } from "./run-view.ts";
-import { attemptList, revisions, stepRows } from "./step-rows.ts";
-import { numbers, short, table } from "./table.ts";
-import { pill } from "./tone.ts";
+import { escapeContent, type Html, html, numbers, type Page, pill, short, table } from "./html.ts";
+import { graphOf, statusOf } from "./plan-graph.ts";
+import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
+import type { Bar } from "./timeline.ts";
+import { type Axis, axisOf, axisSvg, barDefinitions, barsSvg, describeBar } from "./timeline-svg.ts";
 
 const maxTitle = 300;
 const maxText = 200;
@@ -19,7 +17,7 @@ const maxComment = 2_000;
 const maxCalls = 500;
 
 /** The page of one run. */
-export function runPage(view: RunView): string {
+export function runPage(view: RunView): Page {
   const { run, updatedAt, executions, planning, approvals, modelCalls, earlierPlans } = view;
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
   const axis = axisOf(executions, Date.parse(updatedAt));
@@ -35,7 +33,7 @@ ${run.plan !== undefined && earlierPlans.length > 0 && html`<section aria-labell
 ${approvals.length > 0 && html`<section aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>${approvalTable(view)}</section>`}
 ${modelCalls.length > 0 && html`<section aria-labelledby="models"><h2 id="models">Model calls</h2>${modelTable(view)}</section>`}
 <footer>All times are UTC.</footer>`;
-  return page(cutText(title, maxTitle), content);
+  return { title: cutText(title, maxTitle), content };
 }
 
 function planningRow(view: RunView, axis: Axis): Html {
@@ -47,13 +45,9 @@ function planningRow(view: RunView, axis: Axis): Html {
 ${barsSvg(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}${attemptList(view.planning, axis)}</div></details>`;
 }
 
-/** The time between executions. */
-function pausedMs({ executions }: RunView): number {
-  return executions.reduce((sum, { startMs }, index) => sum + startMs - (executions[index - 1]?.endMs ?? startMs), 0);
-}
-
 function facts(view: RunView): Html {
   const { run, modelCalls, executions } = view;
+  const paused = executions.reduce((sum, { startMs }, at) => sum + startMs - (executions[at - 1]?.endMs ?? startMs), 0);
   const attempts = run.steps.reduce((sum, step) => sum + step.attempts, 0);
   const { usage } = run;
   const all: readonly (readonly [string, string])[] = [
@@ -61,7 +55,7 @@ function facts(view: RunView): Html {
     ["forked from", describeFork(run)],
     ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
     ["busy", formatDuration(busyMs(view))],
-    ["waited", executions.length > 1 ? formatDuration(pausedMs(view)) : ""],
+    ["waited", executions.length > 1 ? formatDuration(paused) : ""],
     ["executions", executions.length > 1 ? formatCount(executions.length) : ""],
     ["steps", formatCount(run.plan?.steps.length ?? 0)],
     ["attempts", formatCount(attempts)],
@@ -138,4 +132,139 @@ function modelTable({ modelCalls }: RunView): Html {
   const counted = ["attempt", "time", "tokens in", "tokens out", "cost"].map(numbers);
   const rest = modelCalls.length - maxCalls;
   return html`${table("Model calls", ["model", short("outcome"), ...counted], rows)}${rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`}`;
+}
+
+/** The room for values on a page, in characters: all together, and each at most and at least. */
+const valueBudget = 140_000;
+const [maxValue, minValue] = [4_000, 70];
+/** The iterations of a loop that are shown one by one: the first, and those that failed. */
+const maxIterations = 50;
+/** The attempts and delays of a step that are listed. */
+const maxListed = 20;
+
+/** A run while its steps are drawn. */
+interface Drawing {
+  readonly view: RunView;
+  readonly axis: Axis;
+  /** The most characters of a value that are shown. */
+  readonly maxLength: number;
+}
+
+/** Draws the steps of a run, each with its bars, and behind them what went in and came out. */
+function stepRows(view: RunView, axis: Axis): Html {
+  const planned = new Map(view.run.plan?.steps.map((step) => [step.id, step]));
+  const maxLength = Math.max(minValue, Math.min(maxValue, Math.floor(valueBudget / (2 * view.run.steps.length || 1))));
+  const ids = [...new Set([...view.steps.keys(), ...planned.keys()])];
+  return html`${ids.map((id) => stepRow(id, planned.get(id), { view, axis, maxLength }))}`;
+}
+
+function stepRow(id: string, step: PlanStep | undefined, drawing: Drawing): Html {
+  const { view, axis } = drawing;
+  const records = view.steps.get(id) ?? [];
+  const status = statusOf(records);
+  const isLoop = records.some(({ iteration }) => iteration !== undefined);
+  const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
+  const body = isLoop ? iterations(records, drawing) : records.map((record) => details(record, drawing));
+  // What a replan took away is history.
+  const isRemoved = step === undefined && view.run.plan !== undefined;
+  const isOpen = hasFailed(status) && !isRemoved && records.length < maxIterations;
+  return html`<details class="step"${isOpen ? html` open` : ""}><summary>
+<span class="what"><b>${id}</b> <span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
+<span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
+${barsSvg(bars, axis)}</summary>
+<div class="inside">${stepFacts(step, records)}${body}</div></details>`;
+}
+
+/** The attempts and delays of a line in words, if there is more than one. */
+function attemptList(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): Html {
+  if (bars.length < 2 && bars.every(({ message }) => message === undefined)) return html``;
+  const rest = bars.length - maxListed;
+  const items = bars.slice(0, maxListed).map((bar) => html`<li>${describeBar(bar, endMs)}</li>`);
+  return html`<ul class="attempts">${items}${rest > 0 && html`<li>… and ${formatCount(rest)} more</li>`}</ul>`;
+}
+
+function stepFacts(step: PlanStep | undefined, records: readonly StepRecord[]): Html {
+  const [first] = records;
+  const reasoning = step?.reasoning ?? first?.reasoning;
+  return html`${reasoning !== undefined && html`<p class="why">${reasoning}</p>`}
+${step !== undefined && describeConditions(step).map((line) => html`<p>${line}</p>`)}
+${(step?.dependsOn?.length ?? 0) > 0 && html`<p class="facts">after ${step?.dependsOn?.join(", ")}</p>`}`;
+}
+
+function iterations(records: readonly StepRecord[], drawing: Drawing): Html {
+  const { view, axis } = drawing;
+  const failed = records.filter(({ status }) => hasFailed(status)).slice(0, maxIterations);
+  const shown = new Set([...records.slice(0, maxIterations), ...failed]);
+  const rows = records
+    .filter((record) => shown.has(record))
+    .map(
+      (record) => html`<details class="step"><summary>
+<span class="what"><b>${describeStepRef(record)}</b></span>
+<span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
+${barsSvg(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, drawing)}</div></details>`,
+    );
+  const rest = records.length - shown.size;
+  return html`${rows}${rest > 0 && html`<p>… and ${plural(rest, "more iteration")}</p>`}`;
+}
+
+function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
+  const { status, attempts, effect, startedAt, error, reason } = record;
+  const output = record.status === "completed" ? record.output : undefined;
+  const words = [
+    effect,
+    attempts > 1 ? plural(attempts, "attempt") : undefined,
+    status === "skipped" && reason !== undefined ? `skipped: ${skipReasons[reason]}` : undefined,
+    startedAt === undefined ? undefined : `started ${formatTime(startedAt)}`,
+  ].filter((word) => word !== undefined);
+  const value = (name: Html | string, shown: unknown): Html => {
+    const text = formatValue(shown, maxLength);
+    // What may scroll must be reached by the keyboard, and nothing else.
+    const isLong = text.length > 300 || text.split("\n").length > 8;
+    return html`<div class="value"><span>${name}</span><pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre></div>`;
+  };
+  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(describeStepRef(record)) ?? [], axis)}
+<div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
+}
+
+const skipReasons = {
+  "dependency-failed": "a step before it failed",
+  "run-ended": "the run ended",
+  condition: "its condition was false",
+  "no-items": "there were no items",
+  "approval-rejected": "it was rejected",
+} as const;
+
+function countText(records: readonly StepRecord[]): string {
+  const done = records.filter(({ status }) => status === "completed").length;
+  const failed = records.filter(({ status }) => hasFailed(status)).length;
+  const undone = records.filter(({ status }) => status === "undone").length;
+  if (undone > 0 && done + failed === 0) return `${undone} undone`;
+  return `${done} of ${records.length}${failed > 0 ? `, ${failed} failed` : ""}`;
+}
+
+/** From the first start to the last end. */
+function timeText(records: readonly StepRecord[]): string {
+  let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { startedAt, completedAt } of records) {
+    if (startedAt === undefined || completedAt === undefined) continue;
+    start = Math.min(start, Date.parse(startedAt));
+    end = Math.max(end, Date.parse(completedAt));
+  }
+  return start <= end ? formatDuration(end - start) : "";
+}
+
+/** The plans of a run beside each other: what a replan removed and added is marked. */
+function revisions(plans: readonly Plan[]): Html {
+  const columns = plans.map((plan, index) => {
+    const before = new Set(plans[index - 1]?.steps.map(({ id }) => id));
+    const after = new Set(plans[index + 1]?.steps.map(({ id }) => id));
+    const steps = plan.steps.map(({ id, tool, wait }) => {
+      const isNew = index > 0 && !before.has(id);
+      const isGone = index < plans.length - 1 && !after.has(id);
+      const mark = isNew ? html` <ins>new</ins>` : isGone ? html` <del>removed</del>` : "";
+      return html`<li><b>${id}</b> <span class="tool">${tool ?? `wait ${describeWait(wait)}`}</span>${mark}</li>`;
+    });
+    return html`<div><h3>${index === 0 ? "First plan" : `Revision ${index}`}</h3><p class="facts">${plan.source.planner}</p><ol>${steps}</ol></div>`;
+  });
+  return html`<div class="columns">${columns}</div>`;
 }

@@ -29,7 +29,7 @@ export interface ApprovalView {
   readonly comment?: string;
 }
 
-/** What pages and graphs show of a run. Sensitive values are hidden in it. */
+/** A run as pages and graphs show it. Sensitive values are hidden in it. */
 export interface RunView {
   readonly run: RunSnapshot | RunResult;
   /** ISO 8601. */
@@ -53,7 +53,7 @@ export function viewOf(run: DrawnRun): RunView {
   return isEvents(run) ? viewOfEvents(run) : viewOfMasked(mask(run, []));
 }
 
-/** Whether a run is given by its events. */
+/** Returns true if a run is given by its events. */
 export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
   return Array.isArray(run);
 }
@@ -165,12 +165,12 @@ export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">):
   return [...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
 }
 
-/** Whether a status means that something went wrong. */
+/** Returns true if a status means that something went wrong. */
 export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
 }
 
-/** How long the executions of a run took, without the pauses between them. */
+/** Returns how long the executions of a run took, without the pauses between them. */
 export function busyMs({ executions, updatedAt }: RunView): number {
   return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
 }

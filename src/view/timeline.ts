@@ -8,9 +8,9 @@ export interface Bar {
   /** Undefined while it is under way. */
   readonly endMs?: number;
   readonly hasFailed?: boolean;
-  /** What it is, in words. */
+  /** Describes it in words. */
   readonly title: string;
-  /** What its error said. */
+  /** The message of its error. */
   readonly message?: string;
 }
 
@@ -27,7 +27,7 @@ export class Timeline {
   readonly bars = new Map<string, Bar[]>();
   readonly planning: Bar[] = [];
   readonly executions: Execution[] = [];
-  /** What has started, by the name of its step. */
+  /** Bars that have started, by the name of the step. */
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
   /** When the first model was called since the last plan: a replan has no event when it starts. */
@@ -127,7 +127,7 @@ export class Timeline {
     if (last !== undefined) last.endMs = ms;
   }
 
-  /** What is under way has no end. */
+  /** Adds what is under way, without an end. */
   close(): void {
     for (const [name, { kind, startMs, title }] of this.open) this.add(name, { kind, startMs, title });
     this.open.clear();

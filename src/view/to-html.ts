@@ -1,6 +1,8 @@
+import { html, type Page } from "./html.ts";
 import { indexPage } from "./index-page.ts";
 import { runPage } from "./run-page.ts";
 import { type DrawnRun, viewOf } from "./run-view.ts";
+import { stylesheet, stylesheetHash } from "./stylesheet.ts";
 
 /**
  * Draws a run as an HTML document of its own, or several runs as a document that lists what failed, what waits, what is
@@ -11,7 +13,7 @@ import { type DrawnRun, viewOf } from "./run-view.ts";
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[]): string {
-  return isOne(run) ? runPage(viewOf(run)) : indexPage(run.map(viewOf));
+  return toDocument(isOne(run) ? runPage(viewOf(run)) : indexPage(run.map(viewOf)));
 }
 
 /** The events of a run are a list, too. */
@@ -19,4 +21,12 @@ function isOne(run: DrawnRun | readonly DrawnRun[]): run is DrawnRun {
   if (!Array.isArray(run)) return true;
   const [first] = run as readonly object[];
   return first !== undefined && "type" in first;
+}
+
+/** Makes a whole document. Nothing in it may load or run anything, whatever it contains. */
+function toDocument({ title, content }: Page): string {
+  const policy = `default-src 'none'; style-src 'sha256-${stylesheetHash}'; base-uri 'none'; form-action 'none'`;
+  const { text } =
+    html`<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title}</title>`;
+  return `<!doctype html>\n${text}<style>${stylesheet}</style></head><body><main>${content.text}</main></body></html>\n`;
 }

@@ -1,7 +1,6 @@
 import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
-
 import { cutGraph, type GraphNode, graphOf, linesOf } from "./plan-graph.ts";
 import { type DrawnRun, hasFailed, isEvents, viewOf } from "./run-view.ts";
 

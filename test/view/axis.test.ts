@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { axisOf } from "../../src/view/axis.ts";
+import { axisOf } from "../../src/view/timeline-svg.ts";
 
 const labels = (durationMs: number) =>
   axisOf([{ startMs: 0, endMs: durationMs }], durationMs).ticks.map(({ label }) => label);

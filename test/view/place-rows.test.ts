@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { placeRows } from "../../src/view/place-rows.ts";
+import { placeRows } from "../../src/view/graph-svg.ts";
 
 const widths = fc.array(fc.array(fc.constantFrom(12, 196), { minLength: 1, maxLength: 8 }), { maxLength: 6 });
 

@@ -6,8 +6,7 @@ import type { AgentEvent } from "../../src/core/events.ts";
 import type { JsonValue } from "../../src/core/json.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { type ExportedRun, exportRun } from "../../src/view/export-run.ts";
-import { verifyRun } from "../../src/view/verify-run.ts";
+import { type ExportedRun, exportRun, verifyRun } from "../../src/view/export-run.ts";
 
 const mail = defineTool({
   name: "Mail",

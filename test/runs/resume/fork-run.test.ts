@@ -6,8 +6,7 @@ import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";
-import { exportRun } from "../../../src/view/export-run.ts";
-import { verifyRun } from "../../../src/view/verify-run.ts";
+import { exportRun, verifyRun } from "../../../src/view/export-run.ts";
 import { eventTexts } from "../../scenario/ask-for-approval.ts";
 import { checkStartsAndEnds } from "../../scenario/check-starts-and-ends.ts";
 import {

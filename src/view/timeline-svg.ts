@@ -1,5 +1,7 @@
+import { cutText } from "../core/text.ts";
 import { formatDuration } from "./format.ts";
-import type { Execution } from "./timeline.ts";
+import { type Html, html } from "./html.ts";
+import type { Bar, Execution } from "./timeline.ts";
 
 /** A pause between two executions, from and to in percent of the width. */
 export interface Pause {
@@ -14,7 +16,7 @@ export interface Tick {
   readonly label: string;
 }
 
-/** Where a time stands, in percent of the width. */
+/** A scale of time: `at` places a time, in percent of the width. */
 export interface Axis {
   readonly at: (ms: number) => number;
   readonly pauses: readonly Pause[];
@@ -22,7 +24,7 @@ export interface Axis {
   readonly endMs: number;
 }
 
-/** How much of the width a pause between executions has, however long it was, and all of them together at most. */
+/** The share of the width of a pause between executions, however long it was, and of all pauses together at most. */
 const pauseWidth = 5;
 const maxPauses = 40;
 /** About so many intervals between the ticks. */
@@ -64,9 +66,9 @@ export function axisOf(executions: readonly Execution[], endMs: number): Axis {
 }
 
 interface Scale {
-  /** Of all executions, in percent. */
+  /** The width of all executions, in percent. */
   readonly width: number;
-  /** Of one pause. */
+  /** The width of one pause. */
   readonly pause: number;
   readonly pauses: readonly Pause[];
 }
@@ -106,4 +108,65 @@ function lastBefore(parts: readonly { readonly startMs: number }[], ms: number):
     else high = middle;
   }
   return low - 1;
+}
+
+/** More than these no eye tells apart, in a line. */
+const maxBars = 200;
+/** In percent: what took no time is seen, too. */
+const minWidth = 0.4;
+/** The width of a label of the axis on a phone, in percent. */
+const labelWidth = 14;
+const maxMessage = 200;
+
+/** Draws once for a page what its bars are filled with and stand before: a pattern, and the lines and pauses of time. */
+export function barDefinitions({ ticks, pauses }: Axis): Html {
+  const lines = ticks.map(({ at }) => html`<rect class="tick" x="${percent(at)}" width="1" height="100%"/>`);
+  const bands = pauses.map(
+    ({ from, to }) => html`<rect class="pause" x="${percent(from)}" width="${percent(to - from)}" height="100%"/>`,
+  );
+  return html`<svg class="defs" width="0" height="0" aria-hidden="true"><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" class="hatch"/></pattern><symbol id="time">${lines}${bands}</symbol></defs></svg>`;
+}
+
+/** The bars of a line. */
+export function barsSvg(bars: readonly Bar[], axis: Axis): Html {
+  const shown = bars.length <= maxBars ? bars : sample(bars);
+  const rects = shown.map((bar) => {
+    const start = axis.at(bar.startMs);
+    const width = Math.max(minWidth, axis.at(bar.endMs ?? axis.endMs) - start);
+    const kind = bar.hasFailed ? `${bar.kind} failed` : bar.kind;
+    return html`<rect class="${kind}" x="${percent(Math.min(start, 100 - minWidth))}" width="${percent(width)}"><title>${describeBar(bar, axis.endMs)}</title></rect>`;
+  });
+  return html`<svg class="bars" aria-hidden="true"><use href="#time"/>${rects}</svg>`;
+}
+
+/** The times above the bars; where there is little room, every second one is left out. */
+export function axisSvg({ ticks, pauses }: Axis, end: string): Html {
+  const labels = pauses.length <= 3 ? pauses.map((one) => ({ at: (one.from + one.to) / 2, ms: one.ms })) : [];
+  const taken = [...labels.map(({ at }) => at), 100 - labelWidth / 2];
+  const free = ticks.filter(({ at }) => taken.every((other) => Math.abs(at - other) > labelWidth / 2));
+  const times = free.map(
+    ({ at, label }, index) =>
+      html`<text class="${index % 2 === 0 ? "minor" : ""}" x="${percent(at)}" y="13">${label}</text>`,
+  );
+  const waits = labels.map(
+    ({ at, ms }) => html`<text class="wait" x="${percent(at)}" y="13">${formatDuration(ms)}</text>`,
+  );
+  return html`<svg class="times" aria-hidden="true"><text class="first" x="0" y="13">0</text>${times}${waits}<text class="last" x="100%" y="13">${end}</text></svg>`;
+}
+
+/** A bar in words. */
+export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, nowMs: number): string {
+  const duration = formatDuration(Math.max(0, (endMs ?? nowMs) - startMs));
+  const how = hasFailed ? ", failed" : endMs === undefined ? ", under way" : "";
+  return `${title}: ${duration}${how}${message === undefined ? "" : `: ${cutText(message, maxMessage)}`}`;
+}
+
+/** Every so-manieth bar, and those that failed. */
+function sample(bars: readonly Bar[]): readonly Bar[] {
+  const every = Math.ceil(bars.length / maxBars);
+  return bars.filter((bar, index) => index % every === 0 || (bar.hasFailed && index % Math.ceil(every / 2) === 0));
+}
+
+function percent(value: number): string {
+  return `${Math.round(value * 100) / 100}%`;
 }
