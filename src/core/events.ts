@@ -442,6 +442,16 @@ export type AgentEventOf<TType extends AgentEventType, TTool extends Tool = Tool
   { readonly type: TType }
 >;
 
+/** Functions for the events of some types. */
+export type EventHandlers<TResult = void> = {
+  readonly [TType in AgentEventType]?: (event: AgentEventOf<TType>) => TResult;
+};
+
+/** Calls the handler of an event, if there is one. */
+export function handleEvent<TResult>(handlers: EventHandlers<TResult>, event: AgentEvent): TResult | undefined {
+  return (handlers[event.type] as ((event: AgentEvent) => TResult) | undefined)?.(event);
+}
+
 type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** An event before it is numbered. */

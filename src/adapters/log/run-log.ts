@@ -1,12 +1,13 @@
-import type { AgentEvent } from "../../core/events.ts";
+import type { ErrorData } from "../../core/error-data.ts";
+import { type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { Observer } from "../../core/observer.ts";
 import { checkOption } from "../../core/options.ts";
-import { type Line, lineOf } from "./line.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 
 /** A method of a logger. @inline */
 type Write = (...args: never[]) => unknown;
 
-/** What {@link createRunLog} writes to: pino, bunyan, `console`, or another with these methods. */
+/** A logger for {@link createRunLog}: pino, bunyan, `console`, or another with these methods. */
 export interface RunLogger {
   /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
   child?(fields: object): RunLogger;
@@ -36,35 +37,123 @@ export interface RunLogger {
 export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event">> {
   const methods = ["debug", "info", "warn", "error"] as const;
   checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
-  const log = new RunLog(logger);
-  return { event: (event) => log.event(event) };
-}
-
-class RunLog {
   /** The loggers of the runs that are being executed. */
-  private readonly children = new Map<string, RunLogger>();
-
-  constructor(private readonly logger: RunLogger) {}
-
-  event(event: AgentEvent): void {
-    const line = lineOf(event);
-    if (line !== undefined) this.write(event, line);
-    // A planning without a run has no end of its own.
-    const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
-    if (isOver) this.children.delete(event.runId);
-  }
-
-  private write({ runId }: AgentEvent, { level, message, fields }: Line): void {
-    const { logger } = this;
+  const children = new Map<string, RunLogger>();
+  const write = (runId: string, { level, message, fields }: Line): void => {
     if (logger.child === undefined) {
       (logger[level] as (...args: unknown[]) => unknown)(message, { runId, ...fields });
       return;
     }
-    let child = this.children.get(runId);
-    if (child === undefined) {
-      child = logger.child({ runId });
-      this.children.set(runId, child);
-    }
+    const child = children.get(runId) ?? logger.child({ runId });
+    children.set(runId, child);
     (child[level] as (...args: unknown[]) => unknown)(fields, message);
-  }
+  };
+  return {
+    event: (event) => {
+      const line = handleEvent(lines, event);
+      if (line !== undefined) write(event.runId, line);
+      // A planning without a run has no end of its own.
+      const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
+      if (isOver) children.delete(event.runId);
+    },
+  };
+}
+
+/** One line of a log. */
+interface Line {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Level = Line["level"];
+
+const ended: Readonly<Record<string, readonly [Level, string]>> = {
+  completed: ["info", "completed"],
+  cancelled: ["info", "was cancelled"],
+  interrupted: ["warn", "was interrupted"],
+  failed: ["error", "failed"],
+  unknown: ["error", "has an unknown outcome"],
+};
+
+interface Outcome {
+  readonly status: string;
+  readonly error?: unknown;
+}
+
+function end(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
+  const [level, what] = ended[outcome.status] ?? ["info", outcome.status];
+  const error = outcome.error === undefined ? {} : errorFields(outcome.error as ErrorData);
+  return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
+}
+
+const line = (level: Level, message: string, fields: Line["fields"] = {}): Line => ({ level, message, fields });
+
+const lines: EventHandlers<Line> = {
+  "run-start": ({ tools }) => line("info", "run started", { tools: tools.length }),
+  "run-resume": ({ retriesFailed }) => line("info", "run resumed", retriesFailed && { retriesFailed }),
+  "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
+  "run-end": ({ outcome }) => end("run", outcome, {}),
+  "run-settle": (event) =>
+    line("info", `${nameOf(event)} was settled`, { ...place(event), status: event.outcome.status }),
+  "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
+  "plan-fallback": ({ planner, next, error }) =>
+    line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...errorFields(error) }),
+  "plan-end": ({ outcome, usage }) =>
+    end("planning", outcome, {
+      ...(outcome.status === "completed" && { planner: outcome.plan.source.planner, steps: outcome.plan.steps.length }),
+      ...(usage && { usage }),
+    }),
+  "plan-revise": ({ outcome, planner, replan }) => end("replan", outcome, { planner, replan }),
+  "model-retry": ({ model, attempt, delayMs, error }) =>
+    line("warn", `${model} is asked again`, { model, attempt, delayMs, ...errorFields(error) }),
+  "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
+    const told = end(model, outcome, { model, attempt, durationMs, usage });
+    return told.level === "info" ? { ...told, level: "debug" } : told;
+  },
+  "step-start": (event) => line("debug", `${nameOf(event)} started`, place(event)),
+  "step-attempt": (event) =>
+    line("debug", `${nameOf(event)} is tried again`, { ...place(event), attempt: event.attempt }),
+  "step-retry": (event) => {
+    const { attempt, delayMs, error } = event;
+    return line("warn", `${nameOf(event)} failed and is repeated`, {
+      ...place(event),
+      attempt,
+      delayMs,
+      ...errorFields(error),
+    });
+  },
+  "step-skip": (event) => {
+    const isPlanned = event.reason === "condition" || event.reason === "no-items";
+    return line(isPlanned ? "info" : "warn", `${nameOf(event)} was skipped`, { ...place(event), reason: event.reason });
+  },
+  "step-end": (event) => end(nameOf(event), event.outcome, { ...place(event), attempt: event.attempts }),
+  "step-late": (event) =>
+    line("warn", `${nameOf(event)} answered too late`, { ...place(event), attempt: event.attempt }),
+  "undo-start": (event) => line("debug", `${nameOf(event)} is being undone`, place(event)),
+  "undo-end": (event) => end(`undoing ${nameOf(event)}`, event.outcome, { ...place(event), attempt: event.attempts }),
+  "approval-request": (event) =>
+    event.kind === "step"
+      ? line("warn", `${nameOf(event)} needs approval`, place(event))
+      : line("warn", "the plan needs approval"),
+  "approval-end": (event) => {
+    const { status } = event.outcome;
+    const by = "by" in event.outcome ? { by: event.outcome.by } : {};
+    const subject = event.kind === "step" ? nameOf(event) : "the plan";
+    return line("info", `${subject} was ${status}`, { ...(event.kind === "step" && place(event)), status, ...by });
+  },
+  "circuit-change": ({ tool, state }) =>
+    line(state === "open" ? "warn" : "info", `the circuit of ${tool} is ${state}`, { tool, state }),
+};
+
+function nameOf(ref: StepRef): string {
+  return `step ${describeStepRef(stepRefOf(ref))}`;
+}
+
+function place(event: StepRef & { readonly tool?: string }): Line["fields"] {
+  return { ...stepRefOf(event), ...(event.tool !== undefined && { tool: event.tool }) };
+}
+
+function errorFields({ name, code, message }: ErrorData): Line["fields"] {
+  return { error: { name, ...(code !== undefined && { code }), message } };
 }

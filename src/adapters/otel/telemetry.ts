@@ -1,15 +1,14 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import type { Observer } from "../../core/observer.ts";
 import { checkObject, type OptionTable, readOptions } from "../../core/options.ts";
-import type { TelemetryContent } from "./content.ts";
+import { schemaUrl, scope, type TelemetryContent } from "./attributes.ts";
 import { Metrics } from "./metrics.ts";
-import { schemaUrl, scope } from "./names.ts";
-import { Traces } from "./traces.ts";
+import { Traces } from "./spans.ts";
 
 /** Options of {@link createTelemetry}. */
 export interface TelemetryOptions {
   /**
-   * What spans contain: no data of a run; with `inputs` requests, and inputs of steps; with `all` also outputs, and the
+   * The data in spans: no data of a run; with `inputs` requests, and inputs of steps; with `all` also outputs, and the
    * messages of errors. Values of sensitive fields are hidden in any case. @default "none"
    */
   content?: TelemetryContent | undefined;

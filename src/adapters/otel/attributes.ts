@@ -1,13 +1,15 @@
+import type { Attributes } from "@opentelemetry/api";
+
 // The conventions for generative AI are in development, and the packages with their names mark them as such: so they are
 // written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
 // `input` and `output` https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md.
 
-/** The version of the conventions that the names are from. */
+/** Version of the conventions that the names are from. */
 export const schemaUrl = "https://opentelemetry.io/schemas/gen-ai/1.42.0";
 
 export const scope = "planwright";
 
-/** What a span, or a metric, is of. */
+/** Names of the attributes of spans and metrics. */
 export const attribute = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
@@ -55,4 +57,50 @@ export const attribute = {
 export function splitModel(id: string): { readonly provider: string; readonly model: string } {
   const [provider = "", ...rest] = id.split("/");
   return { provider, model: rest.join("/") };
+}
+
+/** The error of a metric or a span event. */
+export function errorAttributes({ code, name }: { readonly code?: string; readonly name: string }): Attributes {
+  return { [attribute.errorType]: code ?? name };
+}
+
+/** The data of a run in its spans: nothing, what goes in, or also what comes out and the messages of errors. @inline */
+export type TelemetryContent = "none" | "inputs" | "all";
+
+/** Longer values are cut: no backend shows more. */
+const maxLength = 32_768;
+
+/** The request, plan or input of a span. */
+export function inputAttributes(content: TelemetryContent, value: unknown): Attributes {
+  if (content === "none" || value === undefined) return {};
+  return { [attribute.input]: textOf(value), [attribute.inputType]: typeOf(value) };
+}
+
+/** The output of a span. */
+export function outputAttributes(content: TelemetryContent, value: unknown): Attributes {
+  if (content !== "all" || value === undefined) return {};
+  return { [attribute.output]: textOf(value), [attribute.outputType]: typeOf(value) };
+}
+
+/** The input or output of a tool, under the names of both conventions. */
+export function toolCallAttributes(
+  content: TelemetryContent,
+  { input, output }: { readonly input?: unknown; readonly output?: unknown },
+): Attributes {
+  return {
+    ...inputAttributes(content, input),
+    ...(content !== "none" && input !== undefined && { [attribute.toolArguments]: textOf(input) }),
+    ...outputAttributes(content, output),
+    ...(content === "all" && output !== undefined && { [attribute.toolResult]: textOf(output) }),
+  };
+}
+
+/** A value as text, cut with its length if it is long. */
+function textOf(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (${text.length} characters)`;
+}
+
+function typeOf(value: unknown): string {
+  return typeof value === "string" ? "text/plain" : "application/json";
 }

@@ -1,0 +1,386 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  isSpanContextValid,
+  type Span,
+  type SpanContext,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { ErrorData } from "../../core/error-data.ts";
+import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
+import type { ObservedCall } from "../../core/observer.ts";
+import { parseTraceparent } from "../../core/observer.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
+import {
+  attribute,
+  errorAttributes,
+  inputAttributes,
+  outputAttributes,
+  splitModel,
+  type TelemetryContent,
+  toolCallAttributes,
+} from "./attributes.ts";
+
+/** Settings of the spans of an agent. */
+interface SpanSettings {
+  readonly tracer: Tracer;
+  /** Name of the agent. */
+  readonly name: string;
+  readonly content: TelemetryContent;
+  readonly traces: "linked" | "one";
+}
+
+/** An execution whose span has started, and whose first event is about to come. */
+interface Started {
+  readonly runId: string;
+  readonly span: Span;
+  readonly context: Context;
+}
+
+const startedKey = createContextKey("planwright execution");
+
+/** Makes spans of events. Parents are found by run id: what wakes a step may be the end of another run's. */
+export class Traces {
+  private readonly runs = new Map<string, ExecutionSpans>();
+
+  constructor(private readonly settings: SpanSettings) {}
+
+  within(call: ObservedCall, proceed: () => void): void {
+    if (call.type === "run") {
+      const started = this.startExecution(call);
+      if (isNothing(started.span)) proceed();
+      else context.with(started.context.setValue(startedKey, started), proceed);
+      return;
+    }
+    const spans = this.runs.get(call.runId);
+    // A replan has no event when it starts.
+    if (spans !== undefined && call.type === "plan" && call.replan !== undefined) spans.startPlanning(call);
+    if (spans === undefined) proceed();
+    else context.with(spans.contextOf(call), proceed);
+  }
+
+  traceparent(): string | undefined {
+    const span = trace.getActiveSpan();
+    return span === undefined || isNothing(span) ? undefined : toTraceparent(span);
+  }
+
+  event(event: AgentEvent): void {
+    const { runId, type } = event;
+    const spans = this.runs.get(runId) ?? this.open(event);
+    if (spans === undefined) return;
+    const isOver = type === "run-end" || type === "run-suspend" || (type === "plan-end" && spans.root === undefined);
+    try {
+      spans.event(event);
+    } finally {
+      if (isOver) this.runs.delete(runId);
+    }
+  }
+
+  /** Opens the spans of an execution that begins, or of a planning without a run. */
+  private open({ type, runId }: AgentEvent): ExecutionSpans | undefined {
+    let spans: ExecutionSpans;
+    // A run whose first event could not be recorded has only its end.
+    if (type === "run-start" || type === "run-resume" || type === "run-end") {
+      const found = context.active().getValue(startedKey) as Started | undefined;
+      const started = found?.runId === runId ? found : this.startExecution({ runId });
+      if (isNothing(started.span)) return undefined;
+      spans = new ExecutionSpans(this.settings, started.context, started.span);
+    } else if (type === "plan-start") {
+      spans = new ExecutionSpans(this.settings, context.active());
+    } else {
+      return undefined;
+    }
+    this.runs.set(runId, spans);
+    return spans;
+  }
+
+  private startExecution({ runId, previousTraceparent }: { runId: string; previousTraceparent?: string }): Started {
+    const { tracer, name, traces } = this.settings;
+    const previous = fromTraceparent(previousTraceparent);
+    const active = context.active();
+    const parent = traces === "one" && previous !== undefined ? trace.setSpanContext(active, previous) : active;
+    const attributes = {
+      [attribute.operation]: "invoke_agent",
+      [attribute.agent]: name,
+      [attribute.conversation]: runId,
+      [attribute.kind]: "AGENT",
+      [attribute.runId]: runId,
+    };
+    const links = previous !== undefined && parent === active ? [{ context: previous }] : [];
+    const span = tracer.startSpan(`invoke_agent ${name}`, { attributes, links }, parent);
+    return { runId, span, context: trace.setSpan(active, span) };
+  }
+}
+
+/** Without an SDK, and without a caller's trace, no span is anything, and those below it need not be made. */
+function isNothing(span: Span): boolean {
+  return !isSpanContextValid(span.spanContext());
+}
+
+/** Writes a span as [the header traceparent](https://www.w3.org/TR/trace-context/#traceparent-header) names it. */
+function toTraceparent(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
+}
+
+/** Reads the span that a traceparent names; undefined for anything else. */
+function fromTraceparent(text: string | undefined): SpanContext | undefined {
+  const named = parseTraceparent(text);
+  if (named === undefined) return undefined;
+  const { traceId, spanId, flags } = named;
+  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** The end of a span. */
+interface SpanEnd {
+  readonly attributes?: Attributes;
+  /** Set for what failed; what was cancelled or waits has not failed. */
+  readonly error?: Pick<ErrorData, "name" | "message" | "code"> | undefined;
+}
+
+const planKey = "plan";
+
+/** The open spans of one execution of a run, or of a planning without a run. */
+class ExecutionSpans {
+  /** The open spans by key. Several for a model that is asked twice at once. */
+  private readonly open = new Map<string, Span[]>();
+
+  /** `root` is undefined for a planning without a run; `context` is that of the spans' parent. */
+  constructor(
+    private readonly settings: SpanSettings,
+    private readonly context: Context,
+    readonly root?: Span,
+  ) {}
+
+  event(event: AgentEvent): void {
+    handleEvent(this.handlers, event);
+  }
+
+  private readonly handlers: EventHandlers = {
+    "run-start": ({ request, plan }) =>
+      this.root?.setAttributes(inputAttributes(this.settings.content, request ?? plan?.steps)),
+    "run-suspend": ({ pending }) =>
+      this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
+    "run-end": ({ outcome }) => {
+      const output = outcome.status === "completed" ? outcome.output : undefined;
+      const attributes = {
+        [attribute.runStatus]: outcome.status,
+        ...outputAttributes(this.settings.content, output),
+      };
+      this.close({ attributes, error: failureOf(outcome) });
+    },
+    "plan-start": (event) => this.startPlanning(event),
+    "plan-fallback": ({ type, planner, next, error }) =>
+      this.get(planKey)?.addEvent(type, {
+        [attribute.planner]: planner,
+        [attribute.next]: next,
+        [attribute.errorType]: error.code,
+      }),
+    "plan-end": (event) => this.endPlanning(event),
+    "plan-revise": (event) => {
+      if (this.get(planKey) === undefined) this.startPlanning(event);
+      this.endPlanning(event);
+    },
+    "model-start": (event) => {
+      const { provider, model } = splitModel(event.model);
+      const attributes = {
+        [attribute.operation]: "chat",
+        [attribute.provider]: provider,
+        [attribute.requestModel]: model,
+        [attribute.conversation]: event.runId,
+        [attribute.kind]: "LLM",
+        [attribute.model]: model,
+        [attribute.attempt]: event.attempt,
+      };
+      this.start(keyOfModel(event), `chat ${model}`, { parent: planKey, attributes });
+    },
+    "model-retry": (event) => this.get(planKey)?.addEvent(event.type, retryAttributes(event)),
+    // Tokens stand on the span of the model's call alone: who adds up a trace counts them once.
+    "model-end": (event) => {
+      const { inputTokens, outputTokens, cost } = event.usage;
+      const attributes = {
+        [attribute.inputTokens]: inputTokens,
+        [attribute.outputTokens]: outputTokens,
+        [attribute.promptTokens]: inputTokens,
+        [attribute.completionTokens]: outputTokens,
+        [attribute.totalTokens]: inputTokens + outputTokens,
+        ...(cost !== undefined && { [attribute.cost]: cost }),
+      };
+      this.end(keyOfModel(event), { attributes, error: failureOf(event.outcome) });
+    },
+    "step-start": (event) => {
+      const { content } = this.settings;
+      const span = this.startTool(keyOfStep(event), event, `execute_tool ${event.tool}`);
+      if (!span.isRecording()) return;
+      if (event.effect !== undefined) span.setAttribute(attribute.effect, event.effect);
+      if (content !== "none") span.setAttributes(toolCallAttributes(content, { input: event.input }));
+    },
+    "step-attempt": (event) => {
+      const key = keyOfStep(event, event.undo);
+      const attributes = { [attribute.attempt]: event.attempt };
+      this.start(attemptKey(key), `attempt ${event.attempt}`, { parent: key, attributes });
+    },
+    "step-retry": (event) => {
+      const key = keyOfStep(event, event.undo);
+      this.end(attemptKey(key), { error: event.error });
+      this.get(key)?.addEvent(event.type, retryAttributes(event));
+    },
+    "step-end": (event) => {
+      const { outcome, attempts } = event;
+      const { content } = this.settings;
+      const key = keyOfStep(event);
+      const span = this.get(key);
+      const error = failureOf(outcome);
+      this.end(attemptKey(key), { error });
+      if (span?.isRecording()) {
+        span.setAttribute(attribute.attempts, attempts);
+        span.setAttribute(attribute.stepStatus, outcome.status);
+        const output = outcome.status === "completed" ? outcome.output : undefined;
+        if (content !== "none") span.setAttributes(toolCallAttributes(content, { output }));
+      }
+      this.end(key, { error });
+    },
+    "step-skip": (event) =>
+      this.root?.addEvent(event.type, { ...stepAttributes(event), [attribute.reason]: event.reason }),
+    "undo-start": (event) => void this.startTool(keyOfStep(event, true), event, `undo ${event.tool}`),
+    "undo-end": (event) => {
+      const { outcome, attempts } = event;
+      const key = keyOfStep(event, true);
+      const attributes = { [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status };
+      this.end(attemptKey(key));
+      this.end(key, { attributes, error: failureOf(outcome) });
+    },
+    "approval-request": (event) => this.root?.addEvent(event.type, event.kind === "step" ? stepAttributes(event) : {}),
+    "approval-end": (event) =>
+      this.root?.addEvent(event.type, {
+        ...(event.kind === "step" && stepAttributes(event)),
+        [attribute.outcome]: event.outcome.status,
+      }),
+    "circuit-change": ({ type, tool, state }) =>
+      this.root?.addEvent(type, { [attribute.tool]: tool, [attribute.circuit]: state }),
+  };
+
+  /** Starts the span of a planning, or of a replan. */
+  startPlanning({ runId, planner, replan }: { runId: string; planner: string; replan?: number }): void {
+    const { name } = this.settings;
+    const attributes = {
+      [attribute.operation]: "plan",
+      [attribute.agent]: name,
+      [attribute.conversation]: runId,
+      [attribute.kind]: "AGENT",
+      [attribute.planner]: planner,
+      ...(replan !== undefined && { [attribute.replan]: replan }),
+    };
+    this.start(planKey, `plan ${name}`, { attributes });
+  }
+
+  private endPlanning({ outcome }: AgentEventOf<"plan-end" | "plan-revise">): void {
+    const { content } = this.settings;
+    const attributes =
+      outcome.status === "completed"
+        ? { [attribute.planner]: outcome.plan.source.planner, ...outputAttributes(content, outcome.plan.steps) }
+        : {};
+    this.end(planKey, { attributes, error: failureOf(outcome) });
+  }
+
+  /** Starts with what samplers decide by; the rest is for spans that are kept. */
+  private startTool(key: string, event: AgentEventOf<"step-start" | "undo-start">, name: string): Span {
+    const attributes = {
+      [attribute.operation]: "execute_tool",
+      [attribute.kind]: "TOOL",
+      [attribute.tool]: event.tool,
+    };
+    const span = this.start(key, name, { attributes });
+    if (!span.isRecording()) return span;
+    span.setAttribute(attribute.toolType, "function");
+    // The idempotency key that the tool gets.
+    span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(stepRefOf(event))}`);
+    span.setAttribute(attribute.conversation, event.runId);
+    span.setAttribute(attribute.stepId, event.stepId);
+    if (event.iteration !== undefined) span.setAttribute(attribute.iteration, event.iteration);
+    return span;
+  }
+
+  /** Returns the context of a call, in which its span is active. */
+  contextOf(call: Exclude<ObservedCall, { type: "run" }>): Context {
+    if (call.type === "plan") return this.contextOfSpan(planKey);
+    if (call.type === "model") return this.contextOfSpan(keyOfModel(call));
+    const key = keyOfStep(call, call.undo);
+    return this.contextOfSpan(this.get(attemptKey(key)) === undefined ? key : attemptKey(key));
+  }
+
+  private contextOfSpan(key: string | undefined): Context {
+    const span = key === undefined ? undefined : this.get(key);
+    return span === undefined ? this.context : trace.setSpan(this.context, span);
+  }
+
+  /** Returns the latest open span with a key. */
+  private get(key: string): Span | undefined {
+    return this.open.get(key)?.at(-1);
+  }
+
+  /** Starts a span below that of `parent`, if it is open, or below the execution. */
+  private start(key: string, name: string, { parent, attributes }: { parent?: string; attributes: Attributes }): Span {
+    const span = this.settings.tracer.startSpan(name, { attributes }, this.contextOfSpan(parent));
+    const spans = this.open.get(key);
+    if (spans === undefined) this.open.set(key, [span]);
+    else spans.push(span);
+    return span;
+  }
+
+  /** Ends the span that is open the longest; does nothing if none is. */
+  private end(key: string, end: SpanEnd = {}): void {
+    const spans = this.open.get(key);
+    const span = spans?.shift();
+    if (spans?.length === 0) this.open.delete(key);
+    if (span !== undefined) this.endSpan(span, end);
+  }
+
+  /** Ends all spans that are open, and that of the execution. */
+  private close(end: SpanEnd): void {
+    for (const spans of this.open.values()) for (const span of spans) span.end();
+    this.open.clear();
+    if (this.root !== undefined) this.endSpan(this.root, end);
+  }
+
+  private endSpan(span: Span, { attributes, error }: SpanEnd): void {
+    if (attributes !== undefined) span.setAttributes(attributes);
+    if (error !== undefined) {
+      span.setAttributes(errorAttributes(error));
+      // The message of an error may quote the output of a tool.
+      const message = this.settings.content === "all" ? { message: error.message } : {};
+      span.setStatus({ code: SpanStatusCode.ERROR, ...message });
+    }
+    span.end();
+  }
+}
+
+/** Returns the error of what failed; what was cancelled has an error, too, but has not failed. */
+function failureOf(outcome: { readonly status: string; readonly error?: ErrorData }): ErrorData | undefined {
+  return outcome.status === "failed" || outcome.status === "unknown" ? outcome.error : undefined;
+}
+
+function stepAttributes({ stepId, iteration }: StepRef): Attributes {
+  return { [attribute.stepId]: stepId, ...(iteration !== undefined && { [attribute.iteration]: iteration }) };
+}
+
+function retryAttributes({ attempt, delayMs, error }: AgentEventOf<"step-retry" | "model-retry">): Attributes {
+  return { [attribute.attempt]: attempt, [attribute.delay]: delayMs, ...errorAttributes(error) };
+}
+
+function keyOfStep(ref: StepRef, undo?: boolean): string {
+  return `${undo ? "undo" : "step"} ${describeStepRef(stepRefOf(ref))}`;
+}
+
+function attemptKey(stepKey: string): string {
+  return `${stepKey} attempt`;
+}
+
+function keyOfModel({ model, attempt }: { readonly model: string; readonly attempt: number }): string {
+  return `model ${attempt} ${model}`;
+}
