@@ -5,7 +5,7 @@ import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, type Jsonify } from "./json.ts";
-import { type JsonSchema, schemasAt } from "./json-schema.ts";
+import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { checkKeys, checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import {
   expectedSchema,
@@ -32,146 +32,6 @@ import type {
   UndoneCall,
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
-
-/** The key under which a defined tool, and each copy of it, keeps the members that its author gave. */
-const givenKey = Symbol("given");
-
-interface Given {
-  /** The members, each read once; functions have their `this`. */
-  readonly members: Tool;
-  /** The tool that was made of them. */
-  tool?: DefinedTool;
-}
-
-function givenOf(tool: unknown): Given | undefined {
-  return (tool as { readonly [givenKey]?: Given } | null | undefined)?.[givenKey];
-}
-
-/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
-const definedFrom = new WeakMap<object, DefinedTool>();
-
-/** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
-export function toDefinedTool(option: string, tool: unknown): DefinedTool {
-  return definedFrom.get(tool as object) ?? define(tool as Tool, option);
-}
-
-/** Members that are called as methods of the object that has them. */
-const methods: ReadonlySet<keyof Tool> = new Set(["effect", "needsApproval", "phrases", "execute", "undo"]);
-
-/** A member of a tool. What a copy of a defined tool has in common with it is as its author gave it. */
-function readMember(tool: Tool, key: keyof Tool): unknown {
-  const value = tool[key];
-  const given = givenOf(tool);
-  if (given?.tool !== undefined && given.tool[key] === value) return given.members[key];
-  return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
-}
-
-/** Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. */
-export function define(tool: Tool, option?: string): DefinedTool {
-  if (typeof tool !== "object" || tool === null || Array.isArray(tool)) {
-    failOption(option ?? "tool", tool, "an object with name, description, inputSchema and execute");
-  }
-  const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
-  const { effect, phrases = [], needsApproval, execute, undo, ...rest } = checkToolOptions(tool, members, option);
-  const given: Given = { members };
-  const defined: DefinedTool & { readonly [givenKey]: Given } = {
-    ...rest,
-    ...(needsApproval && {
-      needsApproval: (input: unknown) => (typeof needsApproval === "function" ? needsApproval(input) : needsApproval),
-    }),
-    ...(undo && { undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo(done, context) }),
-    declaredEffect: typeof effect === "function" ? "by-input" : effect,
-    declaredNeedsApproval: typeof needsApproval === "function" ? "by-input" : needsApproval,
-    phrases: typeof phrases === "function" ? async () => toPhrases(rest, await phrases()) : toPhrases(rest, phrases),
-    effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
-    execute: (input: unknown, context: ToolContext) => execute(input, context),
-    [givenKey]: given,
-  };
-  given.tool = Object.freeze(defined);
-  definedFrom.set(tool, defined).set(defined, defined);
-  return defined;
-}
-
-function toPhrases(
-  { name, inputSchema }: { name: string; inputSchema: StandardSchema },
-  given: PhraseList,
-): readonly ToolPhrase[] {
-  checkPhrases(`${name}.phrases`, given);
-  const phrases = given.map((phrase) => (typeof phrase === "string" ? { phrase } : (phrase as ToolPhrase)));
-  checkExamples(name, phrases, inputSchema);
-  return phrases;
-}
-
-const templateSigns = /[()[\]{}|]/;
-/** The rule planner refuses a longer phrase. */
-const maxLength = 4_096;
-
-/** A phrase as it is compared with others: an example, that is a sentence without slots or choices. */
-function sentenceOf({ phrase }: ToolPhrase): string | undefined {
-  return phrase.length > maxLength || templateSigns.test(phrase)
-    ? undefined
-    : phrase.trim().toLowerCase().replace(/\s+/g, " ");
-}
-
-/** Throws `invalid-options` for an example whose input does not fit the tool, or is another one than before. */
-function checkExamples(name: string, phrases: readonly ToolPhrase[], inputSchema: StandardSchema): void {
-  const known = new Map<string, string>();
-  for (const [index, each] of phrases.entries()) {
-    const sentence = sentenceOf(each);
-    // What a function makes of a sentence is checked when a request is planned.
-    if (sentence === undefined || sentence === "" || each.toInput !== undefined) continue;
-    const option = `${name}.phrases[${index}]`;
-    const input = each.input ?? {};
-    const parsed = parseWith(inputSchema, input);
-    if (!(parsed instanceof Promise) && !parsed.ok) {
-      const [issue] = parsed.issues;
-      const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-      failOption(
-        `${option}.input`,
-        each.input,
-        `an input that fits the tool, as ${JSON.stringify(cutText(each.phrase, 60))} has no slots (${where}${issue?.message ?? "invalid"})`,
-      );
-    }
-    const json = canonicalJson(input);
-    const other = known.get(sentence);
-    if (other !== undefined && other !== json)
-      failOption(option, each.phrase, `a sentence with one meaning: an earlier phrase gives it the input ${other}`);
-    known.set(sentence, json);
-  }
-}
-
-/** Throws `invalid-options` for a sentence that two tools give as an example. */
-function checkSharedExamples(tools: Iterable<DefinedTool>): void {
-  const owners = new Map<string, string>();
-  for (const { name, phrases } of tools) {
-    if (typeof phrases === "function") continue;
-    for (const [index, each] of phrases.entries()) {
-      const sentence = sentenceOf(each);
-      if (sentence === undefined) continue;
-      const owner = owners.get(sentence);
-      if (owner !== undefined && owner !== name)
-        failOption(`${name}.phrases[${index}]`, each.phrase, `a sentence that no other tool has; ${owner} has it, too`);
-      owners.set(sentence, name);
-    }
-  }
-}
-
-/** The tools by name, checked. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */
-export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
-  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
-  const byName = new Map<string, DefinedTool>();
-  for (const [index, given] of tools.entries()) {
-    const tool = toDefinedTool(`tools[${index}]`, given);
-    if (byName.has(tool.name)) {
-      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
-        details: { option: "tools", received: tool.name, expected: "tools of different names" },
-      });
-    }
-    byName.set(tool.name, tool);
-  }
-  checkSharedExamples(byName.values());
-  return byName;
-}
 
 interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
@@ -266,6 +126,31 @@ export function defineTool(options: Tool): DefinedTool {
   return define(options);
 }
 
+/** A tool as planners and runs need it, created from a caller's value. Throws `invalid-options`. */
+export function toDefinedTool(place: string, tool: unknown): DefinedTool {
+  return definedFrom.get(tool as object) ?? define(tool as Tool, place);
+}
+
+/** The tool defined from each object, so that an object that is passed to many agents is read and checked once. */
+const definedFrom = new WeakMap<object, DefinedTool>();
+
+/** Indexes tools by name. Throws `invalid-options` for anything that is not a tool, and for a duplicate name. */
+export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedTool> {
+  if (!Array.isArray(tools)) failOption("tools", tools, "a list of tools");
+  const byName = new Map<string, DefinedTool>();
+  for (const [index, given] of tools.entries()) {
+    const tool = toDefinedTool(`tools[${index}]`, given);
+    if (byName.has(tool.name)) {
+      throw new AgentError("invalid-options", `Two tools are named "${tool.name}"; names must be unique.`, {
+        details: { option: "tools", received: tool.name, expected: "tools of different names" },
+      });
+    }
+    byName.set(tool.name, tool);
+  }
+  checkSharedExamples(byName.values());
+  return byName;
+}
+
 /** The options of a retry policy, with the general defaults. */
 export const retryOptions = {
   maxAttempts: { type: "integer", min: 1, max: 1_000, default: 3 },
@@ -323,30 +208,67 @@ const toolOptions = {
     default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
-  phrases: (value, option): PhraseList => {
-    if (isFunction(value)) return [];
-    checkPhrases(option, value);
-    return value ?? [];
+  phrases: {
+    read: (value, option) => (isFunction(value) ? undefined : readPhrases(value, option)),
   },
   execute: { type: "function", isRequired: true },
   undo: { type: "function" },
 } satisfies OptionTable<Tool>;
 
-/** The members of a tool. */
-export const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
+const toolKeys = Object.keys(toolOptions) as readonly (keyof Tool)[];
+
+/** The key under which a defined tool, and each copy of it, has what its author gave. */
+const givenKey = Symbol("given");
+
+interface Given {
+  /** The members, each read once; functions have their `this`. */
+  readonly members: Tool;
+  /** The tool that was made of them. */
+  tool?: DefinedTool;
+}
 
 /**
- * Throws `invalid-options` for anything that is not a valid tool. `members` are those of `toolKeys`, read from it;
- * `place` is its place in a list, if it is in one. Returns them with defaults.
+ * Checks and completes a tool. Each member is read once, whether it is a property, a getter, or on the prototype. Throws
+ * `invalid-options`; `place` is the place of the tool in a list, if it is in one.
  */
-export function checkToolOptions(tool: object, members: Tool, place: string | undefined) {
-  const { name } = members;
-  const hasName = toolName.isValid(name);
-  if (mustBeKnown(tool)) checkKeys(hasName ? name : (place ?? "tool"), tool, toolKeys);
-  if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, name, toolName.expected);
-  const { inputSchema, phrases, effect, needsApproval } = readOptions(toolOptions, members, name);
-  checkSlots(`${name}.phrases`, phrases, inputSchema);
-  return { ...members, effect, needsApproval };
+export function define(tool: Tool, place?: string): DefinedTool {
+  if (typeof tool !== "object" || tool === null || Array.isArray(tool))
+    failOption(place ?? "tool", tool, "an object with name, description, inputSchema and execute");
+  const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
+  const hasName = toolName.isValid(members.name);
+  if (mustBeKnown(tool)) checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
+  if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected);
+  const { inputSchema: input, effect, needsApproval, phrases } = readOptions(toolOptions, members, members.name);
+  const { effect: _effect, needsApproval: _needsApproval, phrases: given, execute, undo, ...rest } = members;
+  if (phrases !== undefined) checkPhrases(phrases, { ...rest, input });
+  const made: Given = { members };
+  const defined: DefinedTool & { readonly [givenKey]: Given } = {
+    ...rest,
+    ...(needsApproval && {
+      needsApproval: (input: unknown) => (typeof needsApproval === "function" ? needsApproval(input) : needsApproval),
+    }),
+    ...(undo && { undo: (done: UndoneCall<unknown, unknown>, context: ToolContext) => undo(done, context) }),
+    declaredEffect: typeof effect === "function" ? "by-input" : effect,
+    declaredNeedsApproval: typeof needsApproval === "function" ? "by-input" : needsApproval,
+    phrases: typeof given === "function" ? () => loadPhrases(rest, given) : (phrases ?? []),
+    effect: (input: unknown) => (typeof effect === "function" ? effect(input) : effect),
+    execute: (input: unknown, context: ToolContext) => execute(input, context),
+    [givenKey]: made,
+  };
+  made.tool = Object.freeze(defined);
+  definedFrom.set(tool, defined).set(defined, defined);
+  return defined;
+}
+
+/** Members that are called as methods of the object that has them. */
+const methods: ReadonlySet<keyof Tool> = new Set(["effect", "needsApproval", "phrases", "execute", "undo"]);
+
+/** A member of a tool. What a copy of a defined tool has in common with it is as its author gave it. */
+function readMember(tool: Tool & { readonly [givenKey]?: Given }, key: keyof Tool): unknown {
+  const value = tool[key];
+  const given = tool[givenKey];
+  if (given?.tool !== undefined && given.tool[key] === value) return given.members[key];
+  return typeof value === "function" && methods.has(key) ? value.bind(tool) : value;
 }
 
 /** An unknown member is a mistake, except in an instance of a class or in a tool created from a checked one. */
@@ -383,64 +305,116 @@ function readSchema(schema: unknown, option: string): StandardSchema {
   return schema;
 }
 
-function readSlots(slots: unknown, option: string): void {
-  checkObject(option, slots);
-  for (const [name, schema] of Object.entries(slots)) readSchema(schema, `${option}.${name}`);
-}
-
 const phraseOptions = {
   phrase: { type: "text", isRequired: true },
   input: { type: "any" },
-  slots: { read: readSlots },
+  slots: {
+    read: (slots, option) => {
+      checkObject(option, slots);
+      for (const [name, schema] of Object.entries(slots)) readSchema(schema, `${option}.${name}`);
+    },
+  },
   anywhere: { type: "any" },
   destructive: { type: "boolean" },
   toInput: { type: "function" },
 } satisfies OptionTable<ToolPhraseOptions>;
 
-/** Throws `invalid-options` for anything that is not a list of phrases. The rule planner reads the templates. */
-export function checkPhrases(option: string, phrases: unknown): asserts phrases is PhraseList | undefined {
-  if (phrases === undefined) return;
+/** Reads a list of phrases. The rule planner reads the templates. */
+function readPhrases(phrases: unknown, option: string): readonly ToolPhrase[] {
   if (!Array.isArray(phrases)) failOption(option, phrases, "a list of phrases, or a function that loads one");
-  for (const [index, phrase] of phrases.entries()) {
-    if (typeof phrase !== "string") readOptions(phraseOptions, phrase, `${option}[${index}]`);
-  }
+  return phrases.map((phrase, index) => {
+    if (typeof phrase === "string") return { phrase };
+    readOptions(phraseOptions, phrase, `${option}[${index}]`);
+    return phrase;
+  });
+}
+
+interface PhrasedTool extends Pick<Tool, "name" | "inputSchema"> {
+  /** The JSON Schema of the input, if it is known yet. */
+  readonly input?: JsonSchema | undefined;
+}
+
+async function loadPhrases(tool: PhrasedTool, load: () => Promise<PhraseList>): Promise<readonly ToolPhrase[]> {
+  const phrases = readPhrases((await load()) ?? [], `${tool.name}.phrases`);
+  checkPhrases(phrases, tool);
+  return phrases;
+}
+
+function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
+  for (const [index, phrase] of phrases.entries()) checkSlots(`${tool.name}.phrases[${index}]`, phrase, tool);
+  checkExamples(phrases, tool);
 }
 
 /**
  * Throws `invalid-options` for a phrase that cannot be read, and for a slot without a field in the input, unless something
- * else states what to do with it. The rule planner, which is not loaded for this, reports cases that are known only later:
- * phrases that are loaded, schemas of zod 3, and the branch of a union that a phrase means.
+ * else states what to do with it. The rule planner reports what is known only later: phrases that are loaded, schemas of
+ * zod 3, and the branch of a union that a phrase means.
  */
-function checkSlots(option: string, phrases: PhraseList, input: JsonSchema | undefined): void {
-  const fields = input && fieldsOf(input);
-  for (const [index, given] of phrases.entries()) {
-    const { phrase, slots = {}, toInput } = typeof given === "string" ? { phrase: given } : given;
-    const names = readPhrase(`${option}[${index}]`, phrase, () => slotNames(parsePhrase(phrase)));
-    if (toInput !== undefined || fields === undefined) continue;
-    for (const name of names) {
-      if (fields.has(name) || Object.hasOwn(slots, name)) continue;
-      const known = [...fields].slice(0, 20).join(", ");
-      const fix = known === "" ? "give the phrase a toInput" : `name one of ${known}, or give the phrase a toInput`;
+function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
+  if (input === undefined) return;
+  for (const name of readPhrase(option, phrase, () => slotNames(parsePhrase(phrase)))) {
+    if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
+    const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
+    const fix = known.length === 0 ? "" : `name one of ${known.join(", ")}, or `;
+    failOption(
+      option,
+      phrase,
+      `a phrase with slots for input fields, but the input has no field "${name}" (${fix}give the phrase a toInput)`,
+    );
+  }
+}
+
+/** Throws `invalid-options` for an example whose input does not fit the tool, or is another one than before. */
+function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: PhrasedTool): void {
+  const known = new Map<string, string>();
+  for (const [index, each] of phrases.entries()) {
+    const sentence = sentenceOf(each);
+    // What a function makes of a sentence is checked when a request is planned.
+    if (sentence === undefined || sentence === "" || each.toInput !== undefined) continue;
+    const option = `${name}.phrases[${index}]`;
+    const input = each.input ?? {};
+    const parsed = parseWith(inputSchema, input);
+    if (!(parsed instanceof Promise) && !parsed.ok) {
+      const [issue] = parsed.issues;
+      const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
       failOption(
-        `${option}[${index}]`,
-        phrase,
-        `a phrase with slots for input fields, but the input has no field "${name}" (${fix})`,
+        `${option}.input`,
+        each.input,
+        `an input that fits the tool, as ${JSON.stringify(cutText(each.phrase, 60))} has no slots (${where}${issue?.message ?? "invalid"})`,
       );
+    }
+    const json = canonicalJson(input);
+    const other = known.get(sentence);
+    if (other !== undefined && other !== json)
+      failOption(option, each.phrase, `a sentence with one meaning: an earlier phrase gives it the input ${other}`);
+    known.set(sentence, json);
+  }
+}
+
+/** Throws `invalid-options` for a sentence that two tools give as an example. */
+function checkSharedExamples(tools: Iterable<DefinedTool>): void {
+  const owners = new Map<string, string>();
+  for (const { name, phrases } of tools) {
+    if (typeof phrases === "function") continue;
+    for (const [index, each] of phrases.entries()) {
+      const sentence = sentenceOf(each);
+      if (sentence === undefined) continue;
+      const owner = owners.get(sentence);
+      if (owner !== undefined && owner !== name)
+        failOption(`${name}.phrases[${index}]`, each.phrase, `a sentence that no other tool has; ${owner} has it, too`);
+      owners.set(sentence, name);
     }
   }
 }
 
-/** The fields of an object, or of a union of objects, all together; undefined if there may be others. */
-function fieldsOf({ properties, additionalProperties, ...schema }: JsonSchema): ReadonlySet<string> | undefined {
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if ((schema.$ref ?? schema.allOf) !== undefined) return undefined;
-  if (alternatives !== undefined) {
-    const fields = alternatives.map(fieldsOf);
-    return fields.includes(undefined) ? undefined : new Set(fields.flatMap((names) => [...(names ?? [])]));
-  }
-  if (properties === undefined || (additionalProperties !== undefined && additionalProperties !== false))
-    return undefined;
-  return new Set(Object.keys(properties));
+const templateSigns = /[()[\]{}|]/;
+/** The rule planner refuses a longer phrase. */
+const maxPhraseLength = 4_096;
+
+/** The sentence of a phrase that is an example, without slots or choices, as it is compared with others. */
+function sentenceOf({ phrase }: ToolPhrase): string | undefined {
+  if (phrase.length > maxPhraseLength || templateSigns.test(phrase)) return undefined;
+  return phrase.trim().toLowerCase().replace(/\s+/g, " ");
 }
 
 /** What can be known about a tool without calling it, as JSON. @group Tools */
@@ -478,7 +452,10 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
   return JSON.parse(JSON.stringify(described));
 }
 
-/** The phrases that take nearly any request, of a tool whose effect is grave: a text slot and no word that says more than "get". */
+/**
+ * Finds the phrases that take nearly any request, of a tool whose effect is grave: those with text slots alone, and no word
+ * that says more than "get".
+ */
 export function findOpenPhrases(tool: DefinedTool): readonly string[] {
   const isGrave = tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
   const schemas = isGrave ? toolSchemas(tool) : undefined;

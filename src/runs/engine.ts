@@ -332,7 +332,7 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
 /** Warns if there are fields to seal but no key: plans with them will be refused. */
 function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
-  const names = settings.tools.filter(isSensitiveTool).map(({ name }) => name);
+  const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
   const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
   reportWarning(settings, { code: "no-secret-keys", message });
 }

@@ -233,7 +233,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   const onListenerError = settings.onListenerError ?? warnOnce();
   return {
     toolsByName,
-    sealing: sealingOf(options.tools, { secrets, store: rest.store }),
+    sealing: sealingOf([...toolsByName.values()], { secrets, store: rest.store }),
     retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
     ...rest,
     tools: Object.freeze([...options.tools]),

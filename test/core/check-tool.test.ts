@@ -133,7 +133,7 @@ describe("the slots of phrases", () => {
       "of a union with a record",
       { inputSchema: z.union([z.object({}), z.record(z.string(), z.string())]), phrases: ["say {a}"] },
     ],
-    ["of an intersection", { inputSchema: z.intersection(union("a"), union("b")), phrases: ["say {other}"] }],
+    ["of an intersection", { inputSchema: z.intersection(union("a"), union("b")), phrases: ["say {a}", "say {b}"] }],
     ["of zod 3, which is read later", { inputSchema: z3.object({ text: z3.string() }), phrases: ["say {other}"] }],
     ["that are loaded later", { phrases: async () => ["say {other}"] }],
   ])("can be those %s", (_name, change) => {
@@ -147,6 +147,7 @@ describe("the slots of phrases", () => {
     ["one in brackets", { phrases: ["say {text}", { phrase: "say [{other}]", input: { text: "a" } }] }],
     ["a name of Object.prototype", { phrases: ["say {text}", { phrase: "say {constructor}", slots: {} }] }],
     ["no branch of a union", { inputSchema: union("a", "b"), phrases: ["say {a}", "say {c}"] }],
+    ["no part of an intersection", { inputSchema: union("a").and(union("b")), phrases: ["say {a}", "say {c}"] }],
     ["nothing, as the input is empty", { inputSchema: z.object({}), phrases: ["say", "say {text}"] }],
   ])("are refused if they name %s", (_name, change) => {
     expect(refused(change)).toBe("Echo.phrases[1]");

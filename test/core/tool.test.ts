@@ -257,6 +257,22 @@ describe("indexTools", () => {
     expect(indexTools([made]).get("Echo")).toBe(made);
   });
 
+  it("reads an object once, however many agents it is passed to", async () => {
+    const reads: string[] = [];
+    const tool = new Proxy(least as Tool, {
+      get: (target, key, receiver) => {
+        if (typeof key === "string") reads.push(key);
+        return Reflect.get(target, key, receiver);
+      },
+    });
+    const plan = { steps: [{ id: "s1", tool: "Echo", input: { text: "hi" } }] };
+    for (let count = 0; count < 3; count++) {
+      expect(await createAgent({ tools: [tool] }).execute(plan)).toMatchObject({ status: "completed", output: "hi" });
+    }
+    expect(reads.length).toBeGreaterThan(5);
+    expect(reads).toEqual([...new Set(reads)]);
+  });
+
   it("keeps the declarations of a checked tool when it is spread, and applies overriding ones", () => {
     const made = defineTool({ ...least, effect: "pure", needsApproval: true, phrases: ["echo {text}"] });
     const [same] = [...indexTools([{ ...made, timeoutMs: 5, calls: [] } as Tool]).values()];
