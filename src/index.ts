@@ -119,7 +119,7 @@ export { createFallbackPlanner } from "./planners/fallback-planner.ts";
 export { createLlmPlanner, type LlmPlannerOptions } from "./planners/llm/llm-planner.ts";
 export type { PlanExample } from "./planners/llm/prompt.ts";
 export { createRoutingPlanner } from "./planners/routing-planner.ts";
-export type { RequestExplanation } from "./planners/rules/explain.ts";
+export type { RequestExplanation } from "./planners/rules/plan-by-rules.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
 export type { Orchestrator, RunHandle } from "./runs/agent-methods.ts";
 export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";

@@ -162,7 +162,7 @@ export class ModelPlanner {
     const { nowMs, timeZone, maxSteps } = request;
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
-    const wish = await readRequest(text, { nowMs, timeZone });
+    const wish = readRequest(text, { nowMs, timeZone });
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";

@@ -324,7 +324,7 @@ const anyDay: DateClock = { nowMs: Date.UTC(2026, 0, 5, 10), timeZone: "UTC" };
 
 /** The words of the only time in a sentence. */
 async function datesIn(sentence: string): Promise<string | undefined> {
-  const request = await readRequest(sentence, anyDay);
+  const request = readRequest(sentence, anyDay);
   const [only, second] = request.dates;
   return only === undefined || second !== undefined ? undefined : textBetween(request, only.start, only.end);
 }

@@ -162,7 +162,7 @@ class CallReader {
       type.kind === "number" || type.kind === "boolean" ? typeof written === type.kind : type.kind === "enum";
     if (isPlain) return written;
     // "2k", "an hour"
-    const read = await readSlot(type, String(written), this.scope.wish.clock);
+    const read = readSlot(type, String(written), this.scope.wish.clock);
     if (!read.ok) throw new Unreadable(`"${name}": ${read.why}`);
     return read.value;
   }

@@ -60,35 +60,35 @@ export async function accountFor(
   { tools, texts, clock, planned = [] }: AccountOptions,
 ): Promise<Account> {
   const rules = await Promise.all(tools.map(compileTool));
-  const read = async (text: string) => {
-    const account = new RequestAccount(await readRequest(text, clock), rules, planned);
+  const read = (text: string) => {
+    const account = new RequestAccount(readRequest(text, clock), rules, planned);
     for (const step of steps) account.add(step);
     return account.result();
   };
   const said = texts.flatMap(({ source, value }) => (source.type === "request" ? String(value) : [])).join("\n");
   // Quotes around a whole request name nothing.
   const request = /^\s*(["'“‘])([^"“”]*)["'”’]\s*$/.exec(said)?.[2] ?? said;
-  const account = await read(request);
+  const account = read(request);
   if (account.unsaid.length === 0) return { ...account, unsaid: [] };
   const shown = texts.flatMap(({ source, value }) =>
     source.type === "request" ? [] : [new ShownText(source, textsOf(value).join("\n"))],
   );
   const known = new Map<string, ReturnType<typeof read>>();
   /** True if the value would be said if the user had typed the texts, too. Undefined if no reader reads all of them. */
-  const isSaidWith = async ({ key }: Unsaid, all: readonly ShownText[]): Promise<boolean | undefined> => {
+  const isSaidWith = ({ key }: Unsaid, all: readonly ShownText[]): boolean | undefined => {
     const text = [request, ...all.map((one) => one.text)].join("\n");
     if (tokenize(text, maxTokens).length > maxTokens) return undefined;
     const together = known.get(text) ?? read(text);
     known.set(text, together);
-    return !(await together).unsaid.some((other) => other.key === key);
+    return !together.unsaid.some((other) => other.key === key);
   };
   /** Halves the texts until each says the value by itself. */
-  const findSaying = async (unsaid: Unsaid, all: readonly ShownText[]): Promise<readonly ShownText[]> => {
-    const isSaid = all.length > 0 && (await isSaidWith(unsaid, all));
+  const findSaying = (unsaid: Unsaid, all: readonly ShownText[]): readonly ShownText[] => {
+    const isSaid = all.length > 0 && isSaidWith(unsaid, all);
     if (isSaid === false) return [];
     if (all.length === 1) return isSaid === true || unsaid.isReadable ? all : [];
     const half = Math.ceil(all.length / 2);
-    const found = [...(await findSaying(unsaid, all.slice(0, half))), ...(await findSaying(unsaid, all.slice(half)))];
+    const found = [...findSaying(unsaid, all.slice(0, half)), ...findSaying(unsaid, all.slice(half))];
     // A phrase may begin in one text and end in another.
     return found.length === 0 && isSaid === true ? all : found;
   };
@@ -96,7 +96,7 @@ export async function accountFor(
   for (const value of account.unsaid) {
     const { stepId, path, words, isChoice, isLikely } = value;
     const having = shown.filter((text) => text.has(value));
-    const found = having.length > 0 ? having : await findSaying(value, shown);
+    const found = having.length > 0 ? having : findSaying(value, shown);
     if (found.length > 0 || !isLikely)
       unsaid.push({ stepId, path, words, isChoice, sources: found.map(({ source }) => source) });
   }

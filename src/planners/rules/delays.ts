@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../core/plan.ts";
-import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { type DateClock, type DateReading, readDates } from "../../dates/read-dates.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 import { isPureStep } from "./steps.ts";
 
@@ -22,17 +22,17 @@ const repeated = /\b(?:every|each|daily|hourly|weekly|monthly|yearly|always)\b/i
 const edges = /^[\s,;:]+|[\s,;:]+$/g;
 
 /** Reads a request that says at its beginning or its end when it is to be done; undefined for any other. */
-export function readDelayed(text: string, clock: DateClock, read: ReadDates): Delayed | undefined {
-  const [found, ...others] = readTimes(text, clock, read);
+export function readDelayed(text: string, clock: DateClock): Delayed | undefined {
+  const [found, ...others] = readTimes(text, clock);
   return found === undefined || others.length > 0 || repeated.test(text.replace(quoted, blank))
     ? undefined
     : delayedBy(found, text, clock);
 }
 
 /** A request without all that says when, and how that was said; undefined if it says nothing of the kind. */
-export function withoutTimes(text: string, clock: DateClock, read: ReadDates) {
+export function withoutTimes(text: string, clock: DateClock) {
   let [wish, at] = ["", 0];
-  const times = readTimes(text, clock, read);
+  const times = readTimes(text, clock);
   for (const { leadStart, end } of times) {
     wish += text.slice(at, leadStart);
     at = end;
@@ -41,10 +41,9 @@ export function withoutTimes(text: string, clock: DateClock, read: ReadDates) {
   return times.length === 0 ? undefined : { said, wish: (wish + text.slice(at)).replace(edges, "") };
 }
 
-function readTimes(text: string, clock: DateClock, read: ReadDates): readonly DateReading[] {
-  if (text.length > maxLength) return [];
+function readTimes(text: string, clock: DateClock): readonly DateReading[] {
   // What is quoted is not meant as a time.
-  return read(text.replace(quoted, blank), clock);
+  return text.length > maxLength ? [] : readDates(text.replace(quoted, blank), clock);
 }
 
 const quoted = /"[^"]*"/g;
@@ -60,11 +59,6 @@ function delayedBy(found: DateReading, text: string, { nowMs }: DateClock): Dela
   if (!isFirst && /\w/.test(after)) return undefined;
   const wish = (isFirst ? after : before).replace(edges, "");
   return wish === "" ? undefined : { until, said: text.slice(leadStart, end), wish, isFirst };
-}
-
-/** True if a tool would not know what to do with a time itself. */
-export function hasNoDate(rules: ToolRules): boolean {
-  return !rules.hasDates();
 }
 
 /** The same steps after a wait; undefined if they only ask for something, which is asked now or not at all. */

@@ -1,6 +1,7 @@
 import {
   AgentError,
   type AgentErrorDetails,
+  type ExplainedWords,
   type MissingField,
   type PossibleReading,
   type RefusalReason,
@@ -18,17 +19,37 @@ import { Spelling } from "../../language/word-forms.ts";
 import { hasCondition, onlyIf, readConditional } from "./conditions.ts";
 import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
-import { afterWait, hasNoDate, readDelayed, withoutTimes } from "./delays.ts";
-import { explainMatch, explainWords, type RequestExplanation } from "./explain.ts";
+import { afterWait, readDelayed, withoutTimes } from "./delays.ts";
 import { findLike } from "./likeness.ts";
-import { TooMuchWork } from "./match.ts";
+import { type Piece, TooMuchWork } from "./match.ts";
 import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
-import { loadDateReaderFor, maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
+import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./slot-values.ts";
 import { choicesOf, slotTypeOf } from "./slots.ts";
 import { toStepInput, waitsOf } from "./steps.ts";
 import { suggestRequests } from "./suggest.ts";
+
+/** A part of a request, and the phrase that matched it. @inline */
+interface ExplainedPart {
+  readonly text: string;
+  readonly tool: string;
+  /** The phrase as the tool defines it. */
+  readonly phrase: string;
+  readonly words: readonly ExplainedWords[];
+  /** The steps it became. */
+  readonly stepIds: readonly string[];
+  /** All this in one line. */
+  readonly summary: string;
+}
+
+/** A plan, and how each part of the request led to it; or why there is none, and the parts that were understood. @group Planners */
+export interface RequestExplanation {
+  readonly steps: readonly PlanStep[];
+  readonly parts: readonly ExplainedPart[];
+  /** The details of the refusal, if the request is refused. */
+  readonly refusal?: AgentErrorDetails["cannot-plan"] & { readonly message: string };
+}
 
 type Details = AgentErrorDetails["cannot-plan"];
 
@@ -146,7 +167,7 @@ class Planning {
       let made = said === undefined || said === whole ? undefined : await this.planText(said, run?.before);
       if (run === undefined || made === undefined || made instanceof Refused || made.steps.length <= run.count) {
         run = { start: wish.start, before, count: 0 };
-        const { words } = await this.read(wish.text);
+        const { words } = this.read(wish.text);
         // "Buy that many apples" says something else alone.
         const isLoose = found.length > 0 && mentionsResult(words, 0, words.length);
         made = await this.planText(wish.text, before);
@@ -169,14 +190,14 @@ class Planning {
     return !(planned instanceof Refused) && planned.steps.length === 1;
   }
 
-  private async read(text: string): Promise<RequestText> {
-    const request = this.requests.get(text) ?? (await readRequest(text, this.clock));
+  private read(text: string): RequestText {
+    const request = this.requests.get(text) ?? readRequest(text, this.clock);
     this.requests.set(text, request);
     return request;
   }
 
   private async planText(text: string, stepsBefore = 0): Promise<Planned | Refused> {
-    const request = await this.read(text);
+    const request = this.read(text);
     if (request.tokens.length > maxTokens)
       return new Refused("too-long", `it has more than ${maxTokens} words and signs`);
     const { maxSteps, explain } = this.options;
@@ -228,12 +249,11 @@ class Planning {
 
   /** "In two hours, send it": a request that says when it is to be done, to tools that have no date of their own. */
   private async planDelayed(text: string): Promise<Planned | undefined> {
-    if (hasCondition(text) || !this.rules.some(hasNoDate)) return undefined;
-    const readDates = await loadDateReaderFor(text);
-    const delayed = readDates && readDelayed(text, this.clock, readDates);
+    if (hasCondition(text) || this.rules.every((rules) => rules.hasDates())) return undefined;
+    const delayed = readDelayed(text, this.clock);
     if (delayed === undefined) return undefined;
     const planned = await this.planText(delayed.wish);
-    if (planned instanceof Refused || !planned.matches.every((match) => hasNoDate(match.rules))) return undefined;
+    if (planned instanceof Refused || planned.matches.some(({ rules }) => rules.hasDates())) return undefined;
     // Of several wishes, a time at the end may be that of the last one alone.
     if (planned.matches.length > 1 && !delayed.isFirst) return undefined;
     const rulesOf = (name: string) => this.rules.find(({ tool }) => tool.name === name);
@@ -243,12 +263,10 @@ class Planning {
 
   /** "Greet bob tomorrow": the rest is understood, but neither can the tool be told when, nor can the plan wait. */
   private async findLater(text: string, { details, parts }: Refused): Promise<Refused | undefined> {
-    const readDates = hasCondition(text) ? undefined : await loadDateReaderFor(text);
-    const found = readDates && withoutTimes(text, this.clock, readDates);
-    const planned = found && (await this.planText(found.wish, 0));
-    const isLater =
-      planned !== undefined && "matches" in planned && planned.matches.some(({ rules }) => hasNoDate(rules));
-    if (found === undefined || !isLater) return undefined;
+    const found = hasCondition(text) ? undefined : withoutTimes(text, this.clock);
+    if (found === undefined) return undefined;
+    const planned = await this.planText(found.wish);
+    if (planned instanceof Refused || planned.matches.every(({ rules }) => rules.hasDates())) return undefined;
     const { words } = details;
     const why = `"${cutText(found.said, maxQuoted)}" says when, which no tool for this takes, and no step can wait for it`;
     return new Refused("later", why, words && { words }, parts);
@@ -256,7 +274,7 @@ class Planning {
 
   /** "Add milk on 30 february": the rest is understood, but the day is on no calendar, or may be several. */
   private async findFalseDate(text: string, { reason, details, parts }: Refused): Promise<Refused | undefined> {
-    const request = await this.read(text);
+    const request = this.read(text);
     const [first, ...others] = request.falseDates;
     if (first === undefined || reason !== "not-understood") return undefined;
     const end = first + others.length + 1;
@@ -380,10 +398,50 @@ function wordsOf(
   return explainWords(request, { start: 0, end: request.tokens.length, matches: all, left });
 }
 
-function explainPart(match: Match, { clauses, request }: RequestReader, drafts: readonly DraftStep[]) {
-  const stepIds = drafts.filter((draft) => draft.match === match).map(({ id }) => id);
+/** Reports which phrase of which tool matched which words. */
+function explainPart(match: Match, { clauses, request }: RequestReader, drafts: readonly DraftStep[]): ExplainedPart {
+  const { rules, rule, pieces } = match;
+  const { name } = rules.tool;
   const start = clauses[match.firstClause]?.start ?? match.start;
-  return explainMatch(match, request, { start, end: clauses[match.lastClause]?.end ?? match.end, stepIds });
+  const end = clauses[match.lastClause]?.end ?? match.end;
+  const slots = pieces.flatMap((piece) =>
+    piece.name === undefined ? [] : [`${piece.name}: "${textBetween(request, piece.start, piece.end)}"`],
+  );
+  return {
+    text: textBetween(request, start, end),
+    tool: name,
+    phrase: rule.source.phrase,
+    words: explainWords(request, { start, end, matches: [match], left: [] }),
+    stepIds: drafts.filter((draft) => draft.match === match).map(({ id }) => id),
+    summary: [`rule "${rule.example}" of ${name}`, ...slots].join("; "),
+  };
+}
+
+type Place = Pick<Match, "start" | "end">;
+
+/**
+ * The words between two tokens with what the matches explain; others are left out, such as courtesies, or, in the places of
+ * `left`, not understood.
+ */
+function explainWords(
+  request: RequestText,
+  { start, end, matches, left }: Place & { readonly matches: readonly Match[]; readonly left: readonly Place[] },
+): readonly ExplainedWords[] {
+  const byToken: (Piece | "phrase" | "left" | "courtesy")[] = request.tokens.map(() => "courtesy");
+  for (const place of left) byToken.fill("left", place.start, place.end);
+  for (const match of matches) {
+    byToken.fill("phrase", match.start, match.end);
+    for (const piece of match.pieces) if (piece.kind === "slot") byToken.fill(piece, piece.start, piece.end);
+  }
+  const words: ExplainedWords[] = [];
+  for (let at = start; at < end; ) {
+    const by = byToken[at] ?? "left";
+    const from = at;
+    while (at < end && (byToken[at] ?? "left") === by) at++;
+    const text = textBetween(request, from, at);
+    words.push(typeof by === "string" ? { text, by } : { text, by: "slot", ...(by.name && { slot: by.name }) });
+  }
+  return words;
 }
 
 /** Says for people what words of each kind mean. */

@@ -1,6 +1,5 @@
-import { countPending } from "../../async/promises.ts";
-import { mayHoldDate } from "../../dates/date-words.ts";
-import type { DateClock, DateReading, ReadDates } from "../../dates/read-dates.ts";
+import { type DateClock, type DateReading, readDates } from "../../dates/read-dates.ts";
+import { readRange } from "../../dates/read-range.ts";
 import { readAnaphor } from "../../english/references.ts";
 import { weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
@@ -60,37 +59,26 @@ export interface RequestRange {
 export const quotedWord = '"';
 
 /** Reads a request, up to one token beyond the limit. Linear in its length. */
-export async function readRequest(text: string, clock: DateClock): Promise<RequestText> {
+export function readRequest(text: string, clock: DateClock): RequestText {
   const tokens = tokenize(text, maxTokens);
   const bullets = findBullets(tokens);
   const words = tokens.map(({ kind, norm }, at) => (bullets.has(at) ? "•" : kind === "quote" ? quotedWord : norm));
-  const falseDates = new Set<number>();
   const isTooLong = tokens.length > maxTokens;
-  const readDates = isTooLong ? undefined : await loadDateReaderFor(text);
-  const dates =
-    readDates === undefined
-      ? []
-      : findDates({ text, tokens }, clock, (part, at) =>
-          readDates(part, at, ({ leadStart, end }) => {
-            for (const [index, token] of tokens.entries())
-              if (part === text && token.start >= leadStart && token.end <= end) falseDates.add(index);
-          }),
-        );
-  const ranges = isTooLong ? [] : await findRanges({ text, tokens }, clock);
+  const { dates, falseDates } = isTooLong ? noDates : findDates({ text, tokens }, clock);
+  const ranges = isTooLong ? [] : findRanges({ text, tokens }, clock);
   const datesByStart = new Map(dates.flatMap((date) => startsOfDate(date).map((start) => [start, date])));
   return { text, tokens, words, clock, dates, ranges, falseDates, datesByStart };
 }
 
+type Said = Pick<RequestText, "text" | "tokens">;
+
+const noDates: Pick<RequestText, "dates" | "falseDates"> = { dates: [], falseDates: new Set() };
+
 /** The ranges of a request, up to four. */
-async function findRanges(
-  { text, tokens }: Pick<RequestText, "text" | "tokens">,
-  clock: DateClock,
-): Promise<readonly RequestRange[]> {
-  if (!mayHoldDate(text) && !/overdue|over due|past due|week|month|year|days/i.test(text)) return [];
-  rangeReader ??= (await countPending(import("../../dates/read-range.ts"))).readRange;
+function findRanges({ text, tokens }: Said, clock: DateClock): readonly RequestRange[] {
   const ranges: RequestRange[] = [];
   for (let from = 0; ranges.length < 4; ) {
-    const found = rangeReader(text.slice(from), clock);
+    const found = readRange(text.slice(from), clock);
     if (found === undefined) break;
     const start = tokens.findIndex((token) => token.start === from + found.start);
     const end = tokens.findIndex((token) => token.end === from + found.end) + 1;
@@ -103,52 +91,42 @@ async function findRanges(
   return ranges;
 }
 
-let dateReader: ReadDates | undefined;
-let rangeReader: typeof import("../../dates/read-range.ts").readRange | undefined;
-
-/** Reads the dates of requests; undefined for one that has nothing like a date, for which nothing is loaded. */
-export async function loadDateReaderFor(text: string): Promise<ReadDates | undefined> {
-  if (!mayHoldDate(text)) return undefined;
-  dateReader ??= (await countPending(import("../../dates/read-dates.ts"))).readDates;
-  return dateReader;
-}
-
 function startsOfDate({ start, leadStart, preposition }: RequestDate): readonly number[] {
   return /^(?:at|on|for)$/.test(preposition ?? "") ? [start, leadStart] : [start];
 }
 
 /** The dates of a request that begin and end with a token, and are in no quoted text. In their order. */
-function findDates(
-  { text, tokens }: Pick<RequestText, "text" | "tokens">,
-  clock: DateClock,
-  read: ReadDates,
-): readonly RequestDate[] {
+function findDates({ text, tokens }: Said, clock: DateClock): Pick<RequestText, "dates" | "falseDates"> {
+  const falseDates = new Set<number>();
   const starts = new Map(tokens.map(({ kind, start }, index) => [kind === "quote" ? -1 : start, index]));
   const ends = new Map(tokens.map(({ end }, index) => [end, index + 1]));
-  return read(text, clock)
-    .flatMap(bothEnds)
-    .flatMap((reading) => {
-      const { until, date, dateTime, partOfDay } = reading;
-      const start = starts.get(reading.start);
-      const end = ends.get(reading.end);
-      // Of a range one end would be lost.
-      if (start === undefined || end === undefined || until !== undefined) return [];
-      const isFirm = standsAlone(tokens, end);
-      const day = isPast(tokens, start, reading.date, clock) ? weekBefore(date) : date;
-      // "Friday Night Lights"
-      if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
-      return [
-        {
-          isFirm,
-          ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date: day },
-          ...(reading.preposition !== undefined && { preposition: reading.preposition }),
-          ...(dateTime !== undefined && { dateTime }),
-          ...(partOfDay !== undefined && { isPartOfDay: true }),
-          ...(reading.isDayAssumed && { isDayAssumed: true }),
-          dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock, read }),
-        },
-      ];
-    });
+  const found = readDates(text, clock, ({ leadStart, end }) => {
+    for (const [index, token] of tokens.entries())
+      if (token.start >= leadStart && token.end <= end) falseDates.add(index);
+  });
+  const dates = found.flatMap(bothEnds).flatMap((reading): readonly RequestDate[] => {
+    const { until, date, dateTime, partOfDay } = reading;
+    const start = starts.get(reading.start);
+    const end = ends.get(reading.end);
+    // Of a range one end would be lost.
+    if (start === undefined || end === undefined || until !== undefined) return [];
+    const isFirm = standsAlone(tokens, end);
+    const day = isPast(tokens, start, reading.date, clock) ? weekBefore(date) : date;
+    // "Friday Night Lights"
+    if (!isFirm && isCapital({ text, tokens }, start) && isCapital({ text, tokens }, end)) return [];
+    return [
+      {
+        isFirm,
+        ...{ start, end, leadStart: starts.get(reading.leadStart) ?? start, date: day },
+        ...(reading.preposition !== undefined && { preposition: reading.preposition }),
+        ...(dateTime !== undefined && { dateTime }),
+        ...(partOfDay !== undefined && { isPartOfDay: true }),
+        ...(reading.isDayAssumed && { isDayAssumed: true }),
+        dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock }),
+      },
+    ];
+  });
+  return { dates, falseDates };
 }
 
 /** "Between 3pm and 5pm" and "after 3pm but before 5pm" are two dates, which no slot takes. */
@@ -185,26 +163,19 @@ function standsAlone(tokens: readonly Token[], end: number): boolean {
 }
 
 /** True if a word begins with a capital letter. */
-export function isCapital({ text, tokens }: Pick<RequestText, "text" | "tokens">, at: number): boolean {
+export function isCapital({ text, tokens }: Said, at: number): boolean {
   return tokens[at]?.kind === "word" && /\p{Lu}/u.test(text.charAt(tokens[at]?.start ?? 0));
 }
 
-interface DatePlace {
-  readonly start: number;
-  readonly end: number;
-  readonly clock: DateClock;
-  readonly read: ReadDates;
-}
-
 function findDayAlone(
-  { text, tokens }: Pick<RequestText, "text" | "tokens">,
+  { text, tokens }: Said,
   reading: DateReading,
-  { start, end: last, clock, read }: DatePlace,
+  { start, end: last, clock }: { readonly start: number; readonly end: number; readonly clock: DateClock },
 ) {
   for (let end = last - 1; end > start; end--) {
     if (tokens[end]?.glued) continue;
     const part = text.slice(reading.start, tokens[end - 1]?.end);
-    const [day] = read(part, clock);
+    const [day] = readDates(part, clock);
     const isWhole = day?.start === 0 && day.end === part.length;
     if (isWhole && day.dateTime === undefined) return { end, date: day.date };
   }
@@ -212,11 +183,7 @@ function findDayAlone(
 }
 
 /** The request's own text from one token to before another. */
-export function textBetween(
-  { text, tokens }: Pick<RequestText, "text" | "tokens">,
-  start: number,
-  end: number,
-): string {
+export function textBetween({ text, tokens }: Said, start: number, end: number): string {
   const first = tokens[start];
   const last = tokens[end - 1];
   return first === undefined || last === undefined || end <= start ? "" : text.slice(first.start, last.end);

@@ -3,7 +3,7 @@ import { indexTools } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { RequestExplanation } from "./explain.ts";
+import type { RequestExplanation } from "./plan-by-rules.ts";
 
 /** Options of {@link createRulePlanner}. @inline */
 export interface RulePlannerOptions {

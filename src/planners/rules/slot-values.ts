@@ -341,8 +341,8 @@ export type SlotRead = { readonly ok: true; readonly value: SlotValue } | { read
  * number, "milk and eggs" a list. All words must be of the value; an article or a preposition before it is left out. The
  * clock is the one by which days such as tomorrow are counted.
  */
-export async function readSlot(type: SlotType, words: string, clock: DateClock): Promise<SlotRead> {
-  const request = await readRequest(words, clock);
+export function readSlot(type: SlotType, words: string, clock: DateClock): SlotRead {
+  const request = readRequest(words, clock);
   const said = JSON.stringify(words.slice(0, 80));
   if (request.tokens.length === 0) return { ok: false, why: "expected words; received none" };
   if (request.tokens.length > maxTokens) return { ok: false, why: `expected at most ${maxTokens} words` };
