@@ -2,23 +2,16 @@ import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 import type { UndoneCall } from "../../core/tool.ts";
 import { writeOnce } from "../storage/keyed-storage.ts";
-import { findTodo, maxNamed, toMatches } from "./read-todos.ts";
+import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";
 import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
-import {
-  isTodoRead,
-  type ParsedTodoInput,
-  type ParsedTodoInputOf,
-  type TodoTarget,
-  type TodoWriteOperation,
-} from "./todo-input.ts";
+import { isTodoRead, type ParsedTodoInput, type ParsedTodoInputOf, type TodoWriteOperation } from "./todo-input.ts";
 import { defaultListName, foldText, settleDue } from "./todo-keys.ts";
-import type { TodoChange, TodoPatch, TodoStorage } from "./todo-storage.ts";
+import type { TodoChange, TodoPatch, TodoStorage, TodoWrite } from "./todo-storage.ts";
 
-/** A change to make, and where. */
-interface ChangeTodosOptions {
-  readonly storage: TodoStorage;
-  readonly scope: string;
-  readonly input: ParsedTodoInputOf<TodoWriteOperation>;
+/** A call that changes todos. */
+export interface TodoCall extends TodoScope {
+  /** The idempotency key of the call; if it undoes another, the key of that followed by `/undo`. */
+  readonly key: string;
   now(): number;
   createId(): string;
 }
@@ -31,18 +24,23 @@ const maxTries = 100;
  *
  * Throws an error whose code starts with `todo-`, or `invalid-options` without a key; nothing has then changed.
  */
-export async function changeTodos(options: ChangeTodosOptions, key: unknown) {
-  const { storage, scope, input } = options;
-  const { operation } = input;
-  const plan = () => planChange(options);
+export async function changeTodos(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>) {
   for (let tries = 1; ; tries++) {
-    const { record, change } = await writeOnce({ storage, scope, key, operation, keyReused: "todo-key-reused", plan });
+    const { record, change } = await write(call, input.operation, () => planChange(call, input));
     if (record !== undefined) {
       const { result, before } = record;
       return before && "id" in result && isSameTodo(before, result) ? { ...result, unchanged: true as const } : result;
     }
     if (change?.type === "insert" || tries === maxTries) failMisfit(change);
   }
+}
+
+function write<TChange extends TodoChange>(
+  { storage, scope, key }: TodoCall,
+  operation: TodoWrite["operation"],
+  plan: () => Promise<TChange | undefined>,
+) {
+  return writeOnce({ storage, scope, key, operation, keyReused: "todo-key-reused", plan });
 }
 
 function failMisfit(change: TodoChange | undefined): never {
@@ -63,28 +61,29 @@ function failMisfit(change: TodoChange | undefined): never {
  *
  * Throws an error whose code starts with `todo-` if it is not clear which todo or list is meant.
  */
-async function planChange(options: ChangeTodosOptions): Promise<TodoChange> {
-  const { input } = options;
+async function planChange(call: TodoCall, input: ParsedTodoInputOf<TodoWriteOperation>): Promise<TodoChange> {
   switch (input.operation) {
     case "add":
-      return { type: "insert", todo: newTodo(input, options) };
+      return { type: "insert", todo: newTodo(input, call) };
     case "complete": {
-      const expected = await findOne(options, input, { completed: false });
-      const completedAt = toTimestamp(options.now());
+      const expected = await findTodo(call, input, { match: "words", completed: false });
+      const completedAt = toTimestamp(call.now());
       return toPatch(expected, expected.completed ? {} : { completed: true, completedAt });
     }
-    case "reopen":
-      return toPatch(await findOne(options, input, { completed: true }), { completed: false, completedAt: null });
+    case "reopen": {
+      const expected = await findTodo(call, input, { match: "words", completed: true });
+      return toPatch(expected, { completed: false, completedAt: null });
+    }
     case "update": {
-      const expected = await findOne(options, input, { match: "whole" });
+      const expected = await findTodo(call, input, { match: "whole" });
       return toPatch(expected, newFields(input, expected));
     }
     case "delete": {
-      const expected = await findOne(options, input, { match: "whole" });
+      const expected = await findTodo(call, input, { match: "whole" });
       return { type: "remove", id: expected.id, expected };
     }
     case "clear":
-      return planClear(options, input);
+      return planClear(call, input);
     default:
       return input satisfies never;
   }
@@ -94,17 +93,9 @@ function toPatch(expected: Todo, fields: TodoPatch): TodoChange {
   return { type: "patch", id: expected.id, fields, expected };
 }
 
-function findOne(
-  { storage, scope }: ChangeTodosOptions,
-  target: TodoTarget,
-  { match = "words", completed }: { match?: "words" | "whole"; completed?: boolean },
-): Promise<Todo> {
-  return findTodo({ storage, scope, target, match, ...(completed !== undefined && { completed }) });
-}
-
 function newTodo(
   { title, list = defaultListName, priority, tags = [], ...due }: ParsedTodoInputOf<"add">,
-  { now, createId }: ChangeTodosOptions,
+  { now, createId }: TodoCall,
 ): Todo {
   const { dueDate, dueAt } = settleDue(due) ?? {};
   const id: unknown = createId();
@@ -137,7 +128,7 @@ function newFields(
 }
 
 async function planClear(
-  { storage, scope }: ChangeTodosOptions,
+  { storage, scope }: TodoScope,
   { list, allLists, onlyCompleted }: ParsedTodoInputOf<"clear">,
 ): Promise<TodoChange> {
   if (allLists) return { type: "clear", onlyCompleted };
@@ -168,14 +159,6 @@ function toTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** The storage in which a change is undone, and the key. */
-export interface UndoChangeOptions {
-  readonly storage: TodoStorage;
-  readonly scope: string;
-  /** The key of the call followed by `/undo`. */
-  readonly key: string;
-}
-
 /**
  * Undoes a call, as long as the todo is exactly as the call left it: later changes are not overwritten. This is checked
  * in the write itself, which is recorded under the key, so that it happens once.
@@ -184,24 +167,21 @@ export interface UndoChangeOptions {
  * output.
  */
 export async function undoChange(
-  options: UndoChangeOptions,
+  call: TodoCall,
   { input, output }: UndoneCall<ParsedTodoInput, TodoStoreOutput>,
 ): Promise<void> {
   if (isTodoRead(input)) return;
-  const { storage, scope, key } = options;
   const { operation } = input;
   if (!("id" in output)) refuse({ operation, reason: "irreversible" });
-  const plan = () => inverseOf(options, operation, output);
-  const call = { storage, scope, key, operation: "undo", keyReused: "todo-key-reused", plan } as const;
-  const { record, change } = await writeOnce(call);
-  if (record === undefined && change !== undefined) await refuseUnlessGone(options, operation, change);
+  const { record, change } = await write(call, "undo", () => inverseOf(call, operation, output));
+  if (record === undefined && change !== undefined) await refuseUnlessGone(call, operation, change);
 }
 
 type Inverse = Exclude<TodoChange, { type: "clear" }>;
 
 /** The change that undoes a call; undefined if the call changed nothing. */
 async function inverseOf(
-  { storage, scope, key }: UndoChangeOptions,
+  { storage, scope, key }: TodoCall,
   operation: string,
   todo: Todo,
 ): Promise<Inverse | undefined> {
@@ -212,21 +192,13 @@ async function inverseOf(
   const before = record?.result !== undefined && "id" in record.result && record.result.id === id && record.before;
   if (!before) return refuse({ operation, reason: "forgotten", id });
   if (isSameTodo(before, todo)) return undefined;
-  return { type: "patch", id, fields: patchBack(before), expected: todo };
-}
-
-function patchBack({ title, list, completed, completedAt, dueDate, dueAt, priority, tags }: Todo): TodoPatch {
-  const due = { dueDate: dueDate ?? null, dueAt: dueAt ?? null };
-  const optional = { completedAt: completedAt ?? null, ...due, priority: priority ?? null };
-  return { title, list, completed, tags, ...optional };
+  const { title, list, completed, completedAt = null, dueDate = null, dueAt = null, priority = null, tags } = before;
+  const fields = { title, list, completed, completedAt, dueDate, dueAt, priority, tags };
+  return { type: "patch", id, fields, expected: todo };
 }
 
 /** Throws the reason why a change did not fit. If an added todo is gone, there is nothing left to undo. */
-async function refuseUnlessGone(
-  { storage, scope }: UndoChangeOptions,
-  operation: string,
-  change: Inverse,
-): Promise<void> {
+async function refuseUnlessGone({ storage, scope }: TodoScope, operation: string, change: Inverse): Promise<void> {
   if (change.type === "insert") return refuse({ operation, reason: "exists", id: change.todo.id });
   const { id } = change;
   const { count } = await storage.find(scope, { id, limit: 0 });

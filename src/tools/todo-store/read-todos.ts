@@ -6,16 +6,26 @@ import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-in
 import { foldText, titleKey, wordsOf } from "./todo-keys.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 
+/** The todos that a call reads or changes. */
+export interface TodoScope {
+  readonly storage: TodoStorage;
+  readonly scope: string;
+}
+
 /** Reads without changes. Throws `todo-not-found` or `todo-ambiguous` if `get` does not find exactly one todo. */
 export async function readTodos(
-  storage: TodoStorage,
-  { scope, input }: { scope: string; input: ParsedTodoInputOf<TodoReadOperation> },
+  { storage, scope }: TodoScope,
+  input: ParsedTodoInputOf<TodoReadOperation>,
 ): Promise<Todo | TodoPage> {
   switch (input.operation) {
     case "get":
-      return findTodo({ storage, scope, target: input, match: "words" });
-    case "list":
-      return toPage(await storage.find(scope, toQuery(input)));
+      return findTodo({ storage, scope }, input, { match: "words" });
+    case "list": {
+      const { operation, status, ...query } = input;
+      return toPage(
+        await storage.find(scope, status === "all" ? query : { ...query, completed: status === "completed" }),
+      );
+    }
     case "search": {
       const { query, operation, ...rest } = input;
       return toPage(await storage.find(scope, { ...rest, words: wordsOf(query) }));
@@ -25,19 +35,11 @@ export async function readTodos(
   }
 }
 
-function toQuery({ operation, status, ...query }: ParsedTodoInputOf<"list">): TodoQuery {
-  return status === "all" ? query : { ...query, completed: status === "completed" };
-}
-
 function toPage({ todos, count, completed }: FoundTodos): TodoPage {
   return { todos: cutPage(todos), count, completed, pending: count - completed };
 }
 
-/** The words that find one todo. */
 interface FindTodoOptions {
-  readonly storage: TodoStorage;
-  readonly scope: string;
-  readonly target: TodoTarget;
   /**
    * `words`: a few whole words of the title are enough if they fit only one todo. `whole`: only the whole title, for
    * `update` and `delete`.
@@ -53,55 +55,54 @@ export const maxNamed = 10;
 /** More candidates than this for one title are always ambiguous. */
 const maxCandidates = 1_000;
 
-/**
- * The one todo that a target names.
- *
- * Throws `todo-not-found`, or `todo-ambiguous` if several fit.
- */
-export async function findTodo(options: FindTodoOptions): Promise<Todo> {
-  const { storage, scope, target } = options;
-  const { id, title, index, list } = target;
+/** Finds the one todo that a target names. Throws `todo-not-found`, or `todo-ambiguous` if several fit. */
+export async function findTodo(
+  { storage, scope }: TodoScope,
+  { id, title, index = 1, list }: TodoTarget,
+  options: FindTodoOptions,
+): Promise<Todo> {
   const find = async (query: TodoQuery) => storage.find(scope, { ...(list !== undefined && { list }), ...query });
   if (id !== undefined) {
     const { todos } = await find({ id, limit: 1 });
     return todos[0] ?? (await failNotFound(find, id, `No todo has the id ${quote(id)}${inList(list)}.`));
   }
-  if (title !== undefined) return findByTitle(find, title, options);
-  return findByIndex(find, index ?? 1, list);
-}
-
-type Find = (query: TodoQuery) => Promise<FoundTodos>;
-
-async function findByIndex(find: Find, index: number, list: string | undefined): Promise<Todo> {
+  if (title !== undefined) return findByTitle(find, { title, list }, options);
   const { todos, count } = await find({ reverse: index < 0, offset: Math.abs(index) - 1, limit: 1 });
-  const todo = todos[0];
-  if (todo !== undefined) return todo;
+  if (todos[0] !== undefined) return todos[0];
   const wanted = `position ${index}`;
   const { todos: first } = await find({ limit: maxNamed });
   const message = `There is no todo at ${wanted}${inList(list)}: there are ${count}.`;
   throw new AgentError("todo-not-found", message, { details: { wanted, near: toMatches(first) } });
 }
 
-async function findByTitle(find: Find, title: string, options: FindTodoOptions): Promise<Todo> {
+type Find = (query: TodoQuery) => Promise<FoundTodos>;
+
+async function findByTitle(
+  find: Find,
+  { title, list }: { readonly title: string; readonly list: string | undefined },
+  { match, completed }: FindTodoOptions,
+): Promise<Todo> {
   const sameKey = await find({ titleKey: titleKey(title), limit: maxCandidates });
   if (sameKey.count > sameKey.todos.length) failAmbiguous(title, sameKey.todos, sameKey.count);
   const text = foldText(title);
   const sameText = sameKey.todos.filter((todo) => foldText(todo.title) === text);
   const exact = sameText.length > 0 ? sameText : sameKey.todos;
-  if (exact.length > 0) return chooseOne(title, exact, options.completed);
-
-  if (options.match === "words") {
+  if (exact.length > 0) return chooseOne(title, exact, completed);
+  if (match === "words") {
     const words = wordsOf(title);
     const near = await find({ words, limit: maxCandidates });
     if (near.count > near.todos.length) failAmbiguous(title, near.todos, near.count);
-    const fitting = near.todos.filter((todo) => isSubset(words, wordsOf(todo.title)));
-    if (fitting.length > 0) return chooseOne(title, fitting, options.completed);
+    const fitting = near.todos.filter((todo) => {
+      const own = wordsOf(todo.title);
+      return words.every((word) => own.includes(word));
+    });
+    if (fitting.length > 0) return chooseOne(title, fitting, completed);
   }
   // People type the id that an error has named.
   const [named] = (await find({ id: title, limit: 1 })).todos;
   if (named !== undefined) return named;
-  const wholeTitle = options.match === "whole" ? " This operation needs the whole title, or an id." : "";
-  return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(options.target.list)}.${wholeTitle}`);
+  const wholeTitle = match === "whole" ? " This operation needs the whole title, or an id." : "";
+  return failNotFound(find, title, `No todo is titled ${quote(title)}${inList(list)}.${wholeTitle}`);
 }
 
 function chooseOne(title: string, todos: readonly Todo[], completed: boolean | undefined): Todo {
@@ -109,10 +110,6 @@ function chooseOne(title: string, todos: readonly Todo[], completed: boolean | u
   const [first, ...others] = inState.length > 0 ? inState : todos;
   if (first !== undefined && others.length === 0) return first;
   return failAmbiguous(title, inState.length > 0 ? inState : todos);
-}
-
-function isSubset(words: readonly string[], others: readonly string[]): boolean {
-  return words.every((word) => others.includes(word));
 }
 
 function failAmbiguous(title: string, todos: readonly Todo[], count = todos.length): never {

@@ -88,163 +88,149 @@ export type TodoStoreInput =
       readonly limit?: number;
     };
 
-const titleText = () => z.string().trim().min(1).max(1_000);
-// A text that is too long is not processed further.
-const listName = () =>
-  z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
-const priorityName = () => z.enum(["low", "medium", "high"]);
-const tagText = () => z.string().trim().toLowerCase().min(1).max(50);
-const tagTexts = () =>
-  z
-    .array(tagText())
-    .max(20)
-    .overwrite((all) => [...new Set(all)]);
-// A model is told the limits with `tags`.
-const someTags = () => z.array(z.string()).pipe(tagTexts().min(1));
-const offsetNumber = () => z.number().int().min(0).max(10_000_000).default(0).describe("How many to skip");
-const limitNumber = () => z.number().int().min(1).max(1_000).default(100).describe("How many to return");
+const oneTarget = "give exactly one of id, title and index (a new title goes into newTitle)";
 
-const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
-const dueText = `an ISO 8601 date (2026-11-22), or ${timeText}`;
-// Short, as a model reads it with each request.
-const due = (description = "As dueDate or dueAt") =>
-  z.string().refine(isDueDate, `must be ${dueText} that exists`).meta({ description });
-// A time is accepted here, too, and becomes the dueAt.
-const dueDay = (more = "") => due(`A date (2026-11-22)${more}`);
-const dueTime = (more = "") =>
-  z
-    .string()
-    .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
-    .meta({ description: `Or a time with offset (2026-11-22T18:00+01:00)${more}` });
-const namesOneDue = ({ dueDate, dueAt }: DueFields) => dueDate === undefined || dueAt === undefined;
-const oneDue = "give dueDate or dueAt, not both";
-const dayText = () =>
-  z
-    .string()
-    .refine((text) => text.length === 10 && isDueDate(text), "must be an ISO 8601 date (2026-11-22) that exists")
-    .meta({ description: "A date" });
-
-const targetFields = () => ({
-  id: z.string().min(1).max(200).optional(),
-  title: titleText().optional().describe("Give one of id, title, index"),
-  index: z
-    .number()
-    .int()
-    .min(-10_000_000)
-    .max(10_000_000)
-    .refine((index) => index !== 0, "positions count from 1; -1 is the last")
-    .optional()
-    .describe("Position: 1 is the first, -1 the last"),
-  list: listName().optional(),
-});
-
-function namesOne({ id, title, index }: TodoTarget): boolean {
+function namesOneTarget({ id, title, index }: TodoTarget): boolean {
   return [id, title, index].filter((part) => part !== undefined).length === 1;
 }
 
-const oneTarget = "give exactly one of id, title and index (a new title goes into newTitle)";
+const oneDue = "give dueDate or dueAt, not both";
 
-const targetSchema = <TOperation extends string>(operation: TOperation) =>
-  z.strictObject({ operation: z.literal(operation), ...targetFields() }).refine(namesOne, oneTarget);
+function namesOneDue({ dueDate, dueAt }: DueFields): boolean {
+  return dueDate === undefined || dueAt === undefined;
+}
 
-const addSchema = () =>
-  z
-    .strictObject({
-      operation: z.literal("add"),
-      title: titleText(),
-      list: listName().optional(),
-      dueDate: dueDay().optional(),
-      dueAt: dueTime().optional(),
-      priority: priorityName().optional(),
-      tags: tagTexts().optional(),
-    })
-    .refine(namesOneDue, oneDue);
-
-const listSchema = () =>
-  z.strictObject({
-    operation: z.literal("list"),
-    list: listName().optional().describe("Default: all lists"),
-    status: z.enum(["all", "pending", "completed"]).default("all"),
-    dueBefore: due().optional(),
-    dueAfter: due().optional(),
-    dueOn: dayText().optional(),
-    tag: tagText().optional(),
-    priority: priorityName().optional(),
-    sort: z.enum(["created", "due", "priority", "title"]).default("created"),
-    reverse: z.boolean().default(false),
-    offset: offsetNumber(),
-    limit: limitNumber(),
-  });
-
-const updateSchema = () =>
-  z
-    .strictObject({
-      operation: z.literal("update"),
-      ...targetFields(),
-      newTitle: titleText().optional(),
-      newList: listName().optional().describe("List to move it to"),
-      dueDate: dueDay(", keeps the time; null for never").nullable().optional(),
-      dueAt: dueTime("; null for never").nullable().optional(),
-      priority: priorityName().nullable().optional(),
-      tags: tagTexts().optional(),
-      addTags: someTags().optional(),
-      removeTags: someTags().optional(),
-    })
-    .refine(namesOne, oneTarget)
-    .refine(
-      ({ operation, id, title, index, list, ...fields }) => Object.values(fields).some((part) => part !== undefined),
-      "give at least one of newTitle, newList, dueDate, dueAt, priority, tags, addTags and removeTags",
-    )
-    .refine(namesOneDue, oneDue)
-    .refine(
-      ({ tags, addTags, removeTags }) => tags === undefined || (addTags === undefined && removeTags === undefined),
-      "give tags, which replaces all, or addTags and removeTags, which change some, not both",
-    )
-    .refine(
-      ({ addTags = [], removeTags = [] }) => !addTags.some((tag) => removeTags.includes(tag)),
-      "give a tag in addTags or in removeTags, not in both",
-    );
-
-const clearKeys = ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }) =>
-  code === "unrecognized_keys"
-    ? `clear takes no ${keys?.join(", ")}: it clears a whole list, or its completed todos with onlyCompleted; to remove some, list them with the filter and delete each by its id`
-    : undefined;
-
-const clearSchema = () =>
-  z
-    .strictObject(
-      {
-        operation: z.literal("clear"),
-        list: listName().optional(),
-        allLists: z.boolean().default(false).describe("Clear every list there is"),
-        onlyCompleted: z.boolean().default(false),
-      },
-      { error: clearKeys },
-    )
-    .refine(({ list, allLists }) => !(allLists && list !== undefined), "give list or allLists, not both");
-
-const searchSchema = () =>
-  z.strictObject({
-    operation: z.literal("search"),
-    query: z.string().trim().min(1).max(1_000).describe("Words of the title"),
-    list: listName().optional(),
-    offset: offsetNumber(),
-    limit: limitNumber(),
-  });
+const timeText = "date and time with offset (2026-11-22T18:00:00+01:00)";
 
 /** Creates the schema of {@link TodoStoreInput}: with the store, so that an import does not pay for it. @internal */
 export function createTodoInputSchema() {
+  const title = z.string().trim().min(1).max(1_000);
+  // A text that is too long is not processed further.
+  const list = z.string().trim().min(1).max(100, { abort: true }).overwrite(cleanListName).describe("Name of a list");
+  const priority = z.enum(["low", "medium", "high"]);
+  const tag = z.string().trim().toLowerCase().min(1).max(50);
+  const tags = z
+    .array(tag)
+    .max(20)
+    .overwrite((all) => [...new Set(all)]);
+  // A model is told the limits with `tags`.
+  const someTags = z.array(z.string()).pipe(tags.min(1));
+  const position = z.number().int();
+  const offset = position.min(0).max(10_000_000).default(0).describe("How many to skip");
+  const limit = position.min(1).max(1_000).default(100).describe("How many to return");
+  // The descriptions are short, as a model reads them with each request.
+  const due = (description: string) =>
+    z
+      .string()
+      .refine(isDueDate, `must be an ISO 8601 date (2026-11-22), or ${timeText} that exists`)
+      .meta({ description });
+  const dueBound = due("As dueDate or dueAt").optional();
+  // A time is accepted here, too, and becomes the dueAt.
+  const dueDate = (more = "") => due(`A date (2026-11-22)${more}`);
+  const dueAt = (more = "") =>
+    z
+      .string()
+      .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
+      .meta({ description: `Or a time with offset (2026-11-22T18:00+01:00)${more}` });
+  const dueOn = z
+    .string()
+    .refine((text) => text.length === 10 && isDueDate(text), "must be an ISO 8601 date (2026-11-22) that exists")
+    .meta({ description: "A date" });
+  const target = {
+    id: z.string().min(1).max(200).optional(),
+    title: title.optional().describe("Give one of id, title, index"),
+    index: position
+      .min(-10_000_000)
+      .max(10_000_000)
+      .refine((index) => index !== 0, "positions count from 1; -1 is the last")
+      .optional()
+      .describe("Position: 1 is the first, -1 the last"),
+    list: list.optional(),
+  };
+  const ofTarget = <TOperation extends string>(operation: TOperation) =>
+    z.strictObject({ operation: z.literal(operation), ...target }).refine(namesOneTarget, oneTarget);
   return z.discriminatedUnion("operation", [
-    addSchema(),
-    listSchema(),
-    targetSchema("get"),
-    targetSchema("complete"),
-    targetSchema("reopen"),
-    updateSchema(),
-    targetSchema("delete"),
-    clearSchema(),
-    searchSchema(),
+    z
+      .strictObject({
+        operation: z.literal("add"),
+        title,
+        list: list.optional(),
+        dueDate: dueDate().optional(),
+        dueAt: dueAt().optional(),
+        priority: priority.optional(),
+        tags: tags.optional(),
+      })
+      .refine(namesOneDue, oneDue),
+    z.strictObject({
+      operation: z.literal("list"),
+      list: list.optional().describe("Default: all lists"),
+      status: z.enum(["all", "pending", "completed"]).default("all"),
+      dueBefore: dueBound,
+      dueAfter: dueBound,
+      dueOn: dueOn.optional(),
+      tag: tag.optional(),
+      priority: priority.optional(),
+      sort: z.enum(["created", "due", "priority", "title"]).default("created"),
+      reverse: z.boolean().default(false),
+      offset,
+      limit,
+    }),
+    ofTarget("get"),
+    ofTarget("complete"),
+    ofTarget("reopen"),
+    z
+      .strictObject({
+        operation: z.literal("update"),
+        ...target,
+        newTitle: title.optional(),
+        newList: list.optional().describe("List to move it to"),
+        dueDate: dueDate(", keeps the time; null for never").nullable().optional(),
+        dueAt: dueAt("; null for never").nullable().optional(),
+        priority: priority.nullable().optional(),
+        tags: tags.optional(),
+        addTags: someTags.optional(),
+        removeTags: someTags.optional(),
+      })
+      .refine(namesOneTarget, oneTarget)
+      .refine(
+        ({ operation, id, title, index, list, ...fields }) => Object.values(fields).some((part) => part !== undefined),
+        "give at least one of newTitle, newList, dueDate, dueAt, priority, tags, addTags and removeTags",
+      )
+      .refine(namesOneDue, oneDue)
+      .refine(
+        (input) => input.tags === undefined || (input.addTags === undefined && input.removeTags === undefined),
+        "give tags, which replaces all, or addTags and removeTags, which change some, not both",
+      )
+      .refine(
+        ({ addTags = [], removeTags = [] }) => !addTags.some((each) => removeTags.includes(each)),
+        "give a tag in addTags or in removeTags, not in both",
+      ),
+    ofTarget("delete"),
+    z
+      .strictObject(
+        {
+          operation: z.literal("clear"),
+          list: list.optional(),
+          allLists: z.boolean().default(false).describe("Clear every list there is"),
+          onlyCompleted: z.boolean().default(false),
+        },
+        { error: describeClearKeys },
+      )
+      .refine((input) => !(input.allLists && input.list !== undefined), "give list or allLists, not both"),
+    z.strictObject({
+      operation: z.literal("search"),
+      query: z.string().trim().min(1).max(1_000).describe("Words of the title"),
+      list: list.optional(),
+      offset,
+      limit,
+    }),
   ]);
+}
+
+function describeClearKeys({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }) {
+  return code === "unrecognized_keys"
+    ? `clear takes no ${keys?.join(", ")}: it clears a whole list, or its completed todos with onlyCompleted; to remove some, list them with the filter and delete each by its id`
+    : undefined;
 }
 
 /** An input of the TodoStore once it is parsed: trimmed, list names cleaned, with defaults. @internal */

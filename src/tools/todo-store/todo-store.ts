@@ -4,7 +4,7 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { storageReader } from "../storage/keyed-storage.ts";
-import { changeTodos, undoChange } from "./change-todos.ts";
+import { changeTodos, type TodoCall, undoChange } from "./change-todos.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
@@ -51,6 +51,10 @@ export function createTodoStore<TResources = unknown, const TName extends string
   options: TodoStoreOptions<TResources, TName> = {},
 ): DefinedTool<TName, TodoStoreInput, TodoStoreOutput, TResources> {
   const { name, storage, scope, now, createId } = readOptions(todoOptions, options, "todoStore");
+  const callOf = (context: ToolContext<TResources>): TodoCall => {
+    context.signal.throwIfAborted();
+    return { storage, scope: checkScope(scope(context)), key: context.idempotencyKey, now, createId };
+  };
   // Typed with the public interfaces, so that users need no types of zod.
   const inputSchema: StandardSchema<TodoStoreInput, ParsedTodoInput> = createTodoInputSchema();
   return defineTool({
@@ -63,17 +67,13 @@ export function createTodoStore<TResources = unknown, const TName extends string
     phrases: async () => (await import("./todo-phrases.ts")).todoPhrases,
     effect: (input) => (isTodoRead(input) ? "pure" : "idempotent"),
     async execute(input, context: ToolContext<TResources>) {
-      context.signal.throwIfAborted();
-      const where = { storage, scope: checkScope(scope(context)) };
-      const output = isTodoRead(input)
-        ? await readTodos(storage, { ...where, input })
-        : await changeTodos({ ...where, input, now, createId }, context.idempotencyKey);
+      const call = callOf(context);
+      const output = isTodoRead(input) ? await readTodos(call, input) : await changeTodos(call, input);
       if ("todos" in output) return { ...output, todos: output.todos.map(copyTodo) };
       return "cleared" in output ? output : copyTodo(output);
     },
     async undo(done, context) {
-      context.signal.throwIfAborted();
-      await undoChange({ storage, scope: checkScope(scope(context)), key: context.idempotencyKey }, done);
+      await undoChange(callOf(context), done);
     },
   });
 }
