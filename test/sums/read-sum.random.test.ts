@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../src/tools/calculator/evaluate.ts";
 import { readText } from "./read-text.ts";
 
 const units =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../src/tools/calculator/evaluate.ts";
 import { readText } from "./read-text.ts";
 
 async function resultOf(text: string, results = 0): Promise<number | undefined> {

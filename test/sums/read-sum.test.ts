@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../src/tools/calculator/evaluate.ts";
 import { readText } from "./read-text.ts";
 
 /** What an expression comes to, with 100 as the earlier result. */

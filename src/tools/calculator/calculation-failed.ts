@@ -16,14 +16,6 @@ export function calculationFailed(
   });
 }
 
-/** Thrown by an operation, without its position, which the evaluation adds. Never leaves the calculator. */
-export class ArithmeticFault {
-  constructor(
-    readonly problem: CalculationProblem,
-    readonly message: string,
-  ) {}
-}
-
 /** So much of an expression is quoted: a message is not longer than a line. */
 export const maxQuoted = 40;
 

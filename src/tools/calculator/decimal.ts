@@ -1,6 +1,13 @@
 import { Decimal as DecimalBase } from "decimal.js";
-import { ArithmeticFault } from "./calculation-failed.ts";
-import type { Operator } from "./parse.ts";
+import type { CalculationProblem } from "../../core/errors.ts";
+
+/** Thrown by an operation, without its position, which the evaluation adds. Never leaves the calculator. */
+export class ArithmeticFault {
+  constructor(
+    readonly problem: CalculationProblem,
+    readonly message: string,
+  ) {}
+}
 
 /** Significant digits of every operation; a JavaScript number has 15 to 17. */
 export const precision = 40;
@@ -28,10 +35,7 @@ export const constantTexts = {
   tau: "6.2831853071795864769252867665590057683943387987502",
 } as const;
 
-/** The number zero. */
 export const zero = (): Decimal => new Decimal(0);
-
-/** The number one. */
 export const one = (): Decimal => new Decimal(1);
 
 /**
@@ -72,20 +76,42 @@ function isRounded(value: Decimal): boolean {
 /** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
 const maxFactorial = 1_000;
 
-/** The implementation of each operator; `right` is the only operand of unary ones. */
-export const operators: Readonly<Record<Operator, (left: Decimal, right: Decimal) => Decimal>> = {
-  add,
-  subtract: (left, right) => add(left, right.negated()),
-  multiply: (left, right) => settle(left.times(right)),
-  divide,
-  remainder,
-  power,
-  negate: (_, operand) => operand.negated(),
-  percent: (_, operand) => operand.div(100),
-  factorial: (_, operand) => factorial(operand),
-};
+/** The way in which an operator is applied; `right` is the only operand of a unary one. */
+interface OperatorRule {
+  /** See `maxWork` in evaluate.ts. */
+  readonly work: number | ((right: Decimal) => number);
+  readonly isUnary?: boolean;
+  apply(left: Decimal, right: Decimal): Decimal;
+}
 
-/** The quotient. */
+/** All operators. */
+export const operators = {
+  add: { work: 2, apply: add },
+  subtract: { work: 2, apply: (left, right) => add(left, right.negated()) },
+  multiply: { work: 4, apply: (left, right) => settle(left.times(right)) },
+  divide: { work: 5, apply: divide },
+  remainder: { work: 6, apply: remainder },
+  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
+  power: { work: (right) => (right.isInteger() ? 20 + 4 * right.e : 500), apply: power },
+  negate: { work: 1, isUnary: true, apply: (_, operand) => operand.negated() },
+  percent: { work: 2, isUnary: true, apply: (_, operand) => operand.div(100) },
+  // One multiplication for each factor.
+  factorial: {
+    work: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
+    isUnary: true,
+    apply: (_, operand) => factorial(operand),
+  },
+} satisfies Readonly<Record<string, OperatorRule>>;
+
+/** An operation on one or two values. */
+export type Operator = keyof typeof operators;
+
+/** The work of an operator with this right operand. */
+export function workOf(operator: Operator, right: Decimal): number {
+  const { work }: OperatorRule = operators[operator];
+  return typeof work === "number" ? work : work(right);
+}
+
 export function divide(left: Decimal, right: Decimal): Decimal {
   if (right.isZero()) throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor must not be 0.");
   return settle(left.div(right));
@@ -145,18 +171,4 @@ export function factorial(operand: Decimal): Decimal {
   let product = one();
   for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
   return product;
-}
-
-/** The work of each operator, by its right operand: a factorial is one multiplication for each factor. */
-const works: Readonly<Record<Operator, number | ((right: Decimal) => number)>> = {
-  ...{ negate: 1, add: 2, subtract: 2, percent: 2, multiply: 4, divide: 5, remainder: 6 },
-  factorial: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
-  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
-  power: (right) => (right.isInteger() ? 20 + 4 * right.e : 500),
-};
-
-/** The work of an operator with this right operand. See `maxWork` in evaluate-decimals.ts. */
-export function workOf(operator: Operator, right: Decimal): number {
-  const work = works[operator];
-  return typeof work === "number" ? work : work(right);
 }

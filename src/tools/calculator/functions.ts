@@ -1,74 +1,272 @@
-/** Number of arguments that a function takes. */
-export interface FunctionSignature {
-  readonly minArguments: number;
-  readonly maxArguments: number;
-  /** The work of one call, or of each argument if any number is allowed. See `maxWork` in evaluate-decimals.ts. */
-  readonly work: number;
-}
+import {
+  ArithmeticFault,
+  add,
+  constantTexts,
+  Decimal,
+  divide,
+  factorial,
+  one,
+  overflow,
+  power,
+  precision,
+  remainder,
+  settle,
+  zero,
+} from "./decimal.ts";
+
+/** The implementation of a function. A second argument that is left out is 0. */
+type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
+
+/** The fewest and the most arguments, the work of a call (of each argument if any number is allowed), and the implementation. */
+type FunctionRule = readonly [minArguments: number, maxArguments: number, work: number, apply: DecimalFunction];
 
 const any = Number.POSITIVE_INFINITY;
 
-/** Functions with the same signature: the fewest and the most arguments, and the work of a call. */
-function alike<const TName extends string>(names: readonly TName[], min: number, max: number, work: number) {
-  const signature: FunctionSignature = { minArguments: min, maxArguments: max, work };
-  return Object.fromEntries(names.map((name) => [name, signature])) as Record<TName, FunctionSignature>;
-}
+/** The maximum number of places for round(), on either side of the point. */
+const maxPlaces = 400;
 
-const signatures = {
-  ...alike(["abs", "ceil", "factorial", "floor", "sign", "trunc"], 1, 1, 1),
-  ...alike(["degrees", "radians"], 1, 1, 2),
-  ...alike(["cbrt", "sqrt"], 1, 1, 100),
-  ...alike(["acosh", "asinh", "atanh", "cos", "cosh", "ln", "log10", "sin", "sinh", "tanh"], 1, 1, 250),
-  ...alike(["exp"], 1, 1, 300),
-  ...alike(["log2", "tan"], 1, 1, 500),
-  ...alike(["acos", "asin", "atan"], 1, 1, 600),
-  ...alike(["round"], 1, 2, 1),
-  ...alike(["log"], 1, 2, 500),
-  ...alike(["pow"], 2, 2, 1),
-  ...alike(["mod"], 2, 2, 5),
-  ...alike(["root"], 2, 2, 500),
-  ...alike(["atan2"], 2, 2, 600),
-  ...alike(["max", "min", "sum"], 1, any, 2),
-  ...alike(["average", "avg", "mean"], 1, any, 3),
-  ...alike(["hypot"], 1, any, 100),
-  ...alike(["gcd", "lcm"], 1, any, 200),
-};
+/** All functions; angles are in radians. */
+const functions = {
+  acos: [1, 1, 600, (value) => settle(halfPi().minus(arcSine(value, "acos")))],
+  acosh: [1, 1, 250, areaCosine],
+  asin: [1, 1, 600, (value) => arcSine(value, "asin")],
+  asinh: [1, 1, 250, (value) => odd(value, (size) => size.times(size).plus(1).sqrt().plus(size).ln())],
+  atan: [1, 1, 600, arcTangent],
+  atan2: [2, 2, 600, (first, second) => angleOf(second, first)],
+  atanh: [1, 1, 250, areaTangent],
+  cos: [1, 1, 250, cos],
+  cosh: [1, 1, 250, (value) => settle(exponential(value).plus(exponential(value.negated())).div(2))],
+  degrees: [1, 1, 2, (value) => divide(value.times(180), pi())],
+  exp: [1, 1, 300, exponential],
+  radians: [1, 1, 2, (value) => settle(value.times(pi()).div(180))],
+  sin: [1, 1, 250, sin],
+  sinh: [1, 1, 250, (value) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2))],
+  tan: [1, 1, 500, tan],
+  tanh: [1, 1, 250, (value) => odd(value, hyperbolicTangent)],
+  abs: [1, 1, 1, (value) => value.abs()],
+  average: [1, any, 3, average],
+  avg: [1, any, 3, average],
+  mean: [1, any, 3, average],
+  cbrt: [1, 1, 100, (value) => settle(value.cbrt())],
+  ceil: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_CEIL)],
+  factorial: [1, 1, 1, factorial],
+  floor: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_FLOOR)],
+  gcd: [1, any, 200, (_first, _second, all) => all.reduce(greatestCommonDivisor, zero())],
+  hypot: [1, any, 100, (_first, _second, all) => length(all)],
+  lcm: [1, any, 200, (_first, _second, all) => all.reduce(leastCommonMultiple, one())],
+  ln: [1, 1, 250, (value) => settle(need(value, value.gt(0), "ln needs a number above 0.").ln())],
+  log: [1, 2, 500, (value, base, all) => logarithm(value, all.length > 1 ? base : new Decimal(10), "log")],
+  log10: [1, 1, 250, (value) => logarithm(value, new Decimal(10), "log10")],
+  log2: [1, 1, 500, (value) => logarithm(value, new Decimal(2), "log2")],
+  max: [1, any, 2, (_first, _second, all) => all.reduce((most, value) => (value.greaterThan(most) ? value : most))],
+  min: [1, any, 2, (_first, _second, all) => all.reduce((least, value) => (value.lessThan(least) ? value : least))],
+  mod: [2, 2, 5, remainder],
+  pow: [2, 2, 1, power],
+  root: [2, 2, 500, root],
+  round: [1, 2, 1, round],
+  sign: [1, 1, 1, (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1)],
+  sqrt: [1, 1, 100, squareRoot],
+  sum: [1, any, 2, (_first, _second, all) => total(all)],
+  trunc: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_DOWN)],
+} satisfies Readonly<Record<string, FunctionRule>>;
 
 /** The name of a function, in lower case. */
-export type FunctionName = keyof typeof signatures;
+export type FunctionName = keyof typeof functions;
 
 /** All functions, in alphabetical order. */
-export const functionNames = Object.keys(signatures).sort() as readonly FunctionName[];
-
-const constants = ["e", "pi", "tau"] as const;
+export const functionNames = Object.keys(functions).sort() as readonly FunctionName[];
 
 /** The name of a constant: e, pi, or tau, which is two pi. */
-export type ConstantName = (typeof constants)[number];
+export type ConstantName = keyof typeof constantTexts;
 
 /** All constants. */
-export const constantNames: readonly ConstantName[] = constants;
+export const constantNames = Object.keys(constantTexts) as readonly ConstantName[];
 
 /** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
 export function findFunction(name: string): FunctionName | undefined {
   const lowerCase = name.toLowerCase();
-  return Object.hasOwn(signatures, lowerCase) ? (lowerCase as FunctionName) : undefined;
+  return Object.hasOwn(functions, lowerCase) ? (lowerCase as FunctionName) : undefined;
 }
 
 /** The constant with this name, in upper or lower case. */
 export function findConstant(name: string): ConstantName | undefined {
   const lowerCase = name.toLowerCase();
-  return constants.find((constant) => constant === lowerCase);
+  return constantNames.find((constant) => constant === lowerCase);
 }
 
-/** Says how the function may be called. */
-export function signatureOf(name: FunctionName): FunctionSignature {
-  return signatures[name];
+/** Says how a function may be called. */
+export function ruleOf(name: FunctionName): FunctionRule {
+  return functions[name];
 }
 
 /** Undefined if a number of arguments is allowed, else the expected number as text. */
 export function checkArgumentCount(name: FunctionName, count: number): string | undefined {
-  const { minArguments, maxArguments } = signatures[name];
+  const [minArguments, maxArguments] = functions[name];
   if (count >= minArguments && count <= maxArguments) return undefined;
   if (maxArguments === any) return `at least ${minArguments}`;
   return minArguments === maxArguments ? `${minArguments}` : `${minArguments} or ${maxArguments}`;
+}
+
+function squareRoot(value: Decimal): Decimal {
+  need(value, value.gte(0), "sqrt needs a number of at least 0; the root of a negative number is not real.");
+  return settle(value.sqrt());
+}
+
+function length(values: readonly Decimal[]): Decimal {
+  return settle(values.reduce((sum, value) => sum.plus(value.times(value)), zero()).sqrt());
+}
+
+function areaCosine(value: Decimal): Decimal {
+  need(value, value.gte(1), "acosh needs a number of at least 1.");
+  return settle(value.times(value).minus(1).sqrt().plus(value).ln());
+}
+
+function areaTangent(value: Decimal): Decimal {
+  need(value, value.abs().lt(1), "atanh needs a number between -1 and 1.");
+  return odd(value, (size) => size.plus(1).div(one().minus(size)).ln().div(2));
+}
+
+function total(values: readonly Decimal[]): Decimal {
+  return values.reduce(add, zero());
+}
+
+function average(_first: Decimal, _second: Decimal, all: readonly Decimal[]): Decimal {
+  return divide(total(all), new Decimal(all.length));
+}
+
+/** The value if it fits; else there is no result. */
+function need(value: Decimal, isFit: boolean, message: string): Decimal {
+  if (isFit) return value;
+  throw new ArithmeticFault("not-a-number", message);
+}
+
+function logarithm(value: Decimal, base: Decimal, name: string): Decimal {
+  need(value, value.gt(0), `${name} needs a number above 0.`);
+  need(base, base.gt(0) && !base.equals(1), `${name} needs a base above 0 that is not 1.`);
+  if (base.equals(10)) return settle(value.log(10));
+  return divide(value.ln(), base.ln());
+}
+
+/** The real root of a whole degree; odd roots of negative numbers are negative. */
+function root(value: Decimal, degree: Decimal): Decimal {
+  if (degree.isZero() || !degree.isInteger()) {
+    throw new ArithmeticFault("wrong-arguments", "root(x, n) needs a whole number n that is not 0.");
+  }
+  const isOdd = !degree.mod(2).isZero();
+  const size = power(isOdd ? value.abs() : value, one().div(degree));
+  return isOdd && value.isNegative() ? size.negated() : size;
+}
+
+/** Half away from zero, to places after the point (before it if negative): round(2.5) is 3, round(-2.5) is -3. */
+function round(value: Decimal, places: Decimal): Decimal {
+  if (!places.isInteger() || places.abs().greaterThan(maxPlaces)) {
+    throw new ArithmeticFault(
+      "wrong-arguments",
+      `round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`,
+    );
+  }
+  if (!places.isNegative()) return value.toDecimalPlaces(places.toNumber(), Decimal.ROUND_HALF_UP);
+  const unit = new Decimal(10).pow(places.negated());
+  return value.div(unit).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).times(unit);
+}
+
+/** Euclid's algorithm. */
+function greatestCommonDivisor(left: Decimal, right: Decimal): Decimal {
+  let [larger, smaller] = [whole(left, "gcd"), whole(right, "gcd")];
+  while (!smaller.isZero()) [larger, smaller] = [smaller, larger.mod(smaller)];
+  return larger;
+}
+
+function leastCommonMultiple(left: Decimal, right: Decimal): Decimal {
+  const divisor = greatestCommonDivisor(whole(left, "lcm"), whole(right, "lcm"));
+  return divisor.isZero() ? zero() : left.div(divisor).times(right).abs();
+}
+
+function whole(value: Decimal, name: string): Decimal {
+  if (value.isInteger() && value.e < precision) return value.abs();
+  throw new ArithmeticFault("wrong-arguments", `${name} needs whole numbers of at most ${precision} digits.`);
+}
+
+/** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */
+const maxAngle = "1e20";
+/** The exponential of a larger number overflows, and that of a number below its negative is 0. */
+const maxExponent = 23_100;
+/** Below it, the first term of a series is enough: x - x^3 / 6 differs from x by less than 1e-40 of x. */
+const tiny = "1e-20";
+
+function pi(): Decimal {
+  return new Decimal(constantTexts.pi);
+}
+
+function halfPi(): Decimal {
+  return pi().div(2);
+}
+
+function sin(angle: Decimal): Decimal {
+  if (angle.abs().lessThan(tiny)) return angle;
+  return withoutNoise(checkAngle(angle, "sin").sin(), angle.abs());
+}
+
+function cos(angle: Decimal): Decimal {
+  if (angle.abs().lessThan(tiny)) return one();
+  return withoutNoise(checkAngle(angle, "cos").cos(), Decimal.max(angle.abs(), 1));
+}
+
+function tan(angle: Decimal): Decimal {
+  const cosine = cos(checkAngle(angle, "tan"));
+  need(cosine, !cosine.isZero(), "tan has no value at pi / 2, nor at any whole multiple of pi from there.");
+  return divide(sin(angle), cosine);
+}
+
+/** sin(pi) is 0: the 40 digits of pi leave an error in proportion to the angle, and a smaller result counts as 0. */
+function withoutNoise(result: Decimal, scale: Decimal): Decimal {
+  return result.abs().lessThan(scale.times(`1e-${precision - 4}`)) ? zero() : settle(result);
+}
+
+function checkAngle(angle: Decimal, name: string): Decimal {
+  return need(angle, angle.abs().lte(maxAngle), `${name} needs an angle of at most ${maxAngle} radians.`);
+}
+
+/** The library's arc tangent never returns for very small or very large arguments. */
+function arcTangent(value: Decimal): Decimal {
+  const size = value.abs();
+  if (size.lessThan(tiny)) return value;
+  if (size.lessThanOrEqualTo(1)) return settle(value.atan());
+  const complement = arcTangent(one().div(size));
+  const result = settle(halfPi().minus(complement));
+  return value.isNegative() ? result.negated() : result;
+}
+
+function arcSine(value: Decimal, name: string): Decimal {
+  need(value, value.abs().lte(1), `${name} needs a number from -1 to 1.`);
+  const opposite = one().minus(value).times(one().plus(value)).sqrt();
+  return angleOf(opposite, value);
+}
+
+/** The angle from the x axis to a point, from -pi to pi; 0 for the origin. */
+function angleOf(x: Decimal, y: Decimal): Decimal {
+  if (x.isZero()) return y.isZero() ? zero() : y.isNegative() ? halfPi().negated() : halfPi();
+  const angle = arcTangent(y.div(x));
+  if (!x.isNegative()) return angle;
+  return settle(y.isNegative() && !y.isZero() ? angle.minus(pi()) : angle.plus(pi()));
+}
+
+/** e raised to the value. Checked first, as the library takes long for an exponent that it then rejects. */
+function exponential(value: Decimal): Decimal {
+  if (value.greaterThan(maxExponent)) throw overflow();
+  return value.lessThan(-maxExponent) ? zero() : settle(value.exp());
+}
+
+/** 1 - 2 / (e^2x + 1), which cannot overflow to a quotient of two infinities. */
+function hyperbolicTangent(size: Decimal): Decimal {
+  if (size.greaterThan(maxExponent / 2)) return one();
+  return one().minus(new Decimal(2).div(exponential(size.times(2)).plus(1)));
+}
+
+/** An odd function from its values above 0. */
+function odd(value: Decimal, ofSize: (size: Decimal) => Decimal): Decimal {
+  const size = value.abs();
+  if (size.lessThan(tiny)) return value;
+  const result = settle(ofSize(size));
+  return value.isNegative() ? result.negated() : result;
 }

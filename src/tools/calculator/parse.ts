@@ -7,6 +7,7 @@ import {
   unexpectedCharacter,
   unknownFunction,
 } from "./calculation-failed.ts";
+import type { Operator } from "./decimal.ts";
 import { checkArgumentCount, type FunctionName, findConstant, findFunction } from "./functions.ts";
 
 /** Limits of {@link parse}. */
@@ -235,18 +236,6 @@ function checkCount(name: FunctionName, count: number, position: number): void {
   const noun = expected.endsWith("1") ? "argument" : "arguments";
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
-
-/** An operation on the one or two values on top of the stack. */
-export type Operator =
-  | "add"
-  | "subtract"
-  | "multiply"
-  | "divide"
-  | "remainder"
-  | "power"
-  | "negate"
-  | "percent"
-  | "factorial";
 
 /**
  * One step of an evaluation by a stack: a value is pushed, or the values on top are replaced by a result. `position` is

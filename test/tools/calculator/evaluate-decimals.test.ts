@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluateDecimals } from "../../../src/tools/calculator/evaluate-decimals.ts";
+import { evaluateDecimals } from "../../../src/tools/calculator/evaluate.ts";
 import { parse } from "../../../src/tools/calculator/parse.ts";
 import { outcome } from "./outcome.ts";
 

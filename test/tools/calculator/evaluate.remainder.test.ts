@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAgentError } from "../../../src/core/errors.ts";
-import { evaluate } from "../../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { ExactFraction } from "./exact-expressions.ts";
 
 /** The remainder of two fractions with BigInt, with the sign of the dividend. */

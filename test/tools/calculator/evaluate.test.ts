@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { randomExpression } from "./exact-expressions.ts";
 import { failure, outcome } from "./outcome.ts";
 

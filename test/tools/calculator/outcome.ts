@@ -1,5 +1,5 @@
 import { type AgentErrorLike, isAgentError } from "../../../src/core/errors.ts";
-import { type EvaluateOptions, evaluate } from "../../../src/tools/calculator/calculator.ts";
+import { type EvaluateOptions, evaluate } from "../../../src/tools/calculator/evaluate.ts";
 
 /** The value of an expression, or the problem and position of its error. */
 export async function outcome(expression: string, options?: EvaluateOptions): Promise<number | string> {

@@ -1,5 +1,5 @@
 import { isAgentError } from "../../../src/core/errors.ts";
-import { evaluate } from "../../../src/tools/calculator/calculator.ts";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { type HostileInput, hostileInputs } from "./hostile-inputs.ts";
 
 /*
