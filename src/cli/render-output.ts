@@ -3,7 +3,7 @@ import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
-import { type ParsedReference, parseReference } from "../plan/reference.ts";
+import { type ParsedReference, parseReference } from "../plan/references.ts";
 import type { Colors } from "./printer.ts";
 
 /** Dims text, or leaves it unchanged. */

@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
-import type { JsonObject, JsonPath } from "./json.ts";
+import type { JsonObject, JsonPath, JsonValue } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
-import { stepSchema } from "./step-schema.ts";
 import type { InferToolInput, Tool } from "./tool.ts";
 
 interface StepHead {
@@ -214,6 +213,111 @@ export const planSchema = z.lazy(() =>
     steps: z.array(stepSchema()).min(1, noSteps),
   }),
 );
+
+/** Pattern of the ids of steps and the names of delivered events. */
+export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
+
+/** The same pattern in words. */
+export const namePatternText = "a letter or _, then letters, digits, _ or -";
+
+/** The longest wait: a hundred years, which a date can count. */
+export const maxWaitMs: number = 100 * 365 * 86_400_000;
+
+const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
+
+const headShape = () => ({
+  id: z.string().regex(namePattern, `an id is ${namePatternText}`),
+  dependsOn: z.array(z.string()).optional(),
+  reasoning: z.string().optional(),
+  when: z.string(expressionAsText("size(a.tags) > 0")).optional(),
+});
+
+const toolStepSchema = () =>
+  z.strictObject({
+    ...headShape(),
+    tool: z.string().min(1),
+    input: z.record(z.string(), z.unknown()),
+    forEach: z.string(expressionAsText("a.tags")).optional(),
+    concurrency: z.int().min(1).optional(),
+  });
+
+const waitKeys = "exactly one of forMs, until and event, the last with an optional timeoutMs";
+const milliseconds = () => z.int().min(0).max(maxWaitMs);
+
+const waitStepSchema = () =>
+  z.strictObject({
+    ...headShape(),
+    wait: z.union(
+      [
+        z.strictObject({ forMs: milliseconds() }),
+        z.strictObject({ until: z.union([z.string(), z.strictObject({ $ref: z.string() })]) }),
+        z.strictObject({
+          event: z.string().regex(namePattern, `the name of an event is ${namePatternText}`),
+          timeoutMs: milliseconds().optional(),
+        }),
+      ],
+      { error: `a wait has ${waitKeys}` },
+    ),
+  });
+
+/** A step with `wait` is checked as one that waits, any other as one that calls a tool, so that issues say what is meant. */
+const stepSchema = () => {
+  const [tool, wait] = [toolStepSchema(), waitStepSchema()];
+  return z.custom<z.infer<typeof tool> | z.infer<typeof wait>>().superRefine((step, context) => {
+    const waits = typeof step === "object" && step !== null && "wait" in step;
+    const parsed = (waits ? wait : tool).safeParse(step);
+    for (const issue of parsed.error?.issues ?? []) context.addIssue({ ...issue } as never);
+  });
+};
+
+/**
+ * True for JSON that {@link planSchema} accepts, found in a fraction of its time. False says nothing: of what is not
+ * plainly right the schema decides, and explains it.
+ */
+export function hasPlanShape(plan: JsonValue): boolean {
+  if (!isObject(plan) || plan.steps === undefined) return false;
+  return Object.keys(plan).every((key) => {
+    const value = plan[key] as JsonValue;
+    if (key === "steps") return Array.isArray(value) && value.length > 0 && value.every(hasStepShape);
+    if (key === "version") return value === 1 || value === 2;
+    if (key === "source") return isObject(value) && typeof value.planner === "string";
+    return typeof value === "string" && (key === "id" || key === "request" || key === "createdAt");
+  });
+}
+
+function hasStepShape(step: JsonValue): boolean {
+  if (!isObject(step) || typeof step.id !== "string" || !namePattern.test(step.id)) return false;
+  const { tool, wait } = step;
+  if (wait === undefined ? !(typeof tool === "string" && tool !== "" && isObject(step.input)) : !hasWaitShape(wait))
+    return false;
+  return Object.keys(step).every((key) => {
+    if (key === "id") return true;
+    const value = step[key] as JsonValue;
+    if (key === "dependsOn") return Array.isArray(value) && value.every((id) => typeof id === "string");
+    if (key === "reasoning" || key === "when") return typeof value === "string";
+    if (wait !== undefined) return key === "wait";
+    if (key === "concurrency") return Number.isSafeInteger(value) && Number(value) >= 1;
+    return key === "tool" || key === "input" || (key === "forEach" && typeof value === "string");
+  });
+}
+
+function hasWaitShape(wait: JsonValue): boolean {
+  if (!isObject(wait)) return false;
+  const { forMs, until, event } = wait;
+  const hasKeys = (...known: readonly string[]) => Object.keys(wait).every((key) => known.includes(key));
+  if (forMs !== undefined) return isWaitMs(forMs) && hasKeys("forMs");
+  if (until !== undefined) return typeof until === "string" && hasKeys("until");
+  const isNamed = typeof event === "string" && namePattern.test(event);
+  return isNamed && hasKeys("event", "timeoutMs") && (wait.timeoutMs === undefined || isWaitMs(wait.timeoutMs));
+}
+
+function isWaitMs(value: JsonValue): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxWaitMs;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** The message of a plan that has no steps. */
 export const noSteps = "a plan has at least one step";

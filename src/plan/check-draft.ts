@@ -2,7 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
-import { assemblePlan, checkOnce } from "./check-once.ts";
+import { checkOnce } from "./check-once.ts";
 
 /** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
@@ -22,7 +22,7 @@ export async function checkDraft(
   const { kept, started } = "plan" in request ? readLog(request) : nothingDone;
   const source = { planner: planner.name, ...(given as object | undefined) };
   const scope = { tools: new Map(request.tools.map((tool) => [tool.name, tool])), maxSteps: request.maxSteps };
-  const { plan, issues } = await checkOnce(assemblePlan(stepsAfter(kept, added), { source }, scope), scope);
+  const { plan, issues } = await checkOnce({ source, steps: stepsAfter(kept, added) }, scope);
   const [first] = issues;
   const complaint = describeInvalid(planner);
   if (first !== undefined || plan === undefined) {

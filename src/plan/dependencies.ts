@@ -1,28 +1,35 @@
 import type { PlanStep } from "../core/plan.ts";
 import { inputOf, isIterationName } from "../core/step.ts";
-import { findReferences } from "./reference.ts";
+import { type FoundReference, findReferences } from "./references.ts";
+
+/** Parts of a step that are known already. */
+interface KnownNames {
+  /** The steps that its expressions name. @default none */
+  readonly stepIds?: ReadonlySet<string>;
+  /** The references of its input. @default they are found */
+  readonly references?: readonly FoundReference[];
+}
 
 /**
- * The ids of the steps that a step waits for, without repetition: `dependsOn` (or, if left out, the step before) and
- * every step that its input or one of its expressions refers to.
+ * The ids of the steps that a step waits for, each once: `dependsOn` (or, if left out, the step before) and every step
+ * that its input or one of its expressions refers to.
  */
 export function dependenciesOf(
   step: PlanStep,
   previous: PlanStep | undefined,
-  expressions?: { readonly stepIds: ReadonlySet<string> },
+  { stepIds, references = findReferences(inputOf(step)) }: KnownNames = {},
 ): readonly string[] {
   const written = step.dependsOn ?? (previous ? [previous.id] : none);
-  const references = findReferences(inputOf(step));
-  if (references.length === 0 && expressions === undefined && written.length < 2) return written;
+  if (references.length === 0 && stepIds === undefined && written.length < 2) return written;
   const ids = new Set(written);
   for (const { reference } of references) {
     if (reference !== undefined && !isOfIteration(step, reference.stepId)) ids.add(reference.stepId);
   }
-  for (const id of expressions?.stepIds ?? none) ids.add(id);
+  for (const id of stepIds ?? none) ids.add(id);
   return [...ids];
 }
 
-/** Whether a name in a step means the item or index of one of its iterations. */
+/** True if a name in a step means the item or index of one of its iterations. */
 export function isOfIteration({ forEach }: Pick<PlanStep, "forEach">, name: string): name is "item" | "index" {
   return forEach !== undefined && isIterationName(name);
 }

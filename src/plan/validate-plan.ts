@@ -1,12 +1,25 @@
-import { countPending } from "../async/promises.ts";
 import { indexTools } from "../core/define-tool.ts";
-import { toJson } from "../core/json.ts";
+import { AgentError } from "../core/errors.ts";
+import { type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
 import { type OptionTable, readOptions } from "../core/options.ts";
-import { defaultMaxSteps, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
+import {
+  defaultMaxSteps,
+  hasPlanShape,
+  maxPlanBytes,
+  noSteps,
+  type PlanInput,
+  type PlanIssue,
+  type PlanStep,
+  planSchema,
+} from "../core/plan.ts";
+import { callsTool, inputOf, isIterationName, planVersionOf } from "../core/step.ts";
+import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-
-/** Loaded when first used, as an app that only imports this package needs none of it at first. */
-let checks: typeof import("./check-plan.ts") | undefined;
+import { checkExpressions, checkInput, checkWait, readSchemas, unknownTool } from "./check-step.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import type { StepExpressions } from "./expressions/step-expressions.ts";
+import { parseExpressions } from "./expressions.ts";
+import { type FoundReference, findReferences } from "./references.ts";
 
 /** Options of {@link validatePlan}. @inline */
 interface ValidatePlanOptions {
@@ -33,7 +46,315 @@ const planOptions = {
  */
 export async function validatePlan(plan: unknown, options: ValidatePlanOptions): Promise<readonly PlanIssue[]> {
   const settings = readOptions(planOptions, options);
-  const json = toJson(plan, { maxBytes: maxPlanBytes });
-  checks ??= await countPending(import("./check-plan.ts"));
-  return (await checks.checkPlan(json, settings)).issues;
+  return (await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), settings)).issues;
+}
+
+/** The surroundings that a plan is checked in. */
+export interface PlanScope {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The names of the events that steps may wait for. @default any */
+  readonly events?: ReadonlySet<string> | undefined;
+  /** @default 1000 */
+  readonly maxSteps?: number | undefined;
+}
+
+/** A frozen copy of a valid plan and the ids that each of its steps waits for, or else the JSON that has the issues. */
+export type CheckedPlan =
+  | {
+      readonly plan: PlanInput;
+      readonly issues: readonly [];
+      readonly dependencies: readonly (readonly string[])[];
+      readonly json?: undefined;
+    }
+  | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
+
+/**
+ * Checks a plan, from its text to each of its steps. Returns every issue, as {@link validatePlan} does, or else a
+ * frozen copy that nobody else can change.
+ */
+export async function checkPlan(
+  json: JsonResult,
+  { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
+): Promise<CheckedPlan> {
+  if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
+  const issues = findSurrogates(json.value);
+  const steps = checkShape(json.value, issues);
+  if (steps.length > maxSteps) {
+    const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
+    issues.push({ code: "too-many-steps", path: ["steps"], message });
+  }
+  // Awaited only if there is something to load, so that most plans are checked at once.
+  const parsing = parseExpressions(steps);
+  const parsed = parsing && (await parsing);
+  const reading = readSchemas(steps, tools);
+  const schemas = reading instanceof Promise ? await reading : reading;
+  const names = steps.map((step) => {
+    if (step === undefined) return undefined;
+    const expressions = parsed?.get(step)?.expressions;
+    return { references: findReferences(inputOf(step)), expressions, stepIds: expressions?.stepIds };
+  });
+  const dependencies = checkOrder(steps, { names, issues });
+  // Reversed, so that a duplicate id means the first of its steps.
+  const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
+  const stepOf = (stepId: string) => byId.get(stepId);
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue;
+    const references = names[index]?.references ?? [];
+    const scope = { path: ["steps", index], tools, schemas, events, stepOf, references, parsed };
+    issues.push(...checkExpressions(step, scope));
+    const pending = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
+    for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
+  }
+  if (issues.length > 0) return { issues, json: json.value };
+  return { plan: json.value as unknown as PlanInput, issues: [], dependencies };
+}
+
+/** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */
+function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | undefined)[] {
+  const rawSteps = (plan as { steps?: unknown } | null)?.steps;
+  const steps = (Array.isArray(rawSteps) ? rawSteps : []) as (PlanStep | undefined)[];
+  const broken = new Set<PropertyKey>();
+  const found = hasPlanShape(plan) ? [] : (planSchema.safeParse(plan).error?.issues ?? []);
+  for (const issue of found) {
+    const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        issues.push({ code: "unknown-key", path: [...path, key], message: `Unknown key "${key}".` });
+    } else {
+      if (path[0] === "steps" && path[1] !== undefined) broken.add(path[1]);
+      issues.push({ code: "invalid-shape", path, message: issue.message });
+    }
+  }
+  checkVersion(plan, { steps, issues });
+  const whole = broken.size === 0 ? steps : steps.map((step, index) => (broken.has(index) ? undefined : step));
+  for (const [index, step] of whole.entries()) {
+    if (step?.concurrency === undefined || step.forEach !== undefined) continue;
+    const message = '"concurrency" is only for a step with "forEach": a step without it runs once.';
+    issues.push({ code: "invalid-shape", path: ["steps", index, "concurrency"], message });
+  }
+  return whole;
+}
+
+function checkVersion(plan: JsonValue, { steps, issues }: { steps: unknown; issues: PlanIssue[] }): void {
+  if ((plan as { version?: unknown } | null)?.version !== 1 || planVersionOf(steps) === 1) return;
+  const message = "A plan in which a step waits has the version 2: earlier readers cannot run it.";
+  issues.push({ code: "plan-version", path: ["version"], message });
+}
+
+/** Finds every text with half a surrogate pair, which has no UTF-8 encoding and so no hash. */
+export function findSurrogates(
+  value: JsonValue,
+  path: (string | number)[] = [],
+  issues: PlanIssue[] = [],
+): PlanIssue[] {
+  if (typeof value === "string") {
+    if (!value.isWellFormed())
+      issues.push({ code: "lone-surrogate", path: [...path], message: "The text has half a surrogate pair." });
+  } else if (typeof value === "object" && value !== null) {
+    for (const key of Object.keys(value)) {
+      path.push(Array.isArray(value) ? Number(key) : key);
+      findSurrogates(key, path, issues);
+      findSurrogates((value as JsonObject)[key] as JsonValue, path, issues);
+      path.pop();
+    }
+  }
+  return issues;
+}
+
+/** The names in a step that mean others. */
+interface StepNames {
+  readonly references: readonly FoundReference[];
+  readonly expressions: StepExpressions | undefined;
+  /** The steps that the expressions name. */
+  readonly stepIds: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Checks that ids are unique, and that every dependency comes before the step that has it. Malformed steps are
+ * `undefined`. Returns the ids that each step waits for.
+ *
+ * A duplicate id is reported only as that: to others it means the first of its steps. As nobody knows which of them
+ * will be removed, their own dependencies need only come before the last.
+ */
+function checkOrder(
+  steps: readonly (PlanStep | undefined)[],
+  { names, issues }: { readonly names: readonly (StepNames | undefined)[]; readonly issues: PlanIssue[] },
+): readonly (readonly string[])[] {
+  const { indexOf, lastIndexOf } = indexSteps(steps, issues);
+  const dependencies = steps.map((step, index) =>
+    step === undefined ? [] : dependenciesOf(step, steps[index - 1], names[index]),
+  );
+  const isBefore = (id: string, index: number) => {
+    const last = lastIndexOf.size === 0 ? undefined : lastIndexOf.get(steps[index]?.id ?? "");
+    return (indexOf.get(id) ?? Number.POSITIVE_INFINITY) < (last ?? index);
+  };
+  if (dependencies.every((ids, index) => ids.every((id) => isBefore(id, index)))) return dependencies;
+  // Only written dependencies count: implicit ones do not make a cycle of steps in the wrong order.
+  const written = steps.map((step, index) => (step ? dependenciesOf(step, undefined, names[index]) : []));
+  const cyclic = findCyclic(written.map((ids) => ids.flatMap((id) => indexOf.get(id) ?? [])));
+  // A malformed step may be the one that an unknown id means.
+  const mayBeBroken = steps.includes(undefined);
+  const ids = describeIds([...indexOf.keys()]);
+  for (const [index, needed] of dependencies.entries()) {
+    const step = steps[index];
+    const unmet = needed.filter((id) => !isBefore(id, index) && (indexOf.has(id) || !mayBeBroken));
+    if (step === undefined || unmet.length === 0) continue;
+    const places = placesOfNames(step, names[index]);
+    for (const id of unmet) {
+      const path = places.get(id) ?? [];
+      const target = indexOf.get(id);
+      const isCyclic = target !== undefined && cyclic.has(index) && cyclic.has(target);
+      const issue = target === undefined ? unknownStep(id, { step, key: path[0], ids }) : unmetDependency(id, isCyclic);
+      issues.push({ ...issue, path: ["steps", index, ...path] });
+    }
+  }
+  return dependencies;
+}
+
+/** The index at which each id appears first and, if it is duplicate, last. */
+function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[]) {
+  const indexOf = new Map<string, number>();
+  const lastIndexOf = new Map<string, number>();
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue;
+    const first = indexOf.get(step.id);
+    if (first === undefined) indexOf.set(step.id, index);
+    else {
+      lastIndexOf.set(step.id, index);
+      issues.push(duplicateId(step.id, { index, first }));
+    }
+  }
+  return { indexOf, lastIndexOf };
+}
+
+/** The issue of a step with the id of another one. */
+function duplicateId(id: string, { index, first }: { readonly index: number; readonly first: number }): PlanIssue {
+  const message = `"${id}" is already the id of steps[${first}].`;
+  return { code: "duplicate-id", path: ["steps", index, "id"], message };
+}
+
+/** The path in a step at which each of the others is first named. */
+function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMap<string, JsonPath> {
+  const places = new Map<string, JsonPath>();
+  const add = (id: string, path: JsonPath) => {
+    if (!places.has(id)) places.set(id, path);
+  };
+  for (const [index, id] of step.dependsOn?.entries() ?? []) add(id, ["dependsOn", index]);
+  for (const { reference, path } of names?.references ?? [])
+    if (reference !== undefined) add(reference.stepId, [step.wait === undefined ? "input" : "wait", ...path]);
+  for (const key of ["when", "forEach"] as const)
+    for (const { name } of names?.expressions?.[key]?.names ?? []) add(name, [key]);
+  return places;
+}
+
+/** The longest part of another id that is shown, as every issue has a message. */
+const maxShownId = 100;
+
+interface KnownIds {
+  /** As a message lists them. */
+  readonly list: string;
+  /** The ids with a `-`, by the part before it. */
+  readonly byFirstPart: ReadonlyMap<string, string>;
+}
+
+function describeIds(ids: readonly string[]): KnownIds {
+  const shown = ids.slice(0, 20).map((id) => cutText(id, maxShownId));
+  const list = shown.join(", ") + (ids.length > 20 ? ` … (${ids.length})` : "");
+  const hyphenated = ids.filter((id) => id.includes("-"));
+  return { list, byFirstPart: new Map(hyphenated.map((id) => [id.slice(0, id.indexOf("-")), id])) };
+}
+
+type PlacelessIssue = Omit<PlanIssue, "path">;
+
+function unmetDependency(id: string, isCyclic: boolean): PlacelessIssue {
+  return isCyclic
+    ? { code: "cyclic-reference", message: `"${id}" depends on this step in turn.` }
+    : { code: "forward-reference", message: `"${id}" comes later; a step depends only on steps before it.` };
+}
+
+/** The issue of a name that no step has, with what it was probably meant to be. */
+function unknownStep(
+  name: string,
+  { step, key, ids }: { readonly step: PlanStep; readonly key: string | number | undefined; readonly ids: KnownIds },
+): PlacelessIssue {
+  const meant = key === "when" || key === "forEach" ? ids.byFirstPart.get(name) : undefined;
+  let hint = "";
+  if (isIterationName(name) && step.forEach === undefined)
+    hint = ' "item" and "index" exist only in the input and the "when" of a step with "forEach".';
+  else if (meant !== undefined)
+    hint = ` An expression reads "${meant}" as a subtraction: give the step an id without "-".`;
+  return { code: "unknown-step", message: `"${name}" is not the id of a step; there are: ${ids.list}.${hint}` };
+}
+
+/**
+ * The steps that are on a cycle, or between two: those left after steps that wait for nothing, and then steps that
+ * nothing waits for, are removed repeatedly (Kahn's algorithm, 1962, from both ends).
+ */
+function findCyclic(dependencies: readonly (readonly number[])[]): ReadonlySet<number> {
+  const left = new Set(dependencies.keys());
+  const dependents: number[][] = dependencies.map(() => []);
+  for (const [index, targets] of dependencies.entries()) for (const target of targets) dependents[target]?.push(index);
+  peel(left, dependencies, dependents);
+  peel(left, dependents, dependencies);
+  return left;
+}
+
+/** Removes everything that has no edge left in `outgoing`. */
+function peel(
+  left: Set<number>,
+  outgoing: readonly (readonly number[])[],
+  incoming: readonly (readonly number[])[],
+): void {
+  const degree = outgoing.map((targets) => targets.filter((target) => left.has(target)).length);
+  const free = [...left].filter((index) => degree[index] === 0);
+  for (let index = free.pop(); index !== undefined; index = free.pop()) {
+    left.delete(index);
+    for (const source of incoming[index] ?? []) {
+      if (!left.has(source)) continue;
+      const edges = (degree[source] ?? 0) - 1;
+      degree[source] = edges;
+      if (edges === 0) free.push(source);
+    }
+  }
+}
+
+/**
+ * The issues of a plan that can be found at once, without schemas, so that `start` throws for them: no steps, a tool
+ * that does not exist, or a duplicate id. Anything else that is malformed, or not JSON, is left to {@link checkPlan}.
+ */
+export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  try {
+    if (findPlain(plan, tools).length === 0) return [];
+    // It may be a different plan once it is JSON, and only that one counts.
+    const json = toJson(plan, { maxBytes: maxPlanBytes });
+    return json.ok ? findPlain(json.value, tools) : [];
+  } catch {
+    return [];
+  }
+}
+
+function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  if (!Array.isArray(steps) || steps.length === 0)
+    return [{ code: "invalid-shape", path: ["steps"], message: noSteps }];
+  const issues: PlanIssue[] = [];
+  const firstOf = new Map<string, number>();
+  for (const [index, step] of steps.entries()) {
+    const { id, tool } = (step ?? {}) as { readonly id?: unknown; readonly tool?: unknown };
+    if (typeof tool === "string" && !tools.has(tool)) issues.push(unknownTool(tool, { path: ["steps", index], tools }));
+    if (typeof id !== "string") continue;
+    const first = firstOf.get(id);
+    if (first === undefined) firstOf.set(id, index);
+    else issues.push(duplicateId(id, { index, first }));
+  }
+  return issues;
+}
+
+/** The error for an invalid plan, with its issues. */
+export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
+  const more = issues.length > 5 ? ` … and ${issues.length - 5} more.` : "";
+  return new AgentError("invalid-plan", `${complaint}: ${shown.join(" ")}${more}`, { details: { issues } });
 }

@@ -10,8 +10,7 @@ import { printable, printableJson } from "../core/text.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
-import { findReferences } from "../plan/reference.ts";
-import { replaceReferences } from "../plan/resolve-input.ts";
+import { fillReferences, findReferences } from "../plan/references.ts";
 import { HiddenTexts } from "./secrets/hidden-texts.ts";
 import { hideInput } from "./secrets/map-sensitive.ts";
 
@@ -86,7 +85,7 @@ function effectOf(step: ToolStep, tool: DefinedTool): DefinedTool["declaredEffec
   if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
   try {
     const unknown = new Set(findReferences(step.input).map(({ path }) => path[0]));
-    const input = replaceReferences(step.input, (_, text) => text);
+    const input = fillReferences(step.input, (_, text) => text);
     const parsed = parseWith(tool.inputSchema, copyJson(input));
     if (parsed instanceof Promise || !parsed.ok) return "by-input";
     let isKnown = true;

@@ -8,8 +8,7 @@ import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool
 import { dependenciesOf } from "../plan/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
-import { findReferences } from "../plan/reference.ts";
-import { resolveInput } from "../plan/resolve-input.ts";
+import { findReferences, resolveInput } from "../plan/references.ts";
 import type { EngineSettings } from "./options.ts";
 import { underSignal } from "./planning/plan-alone.ts";
 import type { RunSettings } from "./run-options.ts";

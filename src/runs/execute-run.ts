@@ -7,7 +7,7 @@ import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
-import { findBraces } from "../plan/find-braces.ts";
+import { findBraces } from "../plan/references.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
 import { endExecution } from "./end-execution.ts";
 import type { Leases } from "./leases.ts";

@@ -12,7 +12,7 @@ import {
   isWaitOver,
   type StepState,
 } from "../core/step-state.ts";
-import { dependenciesOf } from "../plan/dependencies.ts";
+import { dependenciesOfSteps } from "../plan/check-once.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
@@ -28,8 +28,7 @@ export interface StepGraph {
 export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
   const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
   const dependents: (number[] | undefined)[] = steps.map(() => undefined);
-  const waitingFor = steps.map((step, index) => {
-    const dependencies = dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
+  const waitingFor = dependenciesOfSteps(steps, expressions).map((dependencies, index) => {
     for (const id of dependencies) {
       const dependency = indexOf.get(id) as number;
       // Mostly one waits for a step: a list that starts empty would get room for 17.

@@ -113,7 +113,6 @@ describe("a replan by several planners", () => {
     Object.assign(fickle, { replan: undefined });
     await expect(chain.replan?.(replanRequest().request)).rejects.toMatchObject({
       code: "planning-failed",
-      message: expect.stringContaining("no replan method"),
     });
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PathSet } from "../../src/plan/check-input.ts";
+import { PathSet } from "../../src/plan/check-step.ts";
 
 describe("PathSet", () => {
   it("finds paths above, at and below its own, like a comparison with each of them", () => {

@@ -3,7 +3,7 @@ import * as z from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { DefinedTool } from "../../src/core/tool.ts";
-import { assemblePlan, checkOnce, rememberPlan } from "../../src/plan/check-once.ts";
+import { checkOnce, rememberPlan } from "../../src/plan/check-once.ts";
 
 /** A tool that counts how often an input is checked against its schema. */
 function countedTool(name = "Count", schema: z.ZodType = z.string()) {
@@ -36,7 +36,7 @@ describe("steps that were found valid", () => {
     expect(checks.count).toBe(2);
     const head = { request: "Do it", source: { planner: "p", model: undefined } };
     const scope = scopeOf([countedTool("Other").tool, tool], 2);
-    const { plan, issues } = await checkOnce(assemblePlan(valid, head, scope), scope);
+    const { plan, issues } = await checkOnce({ ...head, steps: valid }, scope);
     expect(issues).toEqual([]);
     expect(plan).toStrictEqual({ request: "Do it", source: { planner: "p" }, steps });
     expect(plan?.steps).toBe(valid);
@@ -47,22 +47,22 @@ describe("steps that were found valid", () => {
   it("are checked again if a tool of the same name differs", async () => {
     const valid = await validSteps(countedTool().tool);
     const strict = countedTool("Count", z.literal("y"));
-    const plan = assemblePlan(valid, {}, scopeOf([strict.tool]));
+    const plan = { steps: valid };
     expect((await checkOnce(plan, scopeOf([strict.tool]))).issues).toHaveLength(2);
     expect((await checkOnce(plan, scopeOf([]))).issues.map(({ code }) => code)).toEqual([
       "unknown-tool",
       "unknown-tool",
     ]);
     const loose = countedTool();
-    expect(await checkOnce(plan, scopeOf([loose.tool]))).toEqual({ plan: { steps }, issues: [] });
+    expect(await checkOnce(plan, scopeOf([loose.tool]))).toMatchObject({ plan: { steps }, issues: [] });
     expect(loose.checks.count).toBe(2);
   });
 
   it("are checked again if there are more than maxSteps", async () => {
     const { tool } = countedTool();
-    const plan = assemblePlan(await validSteps(tool), {}, scopeOf([tool], 1));
+    const plan = { steps: await validSteps(tool) };
     expect(await checkOnce(plan, scopeOf([tool], 1))).toMatchObject({ issues: [{ code: "too-many-steps" }] });
-    const known = assemblePlan(await validSteps(tool), {}, scopeOf([tool]));
+    const known = { steps: await validSteps(tool) };
     expect(await checkOnce(known, scopeOf([tool], 1))).toMatchObject({ issues: [{ code: "too-many-steps" }] });
   });
 
@@ -71,7 +71,7 @@ describe("steps that were found valid", () => {
     const [first, ...rest] = await validSteps(tool);
     const changed = [{ ...first, input: { text: 7 } }, ...rest];
     const scope = scopeOf([tool]);
-    expect(await checkOnce(assemblePlan(changed, {}, scope), scope)).toMatchObject({
+    expect(await checkOnce({ steps: changed }, scope)).toMatchObject({
       issues: [{ code: "invalid-input" }],
     });
   });
@@ -88,7 +88,7 @@ describe("steps that were found valid", () => {
   ])("do not make a plan valid that has %s", async (_what, head, issue) => {
     const { tool } = countedTool();
     const scope = scopeOf([tool]);
-    expect(await checkOnce(assemblePlan(await validSteps(tool), head, scope), scope)).toMatchObject({
+    expect(await checkOnce({ ...head, steps: await validSteps(tool) }, scope)).toMatchObject({
       issues: [issue],
     });
   });
@@ -102,7 +102,67 @@ describe("a plan that is remembered", () => {
     expect(checks.count).toBe(2);
     const copy = await checkOnce({ ...plan }, scopeOf([tool]));
     expect(copy.plan).toEqual(plan);
-    expect(checks.count).toBe(4);
+    expect(copy.plan).not.toBe(plan);
+    expect(checks.count).toBe(2);
+  });
+});
+
+describe("a plan of the same content", () => {
+  /** A valid plan, and how often its inputs have been checked since it was found valid. */
+  async function validPlan() {
+    const { tool, checks } = countedTool();
+    const plan = { request: "Do it", steps: structuredClone(steps) as Record<string, unknown>[] };
+    const { plan: copy } = await checkOnce(plan, scopeOf([tool]));
+    checks.count = 0;
+    const recheck = async (value: unknown = plan) => checkOnce(value, scopeOf([tool]));
+    return { plan, copy, checks, recheck };
+  }
+
+  it("is not checked again", async () => {
+    const { plan, copy, checks, recheck } = await validPlan();
+    const { plan: again } = await recheck();
+    expect(again).toEqual(copy);
+    expect(again?.steps).toBe(copy?.steps);
+    expect((await recheck({ ...plan, request: "Do it twice" })).plan).toEqual({ ...copy, request: "Do it twice" });
+    expect(checks.count).toBe(0);
+  });
+
+  it.each<[string, (first: Record<string, unknown>) => unknown, number]>([
+    ["another value", (first) => Object.assign(first.input as object, { text: "y" }), 2],
+    ["another key", (first) => Object.assign(first, { reasoning: "why" }), 2],
+    ["a key less", (first) => delete first.dependsOn, 2],
+    ["keys in another order", (first) => [delete first.id, Object.assign(first, { id: "a" })], 2],
+    ["a Date", (first) => Object.assign(first, { reasoning: new Date(0) }), 2],
+    ["toJSON", (first) => Object.defineProperty(first, "toJSON", { value: () => ({ ...first }) }), 2],
+    ["a getter", (first) => Object.defineProperty(first, "reasoning", { get: () => "why", enumerable: true }), 2],
+    ["a prototype", (first) => Object.setPrototypeOf(first, { when: "false" }), 2],
+  ])("is checked again with %s", async (_what, change, expected) => {
+    const { plan, checks, recheck } = await validPlan();
+    change(plan.steps[0] as Record<string, unknown>);
+    expect((await recheck()).issues).toEqual([]);
+    expect(checks.count).toBe(expected);
+  });
+
+  it("is refused once it has become invalid, also by a getter that throws", async () => {
+    const { plan, recheck } = await validPlan();
+    Object.assign(plan.steps[1] as object, { id: "a" });
+    expect((await recheck()).issues).toMatchObject([{ code: "duplicate-id" }]);
+    const { plan: other, recheck: again } = await validPlan();
+    const fail = () => {
+      throw new Error("no");
+    };
+    Object.defineProperty(other.steps[0], "input", { get: fail, enumerable: true });
+    expect((await again()).issues).toMatchObject([{ code: "not-json", path: ["steps", 0, "input"] }]);
+    Object.defineProperty(other, "request", { get: fail, enumerable: true });
+    expect((await again()).issues).toMatchObject([{ code: "not-json", path: ["request"] }]);
+  });
+
+  it("is checked against the events that there are, and against version 1", async () => {
+    const scope = { ...scopeOf([]), events: new Set(["paid"]) };
+    const plan = { version: 2, steps: [{ id: "a", wait: { event: "paid" } }] };
+    expect((await checkOnce(plan, scope)).issues).toEqual([]);
+    expect((await checkOnce(plan, { ...scope, events: new Set() })).issues).toMatchObject([{ code: "unknown-event" }]);
+    expect((await checkOnce({ ...plan, version: 1 }, scopeOf([]))).issues).toMatchObject([{ code: "plan-version" }]);
   });
 });
 

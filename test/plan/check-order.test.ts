@@ -1,16 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
 import type { PlanIssue, PlanStep } from "../../src/core/plan.ts";
-import { checkOrder } from "../../src/plan/check-order.ts";
+import { validatePlan } from "../../src/plan/validate-plan.ts";
+import { toolWith } from "../fixtures/plan-tools.ts";
 
 type Given = [id: string, dependsOn?: readonly string[], refers?: string] | undefined;
 
-function issuesOf(...given: Given[]): PlanIssue[] {
-  const issues: PlanIssue[] = [];
-  checkOrder(given.map(toStep), issues);
-  return issues;
+const tools = [toolWith(z.looseObject({}), "T")];
+
+/** The issues of steps, but for those of their shape: a step that is not given is malformed. */
+async function issuesOf(...given: Given[]): Promise<readonly PlanIssue[]> {
+  const issues = await validatePlan({ steps: given.map(toStep) }, { tools, maxSteps: 100_000 });
+  return issues.filter(({ code }) => code !== "invalid-shape");
 }
-const codesOf = (...given: Given[]) => issuesOf(...given).map(({ code, path }) => `${path[1]} ${code}`);
+const codesOf = async (...given: Given[]) => (await issuesOf(...given)).map(({ code, path }) => `${path[1]} ${code}`);
 
 function toStep(given: Given): PlanStep | undefined {
   if (given === undefined) return undefined;
@@ -101,46 +105,46 @@ describe("the order of steps", () => {
       ],
       ["0 unknown-step", "0 forward-reference"],
     ],
-  ])("%s", (_name, given, expected) => {
-    expect(codesOf(...given)).toEqual(expected);
+  ])("%s", async (_name, given, expected) => {
+    expect(await codesOf(...given)).toEqual(expected);
   });
 
-  it("ignores an id that a malformed step may have", () => {
-    expect(codesOf(undefined, ["b", ["a"]])).toEqual([]);
-    expect(codesOf(undefined, ["b", ["c"]], ["c", []])).toEqual(["1 forward-reference"]);
+  it("ignores an id that a malformed step may have", async () => {
+    expect(await codesOf(undefined, ["b", ["a"]])).toEqual([]);
+    expect(await codesOf(undefined, ["b", ["c"]], ["c", []])).toEqual(["1 forward-reference"]);
   });
 
-  it("names the first step with a repeated id, and at most 20 known ids", () => {
-    expect(issuesOf(["a"], ["b"], ["a"])[0]?.message).toBe('"a" is already the id of steps[0].');
+  it("names the first step with a repeated id, and at most 20 known ids", async () => {
+    expect((await issuesOf(["a"], ["b"], ["a"]))[0]?.message).toBe('"a" is already the id of steps[0].');
     const many = Array.from({ length: 30 }, (_, index): Given => [`k${index}`]);
-    expect(issuesOf(...many, ["last", ["x"]])[0]?.message).toMatch(/k0, .*, k19 … \(31\)\.$/);
+    expect((await issuesOf(...many, ["last", ["x"]]))[0]?.message).toMatch(/k0, .*, k19 … \(31\)\.$/);
   });
 
-  it("finds no issue if every step waits only for earlier steps", () => {
+  it("finds no issue if every step waits only for earlier steps", async () => {
     const plans = fc.array(fc.array(fc.nat(), { maxLength: 5 }), { maxLength: 30 });
-    fc.assert(
-      fc.property(plans, (lists) => {
+    await fc.assert(
+      fc.asyncProperty(plans, async (lists) => {
         const given = lists.map(
           (list, index): Given => [`s${index}`, index === 0 ? [] : list.map((n) => `s${n % index}`)],
         );
-        expect(issuesOf(...given)).toEqual([]);
+        expect(await issuesOf(...given)).toEqual([]);
       }),
     );
   });
 
-  it("finds exactly one issue for each dependency that is not an earlier step", () => {
+  it("finds exactly one issue for each dependency that is not an earlier step", async () => {
     const plans = fc.array(fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }), { minLength: 1, maxLength: 10 });
-    fc.assert(
-      fc.property(plans, (lists) => {
+    await fc.assert(
+      fc.asyncProperty(plans, async (lists) => {
         const given = lists.map((list, index): Given => [`s${index}`, list.map((n) => `s${n}`)]);
         const expected = lists.flatMap((list, index) => list.filter((n) => n >= index).map(() => index));
-        expect(issuesOf(...given).map(({ path }) => path[1])).toEqual(expected);
+        expect((await issuesOf(...given)).map(({ path }) => path[1])).toEqual(expected);
       }),
     );
   });
 
-  it("checks long chains and wide fans without a deep stack", () => {
+  it("checks long chains and wide fans without a deep stack", async () => {
     const chain = Array.from({ length: 20_000 }, (_, index): Given => [`s${index}`, [`s${index + 1}`]]);
-    expect(codesOf(...chain, ["s20000", ["s0"]])).toHaveLength(20_000);
+    expect(await codesOf(...chain, ["s20000", ["s0"]])).toHaveLength(20_000);
   });
 });

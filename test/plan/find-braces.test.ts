@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ToolStep } from "../../src/core/plan.ts";
-import { findBraces } from "../../src/plan/find-braces.ts";
+import { findBraces } from "../../src/plan/references.ts";
 
 const stepsWith = (input: ToolStep["input"]): readonly ToolStep[] => [
   { id: "a", tool: "A", input: {} },

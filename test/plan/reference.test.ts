@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeTemplate } from "../../src/core/text.ts";
-import { asLiteral, asReference, findReferences, parseReference, parseTemplate } from "../../src/plan/reference.ts";
-import { replaceReferences } from "../../src/plan/resolve-input.ts";
+import {
+  asLiteral,
+  asReference,
+  fillReferences,
+  findReferences,
+  parseReference,
+  parseTemplate,
+} from "../../src/plan/references.ts";
 
 describe("parseReference", () => {
   it.each([
@@ -123,7 +129,7 @@ describe("parseTemplate", () => {
 });
 
 describe("escapeTemplate", () => {
-  const resolve = (template: string) => replaceReferences(template, (reference) => `<${reference?.text ?? "invalid"}>`);
+  const resolve = (template: string) => fillReferences(template, (reference) => `<${reference?.text ?? "invalid"}>`);
   const dollars = fc
     .array(fc.constantFrom("$", "{", "}", "s1", "${", "${$}", "a", " ", ".", "\n", '"', "\\"))
     .map((parts) => parts.join(""));

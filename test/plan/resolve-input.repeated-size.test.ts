@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/core/json.ts";
-import { resolveInput, TooMuchRepeated } from "../../src/plan/resolve-input.ts";
+import { resolveInput, TooMuchRepeated } from "../../src/plan/references.ts";
 
 const mebibyte = 1_024 * 1_024;
 const often = (count: number, value: JsonValue): JsonValue => Array.from({ length: count }, () => value);

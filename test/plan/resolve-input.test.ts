@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentErrorDetails } from "../../src/core/errors.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import type { JsonObject, JsonValue } from "../../src/core/json.ts";
-import { resolveInput } from "../../src/plan/resolve-input.ts";
+import { resolveInput } from "../../src/plan/references.ts";
 
 const outputs: Record<string, JsonValue> = {
   s1: {

@@ -5,7 +5,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { invalidPlan } from "../../src/plan/plain-issues.ts";
+import { invalidPlan } from "../../src/plan/validate-plan.ts";
 import { type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
 import { cancelledBy } from "../../src/runs/run-errors.ts";
 import type { Refusal } from "../../src/runs/start-run.ts";

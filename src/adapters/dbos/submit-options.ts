@@ -3,9 +3,8 @@ import { canonicalJson, type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
-import { checkPlan } from "../../plan/check-plan.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import { invalidPlan } from "../../plan/plain-issues.ts";
+import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
 import type { Job, JobOrder, JobTarget } from "./run-queue.ts";
 

@@ -1,12 +1,59 @@
-import { type JsonValue, setOwn } from "../../core/json.ts";
-import { CelBudget, CelFailure, CelLimitExceeded, fail } from "./budget.ts";
-import { callFunction } from "./functions.ts";
-import type { CelExpression, CelHas, CelIndex, CelLogical, CelMacro, CelMap, CelName, CelNode } from "./node.ts";
-import { accessValue, applyOperator, asJsonNumber, celTypeOf, isList, isMap, keysOf } from "./operators.ts";
-import { isPartOfData } from "./paths.ts";
+import { type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
+import { jsonTypeOf } from "../../core/json-schema.ts";
+import { type CelExpression, type CelNode, type CelNodeOf, isPartOfData } from "./node.ts";
 
 /**
- * What an evaluation may cost: 1 for each evaluated node, and what the functions pay for the lengths of the values they
+ * The failure of an evaluation. Not an `Error`: one is created for each item that a macro has to skip, and a stack takes
+ * longer than the rest of the item. It never leaves {@link evaluateCel}'s callers.
+ */
+export class CelFailure {
+  constructor(
+    readonly message: string,
+    readonly position: number,
+    /** The map in which a key was sought. Its keys are listed only if the message is shown. */
+    readonly holder?: JsonObject,
+  ) {}
+}
+
+/** An evaluation exceeded the cost limit. Neither `||` nor a macro continues after it. */
+export class CelLimitExceeded {
+  /** `used` is the cost that it would have reached, had it continued. */
+  constructor(readonly used: number) {}
+}
+
+/** So many characters of a text are processed for a cost of 1. */
+const charactersPerUnit = 32;
+
+/** Counts the cost of an evaluation. Costs are paid before the work; a cost of 1 is about 100 ns. */
+class CelBudget {
+  private spent = 0;
+
+  constructor(private readonly max: number) {}
+
+  /** Throws {@link CelLimitExceeded}. */
+  pay(cost: number): void {
+    this.spent += cost;
+    if (this.spent > this.max) throw new CelLimitExceeded(Math.ceil(this.spent));
+  }
+
+  /** Pays for a text that is used as a key, which the engine hashes and looks up. */
+  payForKey(length: number): void {
+    this.pay(length / 4);
+  }
+
+  /** Pays for a text that is walked once. */
+  payForText(length: number): void {
+    this.pay(length / charactersPerUnit);
+  }
+}
+
+/** Fails an evaluation. A function and not a method, so that the compiler knows that it does not return. */
+function fail(message: string, position: number, holder?: JsonObject): never {
+  throw new CelFailure(message, position, holder);
+}
+
+/**
+ * The most that an evaluation may cost: 1 for each evaluated node, and what the functions pay for the lengths of the values they
  * walk. A predicate of nine nodes fits over 100 000 items; the most expensive evaluation takes about 100 ms.
  */
 export const maxCelCost = 1_000_000;
@@ -101,7 +148,7 @@ class Evaluation {
     }
   }
 
-  private name({ name, slot, position }: CelName): JsonValue {
+  private name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
     const known = this.values[slot];
     if (known !== undefined) return known;
     const value = this.lookUp(name);
@@ -110,7 +157,7 @@ class Evaluation {
     return value;
   }
 
-  private index({ of, key, position }: CelIndex): JsonValue {
+  private index({ of, key, position }: CelNodeOf<"index">): JsonValue {
     const value = this.run(of);
     const wanted = this.run(key);
     if (typeof wanted === "string") {
@@ -125,7 +172,7 @@ class Evaluation {
     return typeof value === "boolean" ? value : fail(`${celTypeOf(value)} is neither true nor false`, node.position);
   }
 
-  private map({ entries }: CelMap): JsonValue {
+  private map({ entries }: CelNodeOf<"map">): JsonValue {
     const map: Record<string, JsonValue> = {};
     for (const { key, value } of entries) {
       const name = this.run(key);
@@ -140,7 +187,7 @@ class Evaluation {
   }
 
   /** As in CEL, the deciding side, left or right, wins over a failure of the other. */
-  private logical({ left, right, deciding }: CelLogical): boolean {
+  private logical({ left, right, deciding }: CelNodeOf<"logical">): boolean {
     const first = this.attempt(left);
     if (first === deciding) return deciding;
     const second = this.isTrue(right);
@@ -158,14 +205,14 @@ class Evaluation {
     }
   }
 
-  private has({ of, key, position }: CelHas): boolean {
+  private has({ of, key, position }: CelNodeOf<"has">): boolean {
     const value = this.run(of);
     // The output of a skipped step has nothing.
     if (value === null) return false;
     return isMap(value) ? Object.hasOwn(value, key) : fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
   }
 
-  private macro(node: CelMacro): JsonValue {
+  private macro(node: CelNodeOf<"macro">): JsonValue {
     const target = this.run(node.target);
     const items = this.itemsOf(target, node);
     switch (node.name) {
@@ -183,14 +230,14 @@ class Evaluation {
   }
 
   /** A map is walked by its keys. */
-  private itemsOf(target: JsonValue, { name, position }: CelMacro): readonly JsonValue[] {
+  private itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
     if (isList(target)) return target;
     if (!isMap(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
     return keysOf(target, this.budget);
   }
 
-  /** Whether an item decides. A failure counts only if no item decides. */
-  private decide({ body, slot }: CelMacro, items: readonly JsonValue[], deciding: boolean): boolean {
+  /** True or false as one item decides it. A failure counts only if no item decides. */
+  private decide({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[], deciding: boolean): boolean {
     let failure: CelFailure | undefined;
     for (const item of items) {
       this.variables[slot] = item;
@@ -202,7 +249,7 @@ class Evaluation {
     return !deciding;
   }
 
-  private filter({ body, slot }: CelMacro, items: readonly JsonValue[]): readonly JsonValue[] {
+  private filter({ body, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
     const kept: JsonValue[] = [];
     for (const item of items) {
       this.variables[slot] = item;
@@ -211,7 +258,7 @@ class Evaluation {
     return kept;
   }
 
-  private mapItems({ body, transform, slot }: CelMacro, items: readonly JsonValue[]): readonly JsonValue[] {
+  private mapItems({ body, transform, slot }: CelNodeOf<"macro">, items: readonly JsonValue[]): readonly JsonValue[] {
     const made: JsonValue[] = [];
     for (const item of items) {
       this.variables[slot] = item;
@@ -220,4 +267,254 @@ class Evaluation {
     }
     return made;
   }
+}
+
+/** The type of a JSON value as CEL names it. */
+export function celTypeOf(value: JsonValue): string {
+  return celTypes[jsonTypeOf(value)] ?? "a number";
+}
+
+const celTypes: Readonly<Record<string, string>> = {
+  array: "a list",
+  object: "a map",
+  null: "null",
+  string: "text",
+  boolean: "a boolean",
+};
+
+/** True for a list; `Array.isArray` alone does not narrow to read-only ones. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isMap(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The item of a list, or the own property of a map. Anything else fails. */
+function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
+  if (isMap(value) && typeof key === "string") {
+    const found = Object.hasOwn(value, key) ? value[key] : undefined;
+    return found === undefined ? fail(`there is no key ${quote(key)}`, position, value) : found;
+  }
+  if (isList(value) && typeof key === "number") {
+    const found = Number.isInteger(key) && key >= 0 ? value[key] : undefined;
+    return found === undefined ? fail(`there is no item ${key} in a list of ${value.length}`, position) : found;
+  }
+  const wanted = typeof key === "string" || typeof key === "number" ? quote(key) : celTypeOf(key);
+  const hint = key === "length" && (isList(value) || typeof value === "string") ? "; for its length write size(…)" : "";
+  return fail(`there is no ${wanted} in ${celTypeOf(value)}${hint}`, position);
+}
+
+/** The keys of a map. Their number is known only once they are listed, so they are paid for afterwards. */
+function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
+  const keys = Object.keys(map);
+  // Each key of a large map takes about twice as long.
+  budget.pay(keys.length * (keys.length > 128 ? 4 : 2));
+  return keys;
+}
+
+/** A short form of a key for a message. */
+function quote(key: string | number): string {
+  return typeof key === "string" && key.length > 80 ? `${JSON.stringify(key.slice(0, 80))}…` : JSON.stringify(key);
+}
+
+/** Applies an operator to two values. */
+function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonValue, budget: CelBudget): JsonValue {
+  switch (node.operator) {
+    case "==":
+      return areEqual(left, right, budget);
+    case "!=":
+      return !areEqual(left, right, budget);
+    case "in":
+      return isIn(left, right, node.position, budget);
+  }
+  if (typeof left === "number" && typeof right === "number") return calculate(node, left, right);
+  if (typeof left === "string" && typeof right === "string") {
+    budget.payForText(left.length + right.length);
+    return combineTexts(node, left, right);
+  }
+  if (node.operator === "+" && isList(left) && isList(right)) {
+    budget.pay((left.length + right.length) / 2);
+    return left.concat(right);
+  }
+  return typeMismatch(node, left, right);
+}
+
+function typeMismatch({ operator, position }: CelNodeOf<"binary">, left: JsonValue, right: JsonValue): never {
+  return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
+}
+
+function calculate(node: CelNodeOf<"binary">, left: number, right: number): number | boolean {
+  const { operator, position } = node;
+  switch (operator) {
+    case "+":
+      return asJsonNumber(left + right, position);
+    case "-":
+      return asJsonNumber(left - right, position);
+    case "*":
+      return asJsonNumber(left * right, position);
+    case "/":
+      return right === 0 ? fail("division by zero", position) : asJsonNumber(left / right, position);
+    case "%":
+      return right === 0 ? fail("division by zero", position) : asJsonNumber(left % right, position);
+    default:
+      return compare(node, left, right);
+  }
+}
+
+/** JSON has no infinity and no negative zero: after a resume the value would be another one. */
+function asJsonNumber(value: number, position: number): number {
+  return Number.isFinite(value) ? value + 0 : fail("the result is too large for a number", position);
+}
+
+function combineTexts(node: CelNodeOf<"binary">, left: string, right: string): string | boolean {
+  return node.operator === "+" ? left + right : compare(node, left, right);
+}
+
+/** Compares two values of one type that has an order. */
+function compare<TValue extends number | string>(node: CelNodeOf<"binary">, left: TValue, right: TValue): boolean {
+  switch (node.operator) {
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    case ">=":
+      return left >= right;
+    default:
+      return typeMismatch(node, left, right);
+  }
+}
+
+function isIn(value: JsonValue, holder: JsonValue, position: number, budget: CelBudget): boolean {
+  if (isMap(holder)) {
+    if (typeof value !== "string") return false;
+    budget.payForKey(value.length);
+    return Object.hasOwn(holder, value);
+  }
+  if (!isList(holder)) return fail(`in does not look into ${celTypeOf(holder)}`, position);
+  for (const item of holder) if (areEqual(value, item, budget)) return true;
+  return false;
+}
+
+/** As in CEL, values of different types are not equal, and maps have no order. */
+function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean {
+  budget.pay(0.5);
+  if (typeof left !== "object" || typeof right !== "object") {
+    if (typeof left === "string" && typeof right === "string" && left.length === right.length) {
+      budget.payForText(left.length);
+    }
+    return left === right;
+  }
+  if (left === right) return true;
+  if (isList(left)) {
+    if (!isList(right) || left.length !== right.length) return false;
+    return left.every((item, index) => areEqual(item, right[index] as JsonValue, budget));
+  }
+  if (!isMap(left) || !isMap(right)) return false;
+  return areMapsEqual(left, right, budget);
+}
+
+function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): boolean {
+  const keys = keysOf(left, budget);
+  const count = keysOf(right, budget).length;
+  if (keys.length !== count) return false;
+  return keys.every(
+    (key) => Object.hasOwn(right, key) && areEqual(left[key] as JsonValue, right[key] as JsonValue, budget),
+  );
+}
+
+/** Calls a function or a method that is not a macro. */
+function callFunction(
+  { name, position }: CelNodeOf<"call">,
+  target: JsonValue,
+  argument: JsonValue | undefined,
+  budget: CelBudget,
+): JsonValue {
+  switch (name) {
+    case "dyn":
+      return target;
+    case "size":
+      return sizeOf(target, position, budget);
+    case "string":
+      return toText(target, position);
+    case "int":
+    case "double":
+      if (typeof target === "string") budget.payForText(target.length);
+      return toNumber(name, target, position);
+  }
+  if (typeof target !== "string") return fail(`.${name}() works on text, not on ${celTypeOf(target)}`, position);
+  budget.payForText(target.length);
+  switch (name) {
+    case "lowerAscii":
+      return changeCase(target, /[A-Z]+/g, (part) => part.toLowerCase(), budget);
+    case "upperAscii":
+      return changeCase(target, /[a-z]+/g, (part) => part.toUpperCase(), budget);
+    case "trim":
+      return target.trim();
+  }
+  if (typeof argument !== "string") return fail(`.${name}() takes text, not ${celTypeOf(argument ?? null)}`, position);
+  budget.payForText(argument.length);
+  switch (name) {
+    case "startsWith":
+      return target.startsWith(argument);
+    case "endsWith":
+      return target.endsWith(argument);
+    case "contains":
+      // With many partial matches, the engine compares the whole argument at each place.
+      budget.pay((target.length * Math.min(argument.length, target.length)) / comparisonsPerUnit);
+      return target.includes(argument);
+  }
+}
+
+const comparisonsPerUnit = 512;
+
+/** The size of a text is its number of code points. */
+function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
+  if (isList(value)) return value.length;
+  if (isMap(value)) {
+    return keysOf(value, budget).length;
+  }
+  if (typeof value !== "string")
+    return fail(`size() works on text, lists and maps, not on ${celTypeOf(value)}`, position);
+  budget.pay(value.length / 10);
+  return countCodePoints(value);
+}
+
+/** The same number as a loop with `of`, which takes five times as long. */
+function countCodePoints(text: string): number {
+  let pairs = 0;
+  let before = 0;
+  for (let index = 0; index < text.length; index++) {
+    // The first six bits tell the halves of surrogate pairs from everything else.
+    const kind = text.charCodeAt(index) & 0xfc00;
+    if (kind === 0xdc00 && before === 0xd800) pairs++;
+    before = kind;
+  }
+  return text.length - pairs;
+}
+
+function toText(value: JsonValue, position: number): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return fail(`string() takes a number, a boolean or text, not ${celTypeOf(value)}`, position);
+}
+
+const textOf = { int: /^[-+]?\d{1,20}$/, double: /^[-+]?\d{1,20}(\.\d{1,20})?([eE][-+]?\d{1,3})?$/ };
+
+function toNumber(name: "int" | "double", value: JsonValue, position: number): number {
+  const number = typeof value === "string" && textOf[name].test(value) ? Number(value) : value;
+  if (typeof number === "number") return asJsonNumber(name === "int" ? Math.trunc(number) : number, position);
+  if (typeof value === "string") return fail(`${name}() finds no number in the text`, position);
+  return fail(`${name}() takes a number or text, not ${celTypeOf(value)}`, position);
+}
+
+/** Only A to Z change. The engine's own conversion is fast, and correct for ASCII. */
+function changeCase(text: string, letters: RegExp, change: (part: string) => string, budget: CelBudget): string {
+  if (/^[\0-\x7f]*$/.test(text)) return change(text);
+  // At worst every other character is a part of its own.
+  budget.pay(text.length);
+  return text.replace(letters, change);
 }

@@ -1,17 +1,21 @@
 import { AgentError } from "../../core/errors.ts";
 import { deepFreeze, type JsonValue } from "../../core/json.ts";
+import { jsonTypeOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../dependencies.ts";
-import { CelFailure, CelLimitExceeded } from "./budget.ts";
-import { evaluateCel, maxCelCost } from "./evaluate.ts";
-import type { CelExpression, CelIssue, CelPath } from "./node.ts";
-import { celTypeOf } from "./operators.ts";
+import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
+import {
+  type CelExpression,
+  type CelIssue,
+  type CelPath,
+  collectPaths,
+  pathOf,
+  resultTypeOf,
+  sourceOf,
+} from "./node.ts";
 import { parseCel } from "./parse.ts";
-import { collectPaths, pathOf, resultTypeOf, sourceOf } from "./paths.ts";
-
-export { loadCelParser } from "./parse.ts";
 
 /** The keys of a step that hold expressions. */
 export type ExpressionKey = "when" | "forEach";
@@ -20,7 +24,7 @@ export type ExpressionKey = "when" | "forEach";
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
-  /** Whether `when` is evaluated for each iteration: it names `item` or `index`. Else it is evaluated once, first. */
+  /** True if `when` is evaluated for each iteration: it names `item` or `index`. Else it is evaluated once, first. */
   readonly isWhenPerIteration: boolean;
   /** The steps that the expressions name. `item` and `index` do not count if the step has a `forEach`. */
   readonly stepIds: ReadonlySet<string>;
@@ -32,11 +36,10 @@ export interface StepExpressions {
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
 }
 
-/** What an expression is evaluated with. */
-export interface ExpressionScope {
+interface ExpressionScope {
   /** Returns the value of a name; undefined if there is none. */
   readonly lookUp: (name: string) => JsonValue | undefined;
-  /** For which iteration, if it is for one: errors name it. */
+  /** The iteration that it is for: errors name it. */
   readonly iteration?: number | undefined;
 }
 
@@ -44,7 +47,7 @@ export interface ExpressionScope {
 export interface ParsedStep {
   readonly expressions: StepExpressions;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
-  /** What each expression reads. */
+  /** The values that each expression reads. */
   readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
   /** The value that `when` is, if it is only a path. */
   readonly condition: CelPath | undefined;
@@ -123,7 +126,6 @@ function combine(step: PlanStep, when: CelExpression | undefined, forEach: CelEx
 /** So much of an expression is quoted in a message. */
 const maxQuoted = 200;
 
-/** Which expression of which step, and for which iteration if it is for one. */
 interface ExpressionPlace {
   readonly step: PlanStep;
   readonly key: ExpressionKey;
@@ -132,23 +134,18 @@ interface ExpressionPlace {
 
 /** Evaluates an expression of a step, and checks that the result has the type that the key needs. */
 function evaluateOfStep(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
-  const { key } = place;
-  const value = evaluate(expression, place);
-  const isFitting = key === "when" ? typeof value === "boolean" : Array.isArray(value);
-  if (isFitting) return deepFreeze(value);
-  const needed = key === "when" ? "true or false" : "a list";
-  throw expressionError(place, { message: `it must give ${needed}, but gave ${celTypeOf(value)}` });
-}
-
-function evaluate(expression: CelExpression, place: ExpressionPlace & ExpressionScope): JsonValue {
+  const { key, lookUp } = place;
+  let value: JsonValue;
   try {
-    return evaluateCel(expression, place.lookUp);
+    value = evaluateCel(expression, lookUp);
   } catch (thrown) {
-    if (thrown instanceof CelFailure)
-      throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
     if (thrown instanceof CelLimitExceeded) throw limitError(place, thrown.used);
-    throw thrown;
+    if (!(thrown instanceof CelFailure)) throw thrown;
+    throw expressionError(place, { ...thrown, message: thrown.message + listKeys(thrown) });
   }
+  const { type, name } = wanted[key];
+  if (jsonTypeOf(value) === type) return deepFreeze(value);
+  throw expressionError(place, { message: `it must give ${name}, but gave ${celTypeOf(value)}` });
 }
 
 function listKeys({ holder }: CelFailure): string {
@@ -176,6 +173,3 @@ function limitError({ step, key, iteration }: ExpressionPlace, used: number): Ag
   const text = `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
   return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }
-
-/** By step, as ids may be repeated in a plan that is not checked yet. */
-export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;

@@ -1,6 +1,6 @@
 import { knownKeys, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { findReferences, parseReference } from "../../plan/reference.ts";
+import { findReferences, parseReference } from "../../plan/references.ts";
 import type { ToolRules } from "./phrase-rules.ts";
 import type { Match } from "./slot-values.ts";
 import { isPureStep } from "./steps.ts";

@@ -5,7 +5,7 @@ import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/
 import { mentionsResult, readAnaphor, resultNouns } from "../../english/references.ts";
 import { startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
-import { findReferences, parseReference } from "../../plan/reference.ts";
+import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";

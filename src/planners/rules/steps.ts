@@ -4,8 +4,8 @@ import type { PlanIssue } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
 import { escapeTemplate } from "../../core/text.ts";
 import type { DefinedTool, PhraseReference, Tool } from "../../core/tool.ts";
-import { checkInput } from "../../plan/check-input.ts";
-import { asLiteral, asReference, findReferences } from "../../plan/reference.ts";
+import { checkInput, readSchemas, type SchemasOfTools } from "../../plan/check-step.ts";
+import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
 /** All that is needed to make an input safe. */
 interface InputContext {
@@ -63,9 +63,16 @@ export function issueOf(
 ): string | undefined | Promise<string | undefined> {
   const tools = new Map([[tool.name, tool]]);
   if (before !== undefined) tools.set(before.name, before);
-  const stepOf = () => before && { id: "before", tool: before.name, input: {} };
-  const issues = checkInput({ id: "step", tool: tool.name, input }, { path: [], tools, stepOf, parsed: undefined });
-  return issues instanceof Promise ? issues.then(sayIssue) : sayIssue(issues);
+  const step = { id: "step", tool: tool.name, input };
+  const earlier = before && { id: "before", tool: before.name, input: {} };
+  const check = (schemas: SchemasOfTools) => {
+    const references = findReferences(input);
+    const scope = { path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
+    const issues = checkInput(step, scope);
+    return issues instanceof Promise ? issues.then(sayIssue) : sayIssue(issues);
+  };
+  const schemas = readSchemas([step, earlier], tools);
+  return schemas instanceof Promise ? schemas.then(check) : check(schemas);
 }
 
 function sayIssue([first]: readonly PlanIssue[]): string | undefined {

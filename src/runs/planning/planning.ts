@@ -16,9 +16,8 @@ import {
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
-import { assemblePlan, checkOnce, rememberPlan } from "../../plan/check-once.ts";
-import type { PlanScope } from "../../plan/check-plan.ts";
-import { invalidPlan } from "../../plan/plain-issues.ts";
+import { checkOnce, rememberPlan } from "../../plan/check-once.ts";
+import { invalidPlan, type PlanScope } from "../../plan/validate-plan.ts";
 import { type EngineSettings, reportWarning } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
@@ -146,7 +145,7 @@ export async function completePlan(
     source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
     createdAt: new Date(engine.clock.now()).toISOString(),
   };
-  const plan = assemblePlan(steps, head, scopeOf(engine, settings));
+  const plan = { ...head, steps };
   const complaint = describeInvalid(planner);
   const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
   if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);

@@ -2,7 +2,7 @@ import { toJson } from "../../core/json.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import type { ToolFingerprint } from "../../core/tool-schemas.ts";
-import { checkPlan } from "../../plan/check-plan.ts";
+import { checkPlan } from "../../plan/validate-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import { resumeMismatch } from "../run-errors.ts";

@@ -1,7 +1,7 @@
 import { maxTimerMs } from "../../async/clock.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
+import { namePattern, namePatternText } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
-import { namePattern, namePatternText } from "../../core/step-schema.ts";
 import type { InferToolOutput, Tool } from "../../core/tool.ts";
 import {
   type CommandOptions,

@@ -4,7 +4,7 @@ import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.
 import { inputOf, toolOf } from "../../core/step.ts";
 import type { StepState } from "../../core/step-state.ts";
 import type { ToolSchemas } from "../../core/tool-schemas.ts";
-import { asLiteral, asReference } from "../../plan/reference.ts";
+import { asLiteral, asReference } from "../../plan/references.ts";
 import { isMarked } from "./marked-values.ts";
 
 /** Where a part of a value is. */

@@ -1,5 +1,5 @@
 import { type JsonValue, mapItems } from "../../core/json.ts";
-import { asLiteral, asReference } from "../../plan/reference.ts";
+import { asLiteral, asReference } from "../../plan/references.ts";
 
 /*
  * To follow secrets when references are filled in, that is done twice: with the values, and with marks in their place.

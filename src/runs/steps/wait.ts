@@ -5,7 +5,7 @@ import type { WaitStep } from "../../core/plan.ts";
 import { inputOf, timeOfInstant, waitToolName } from "../../core/step.ts";
 import { isWaitOver, type StepState } from "../../core/step-state.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
-import { resolveInput } from "../../plan/resolve-input.ts";
+import { resolveInput } from "../../plan/references.ts";
 import type { Run } from "../run.ts";
 import { opened } from "../secrets/secrets-of-run.ts";
 import { isTrue, namedValue, type StepEnd } from "./step.ts";

@@ -1,7 +1,7 @@
 import { maxDateText } from "../../../src/dates/date-words.ts";
 import { readDates } from "../../../src/dates/read-dates.ts";
 import { tokenize } from "../../../src/language/tokens.ts";
-import { parseTemplate } from "../../../src/plan/reference.ts";
+import { parseTemplate } from "../../../src/plan/references.ts";
 import { estimateComplexity } from "../../../src/planners/request-complexity.ts";
 import { readSum } from "../../../src/sums/read-sum.ts";
 import { planTools } from "../../fixtures/plan-tools.ts";

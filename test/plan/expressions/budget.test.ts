@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/core/json.ts";
-import { CelLimitExceeded } from "../../../src/plan/expressions/budget.ts";
-import { evaluateCel, maxCelCost } from "../../../src/plan/expressions/evaluate.ts";
+import { CelLimitExceeded, evaluateCel, maxCelCost } from "../../../src/plan/expressions/evaluate.ts";
 import { celOf, outcomeOf } from "./cel-outcome.ts";
 
 const count = 100_000;

@@ -1,12 +1,10 @@
 import type { JsonValue } from "../../../src/core/json.ts";
-import { CelFailure, CelLimitExceeded } from "../../../src/plan/expressions/budget.ts";
-import { evaluateCel } from "../../../src/plan/expressions/evaluate.ts";
+import { CelFailure, CelLimitExceeded, evaluateCel } from "../../../src/plan/expressions/evaluate.ts";
 import type { CelExpression } from "../../../src/plan/expressions/node.ts";
-import { loadCelParser, parseCel } from "../../../src/plan/expressions/parse.ts";
+import { parseCel } from "../../../src/plan/expressions/parse.ts";
 
 /** Parses an expression that is known to be one. */
 export async function celOf(text: string): Promise<CelExpression> {
-  await loadCelParser();
   const parsed = parseCel(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.issue.message}`);
   return parsed.expression;
@@ -18,7 +16,6 @@ export async function outcomeOf(
   data: Readonly<Record<string, JsonValue>> = {},
   maxCost?: number,
 ): Promise<{ readonly value: JsonValue } | string> {
-  await loadCelParser();
   const parsed = parseCel(text);
   if (!parsed.ok) return `syntax at ${parsed.issue.position}: ${parsed.issue.message}`;
   const lookUp = (name: string) => (Object.hasOwn(data, name) ? data[name] : undefined);

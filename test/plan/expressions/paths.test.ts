@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectPaths, isPartOfData, pathOf, resultTypeOf, sourceOf } from "../../../src/plan/expressions/paths.ts";
+import { collectPaths, isPartOfData, pathOf, resultTypeOf, sourceOf } from "../../../src/plan/expressions/node.ts";
 import { celOf } from "./cel-outcome.ts";
 
 const rootOf = async (text: string) => (await celOf(text)).root;

@@ -1,6 +1,6 @@
-import type { JsonPath } from "../core/json.ts";
-import type { JsonSchema } from "../core/json-schema.ts";
-import { asLiteral, asReference, parseTemplate } from "./reference.ts";
+import type { JsonPath } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import { asLiteral, asReference, parseTemplate } from "../../plan/references.ts";
 
 /** A value of an input that contains no others. */
 export interface Leaf {

@@ -1,0 +1,420 @@
+import type { JsonPath, JsonValue } from "../core/json.ts";
+import {
+  findUnknownKeys,
+  hasOnlyKnownKeys,
+  type JsonSchema,
+  knownKeys,
+  schemasAt,
+  typesOf,
+} from "../core/json-schema.ts";
+import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
+import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
+import { isIterationName, timeOfInstant } from "../core/step.ts";
+import { suggestName } from "../core/text.ts";
+import type { Tool } from "../core/tool.ts";
+import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
+import { isOfIteration } from "./dependencies.ts";
+import type { CelPath } from "./expressions/node.ts";
+import type { ExpressionKey, ParsedStep } from "./expressions/step-expressions.ts";
+import type { ParsedSteps } from "./expressions.ts";
+import { type FoundReference, fillReferences } from "./references.ts";
+
+/** The surroundings that a step is checked in. */
+export interface StepScope {
+  /** The path of the step. */
+  readonly path: JsonPath;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** By the name of a tool: the schemas of all tools that the plan calls. */
+  readonly schemas: SchemasOfTools;
+  /** The first step of an id. */
+  readonly stepOf: (stepId: string) => PlanStep | undefined;
+  /** Every reference of the step. */
+  readonly references: readonly FoundReference[];
+  /** The names of the events that steps may wait for. @default any */
+  readonly events?: ReadonlySet<string> | undefined;
+  /** The expressions of the plan, if it has any. */
+  readonly parsed: ParsedSteps | undefined;
+}
+
+/** The schemas of tools, by name. */
+export type SchemasOfTools = ReadonlyMap<string, ToolSchemas>;
+
+/** The schemas of the tools that steps call. Synchronous, unless zod 3's converter has to be loaded. */
+export function readSchemas(
+  steps: readonly (Pick<PlanStep, "tool"> | undefined)[],
+  tools: ReadonlyMap<string, Tool>,
+): SchemasOfTools | Promise<SchemasOfTools> {
+  const found = new Map<string, ToolSchemas>();
+  const reading: Promise<unknown>[] = [];
+  for (const step of steps) {
+    const name = step?.tool;
+    const tool = name === undefined || found.has(name) ? undefined : tools.get(name);
+    if (name === undefined || tool === undefined) continue;
+    const schemas = toolSchemas(tool);
+    if (schemas instanceof Promise) reading.push(schemas.then((read) => found.set(name, read)));
+    else found.set(name, schemas);
+  }
+  return reading.length === 0 ? found : Promise.all(reading).then(() => found);
+}
+
+/** The issues of a step that calls a tool: its name and its input. Synchronous, unless the tool's schema is async. */
+export function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+  const tool = scope.tools.get(step.tool);
+  const schemas = scope.schemas.get(step.tool);
+  if (tool === undefined || schemas === undefined) return [unknownTool(step.tool, scope)];
+  const preview = fillReferences(step.input, unknownValue);
+  const parsing = parseWith(tool.inputSchema, preview);
+  // Most inputs have no reference, and fit.
+  const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(schemas.input, preview);
+  const finish = (parsed: ParseResult<unknown>) =>
+    isPlain && parsed.ok ? none : collectIssues(step, scope, { tool, input: schemas.input, preview, parsed });
+  return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
+}
+
+const none: readonly PlanIssue[] = [];
+
+/** Stands for a value that is known only when the plan runs. */
+function unknownValue(): JsonValue {
+  return undefined as unknown as JsonValue;
+}
+
+/** The issue of a step whose tool does not exist. */
+export function unknownTool(tool: string, { path, tools }: Pick<StepScope, "path" | "tools">): PlanIssue {
+  return { code: "unknown-tool", path: [...path, "tool"], message: noSuchTool(tool, [...tools.keys()]) };
+}
+
+/** The message about a tool that does not exist. */
+export function noSuchTool(name: string, names: readonly string[]): string {
+  return `There is no tool "${name}".${suggestName(name, names)} Available tools: ${names.join(", ") || "none"}.`;
+}
+
+/** An input as it was parsed without the values that are not known yet. */
+interface ParsedInput {
+  readonly tool: Tool;
+  /** The tool's input schema. */
+  readonly input: JsonSchema;
+  readonly preview: JsonValue;
+  readonly parsed: ParseResult<unknown>;
+}
+
+function collectIssues(
+  step: ToolStep,
+  scope: StepScope,
+  { tool, input, preview, parsed }: ParsedInput,
+): readonly PlanIssue[] {
+  const { references } = scope;
+  const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
+  const issues: PlanIssue[] = [];
+  for (const found of references) {
+    const wanted = schemasAt(input, found.path, preview);
+    const issue = checkReference(found, wanted, { step, scope });
+    if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
+  }
+  const unknownKeys = findUnknownKeys(input, preview);
+  for (const path of unknownKeys) {
+    const known = knownKeys(schemasAt(input, path.slice(0, -1), preview) ?? []);
+    const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
+    issues.push({ code: "unknown-key", path: at(path), message });
+  }
+  // A schema that throws says nothing about the input while a part of it is not known.
+  if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
+  const unknown = new PathSet(references.map((reference) => reference.path));
+  // A schema that is not of zod may report an issue of a union only at the path of the whole.
+  const isOpaque = zodVersionOf(tool.inputSchema) === undefined;
+  for (const [index, { path, message }] of parsed.issues.entries()) {
+    const raw = (parsed.raw[index] ?? {}) as RawIssue;
+    // A strict schema's own issue about keys is already reported key by key.
+    if (unknownKeys.length > 0 && raw.code === "unrecognized_keys") continue;
+    if (isExcused(path, raw, unknown) || (isOpaque && unknown.hasAtOrBelow(path))) continue;
+    issues.push({ code: "invalid-input", path: at(path), message });
+  }
+  return issues;
+}
+
+/** An issue as zod reports it; of a union also with the issues of its branches: in zod 4 `errors`, in zod 3 `unionErrors`. */
+interface RawIssue {
+  readonly path: JsonPath;
+  readonly code?: string;
+  readonly errors?: readonly RawIssue[][];
+  readonly unionErrors?: readonly { readonly issues: readonly RawIssue[] }[];
+}
+
+/** True if an issue is only about values not known yet: at or below a reference, or all of one branch of a union. */
+function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unknown: PathSet): boolean {
+  if (unknown.hasAtOrAbove(path)) return true;
+  // A refinement of a value that contains a reference was run without the referenced value.
+  if (code === "custom" && unknown.hasAtOrBelow(path)) return true;
+  // In zod 4 the paths of a union's branches start at the union, in zod 3 at the root.
+  if (errors !== undefined) {
+    return errors.some((branch) => branch.every((issue) => isExcused([...path, ...issue.path], issue, unknown)));
+  }
+  return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
+}
+
+interface ScopedStep {
+  readonly step: PlanStep;
+  readonly scope: StepScope;
+}
+
+/** Checks that a reference can be read, names something the output can have, and fits the schemas of its place. */
+function checkReference(
+  { reference, kind, text }: FoundReference,
+  wanted: readonly JsonSchema[] | undefined,
+  scoped: ScopedStep,
+): Omit<PlanIssue, "path"> | undefined {
+  if (reference === undefined) {
+    const message = `"${text}" is not a reference. Write \${s1.key}, or \${$}{ for the text \${.`;
+    return { code: "invalid-reference", message };
+  }
+  const source = findSource(reference.stepId, scoped);
+  const outputs = source?.(reference.path);
+  if (source !== undefined && outputs?.length === 0) {
+    const path = { text, name: reference.stepId, path: reference.path };
+    return { code: "invalid-reference", message: describeMissing(path, source, { ...scoped, isInExpression: false }) };
+  }
+  const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
+  const givenTypes = kind === "text" ? new Set(["string"]) : outputs && typesOf(outputs);
+  if (wantedTypes === undefined || givenTypes === undefined) return undefined;
+  if ([...givenTypes].some((type) => wantedTypes.has(type))) return undefined;
+  const [given, needed] = [[...givenTypes].join(" or "), [...wantedTypes].join(" or ")];
+  const hint = needed === "string" ? ` Write "\${${text}}" to put it into text.` : "";
+  return { code: "reference-type", message: `${text} is ${given}, but ${needed} is needed here.${hint}` };
+}
+
+/** The issues of a step that waits. */
+export function checkWait({ wait }: WaitStep, { path, events, references }: StepScope): readonly PlanIssue[] {
+  if ("event" in wait) {
+    if (events === undefined || events.has(wait.event)) return [];
+    const message = `There is no event "${wait.event}". Available events: ${[...events].join(", ") || "none"}.`;
+    return [{ code: "unknown-event", path: [...path, "wait", "event"], message }];
+  }
+  if (!("until" in wait)) return [];
+  const at = [...path, "wait", "until"];
+  const unread = references.find(({ reference }) => reference === undefined);
+  if (unread !== undefined) {
+    const message = `"${unread.text}" is not a reference. Write \${s1.key}.`;
+    return [{ code: "invalid-reference", path: at, message }];
+  }
+  if (references.length > 0 || timeOfInstant(wait.until) !== undefined) return [];
+  const message = `${JSON.stringify(wait.until)} is not an instant with its zone, such as "2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00".`;
+  return [{ code: "invalid-input", path: at, message }];
+}
+
+/** The issues of the expressions of a step, apart from those about the steps they name. */
+export function checkExpressions(step: PlanStep, scope: StepScope): readonly PlanIssue[] {
+  const parsed = scope.parsed?.get(step);
+  if (parsed === undefined) return none;
+  const scoped = { step, scope };
+  const issues: PlanIssue[] = [];
+  const add = (code: PlanIssue["code"], key: ExpressionKey, message: string) =>
+    issues.push({ code, path: [...scope.path, key], message });
+  for (const { key, message, position } of parsed.issues)
+    add("invalid-expression", key, `The expression cannot be used: ${message} (at character ${position}).`);
+  // The list is evaluated before there is an item.
+  for (const { name, position } of parsed.expressions.forEach?.names ?? []) {
+    if (!isIterationName(name)) continue;
+    const message = `"${name}" (at character ${position}) does not exist in "forEach" itself, only in the input and the "when" of its step.`;
+    add("unknown-step", "forEach", message);
+  }
+  for (const [key, paths] of parsed.paths)
+    for (const message of missingPaths(paths, scoped)) add("invalid-reference", key, message);
+  const condition = wrongCondition(parsed, scoped);
+  if (condition !== undefined) add("reference-type", "when", condition);
+  const list = wrongList(parsed, scoped);
+  if (list !== undefined) add("reference-type", "forEach", list);
+  return issues;
+}
+
+/** A message for each value that an expression reads and that cannot exist. */
+function missingPaths(paths: readonly CelPath[], scoped: ScopedStep): readonly string[] {
+  const messages = new Map<string, string>();
+  for (const path of paths) {
+    const text = writePath(path);
+    if (path.path.length === 0 || messages.has(text)) continue;
+    const source = findSource(path.name, scoped);
+    if (source?.(path.path)?.length !== 0) continue;
+    const missing = describeMissing({ ...path, text }, source, { ...scoped, isInExpression: true });
+    messages.set(text, `${missing} It is at character ${path.position}.`);
+  }
+  return [...messages.values()];
+}
+
+/** The message for a `when` that is only a path, and that does not lead to a boolean. */
+function wrongCondition({ condition }: ParsedStep, scoped: ScopedStep): string | undefined {
+  const types = condition && typesAt(condition, scoped);
+  if (condition === undefined || types === undefined || types.has("boolean")) return undefined;
+  const text = writePath(condition);
+  return `${text} is ${[...types].join(" or ")}, but "when" needs true or false; compare it, as in ${compare(text, types)}.`;
+}
+
+function compare(text: string, types: ReadonlySet<string>): string {
+  if (types.has("string")) return `${text} != ""`;
+  if (types.has("number")) return `${text} > 0`;
+  return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
+}
+
+/** The message for a `forEach` that is only a path, and that does not lead to a list. */
+function wrongList({ expressions: { forEach }, source }: ParsedStep, scoped: ScopedStep): string | undefined {
+  if (forEach === undefined || source === undefined || isIterationName(source.name)) return undefined;
+  const types = typesAt(source, scoped);
+  const isWalkedMap = types?.has("object") && forEach.root.type === "macro";
+  if (types === undefined || types.has("array") || isWalkedMap) return undefined;
+  return `${writePath(source)} is ${[...types].join(" or ")}, but "forEach" needs an array.`;
+}
+
+/** The types that a value may have; undefined if they are not known, or if there is no such value. */
+function typesAt({ name, path }: CelPath, scoped: ScopedStep): ReadonlySet<string> | undefined {
+  const found = findSource(name, scoped)?.(path);
+  return found && found.length > 0 ? typesOf(found) : undefined;
+}
+
+function writePath({ name, path }: CelPath): string {
+  const isPlain = (key: string | number) => typeof key === "string" && /^[A-Za-z_]\w*$/.test(key);
+  return name + path.map((key) => (isPlain(key) ? `.${key}` : `[${JSON.stringify(key)}]`)).join("");
+}
+
+/** The schemas of a value from outside a step, by the path in it; undefined if nothing is known. */
+type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
+
+/**
+ * Finds what is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
+ * `index`. Undefined if there is no such step or tool.
+ */
+function findSource(name: string, { step, scope }: ScopedStep): SchemasAt | undefined {
+  if (!isOfIteration(step, name)) {
+    const output = outputOf(name, scope);
+    return output && ((path) => schemasOfOutput(output, path));
+  }
+  if (name === "index") return (path) => (path.length === 0 ? [integer] : []);
+  const list = scope.parsed?.get(step)?.source;
+  // A loop cannot take its list from its own item.
+  const output = list === undefined || isOfIteration(step, list.name) ? undefined : outputOf(list.name, scope);
+  return output && ((path) => schemasOfItem(output, { list: list?.path ?? [], path }));
+}
+
+/** The facts about a step's output that are known before it runs. */
+interface StepOutput {
+  readonly step: PlanStep;
+  readonly isWhenPerIteration: boolean;
+  /** The tool's output schema; undefined if it has none. */
+  readonly schema: JsonSchema | undefined;
+}
+
+function outputOf(stepId: string, { stepOf, schemas, parsed }: StepScope): StepOutput | undefined {
+  const step = stepOf(stepId);
+  const found = step?.tool === undefined ? undefined : schemas.get(step.tool);
+  if (step === undefined || found === undefined) return undefined;
+  const isWhenPerIteration = parsed?.get(step)?.expressions.isWhenPerIteration ?? false;
+  return { step, isWhenPerIteration, schema: found.output };
+}
+
+const integer: JsonSchema = { type: "integer" };
+const anyList: JsonSchema = { type: "array" };
+const nothing: JsonSchema = { type: "null" };
+
+/**
+ * The schemas that the value at a path in a step's output may have, as {@link schemasAt} returns them: the output of a
+ * loop is a list of the tool's outputs, and that of a skipped step is null. A longer path ignores null: a step that
+ * refers into null fails.
+ */
+function schemasOfOutput(output: StepOutput, path: JsonPath): readonly JsonSchema[] | undefined {
+  const { step, isWhenPerIteration, schema } = output;
+  const mayBeNull = step.when !== undefined;
+  if (step.forEach === undefined) return orNull(schema && schemasAt(schema, path), mayBeNull && path.length === 0);
+  const [index, ...rest] = path;
+  if (index === undefined) return orNull([anyList], mayBeNull && !isWhenPerIteration);
+  if (typeof index === "string") return [];
+  return orNull(schema && schemasAt(schema, rest), isWhenPerIteration && rest.length === 0);
+}
+
+function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean): readonly JsonSchema[] | undefined {
+  return schemas !== undefined && mayBeNull ? [...schemas, nothing] : schemas;
+}
+
+/** The schemas at a path in an item of the list at another path; undefined if that is not known for every item. */
+function schemasOfItem(
+  output: StepOutput,
+  { list, path }: { readonly list: JsonPath; readonly path: JsonPath },
+): readonly JsonSchema[] | undefined {
+  const lists = schemasOfOutput(output, list);
+  const types = lists && typesOf(lists);
+  // A map is walked by its keys, which have no schema.
+  if (types === undefined || !types.has("array") || types.has("object")) return undefined;
+  // The items of a tuple differ.
+  if (lists?.some(({ prefixItems, items }) => prefixItems !== undefined || Array.isArray(items)) ?? true)
+    return undefined;
+  return schemasOfOutput(output, [...list, 0, ...path]);
+}
+
+/** The message for a path that leads nowhere, with the keys that there are instead. */
+function describeMissing(
+  { text, name, path }: Pick<CelPath, "name" | "path"> & { readonly text: string },
+  schemasOf: SchemasAt,
+  { step, scope, isInExpression }: ScopedStep & { readonly isInExpression: boolean },
+): string {
+  const around = schemasOf(path.slice(0, -1)) ?? [];
+  const types = typesOf(around);
+  const isLooped = !isOfIteration(step, name) && scope.stepOf(name)?.forEach !== undefined;
+  const where = isIterationName(name) && !isLooped ? `"${name}"` : `the output of "${name}"`;
+  const missing = `${text} does not exist in ${where}`;
+  if (path.at(-1) === "length" && (types?.has("array") || types?.has("string"))) {
+    const holder = text.replace(/(?:\.length|\["length"\])$/, "");
+    return isInExpression
+      ? `${missing}; for its length write size(${holder}).`
+      : `${missing}; an input reads ${types.has("array") ? "items, as in [0]" : "the whole text"}, not the length.`;
+  }
+  if (isLooped && typeof path[0] === "string") {
+    const item = `${name}[0]${text.slice(name.length)}`;
+    return `${missing}: "${name}" has a forEach, so its output is a list: write ${item}, or give the step a forEach over ${name}.`;
+  }
+  const isList = typeof path.at(-1) === "string" && types?.has("array");
+  return `${missing}; there are: ${knownKeys(around).join(", ") || (isList ? "only items, as in [0]" : "no keys")}.`;
+}
+
+interface PathNode {
+  isEnd: boolean;
+  readonly below: Map<string | number, PathNode>;
+}
+
+const newNode = (): PathNode => ({ isEnd: false, below: new Map() });
+
+/** Paths as a tree, so that a lookup takes the length of its path, however many there are. */
+export class PathSet {
+  private readonly root = newNode();
+
+  constructor(paths: Iterable<JsonPath>) {
+    for (const path of paths) {
+      let node = this.root;
+      for (const key of path) {
+        let next = node.below.get(key);
+        if (next === undefined) {
+          next = newNode();
+          node.below.set(key, next);
+        }
+        node = next;
+      }
+      node.isEnd = true;
+    }
+  }
+
+  /** True if one of the paths leads to a place or to something that contains it. */
+  hasAtOrAbove(path: JsonPath): boolean {
+    let node: PathNode | undefined = this.root;
+    for (const key of path) {
+      if (node.isEnd) return true;
+      node = node.below.get(key);
+      if (node === undefined) return false;
+    }
+    return node.isEnd;
+  }
+
+  /** True if one of the paths leads to a place or to something in it. */
+  hasAtOrBelow(path: JsonPath): boolean {
+    let node: PathNode | undefined = this.root;
+    for (const key of path) {
+      node = node.below.get(key);
+      if (node === undefined) return false;
+    }
+    return node.isEnd || node.below.size > 0;
+  }
+}

@@ -1,0 +1,374 @@
+import { AgentError } from "../core/errors.ts";
+import { deepFreeze, type JsonObject, type JsonPath, type JsonValue, setOwn } from "../core/json.ts";
+import type { PlanStep } from "../core/plan.ts";
+import { describeStepRef, inputOf, type StepRef, stepRefOf } from "../core/step.ts";
+
+/** A reference to a step's output or a part of it, parsed. */
+export interface ParsedReference {
+  /** As it is written: `s1.todos[0]["any key"]`. */
+  readonly text: string;
+  /** The step's id. */
+  readonly stepId: string;
+  /** The path in the output; empty for the whole. */
+  readonly path: JsonPath;
+}
+
+/** A piece of a template: plain text, a reference, or a `${` that does not start a valid reference. */
+type TemplatePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reference"; readonly reference: ParsedReference }
+  | { readonly type: "invalid"; readonly text: string };
+
+const name = /[A-Za-z_][\w-]*/y;
+const index = /\[(\d{1,15})\]/y;
+const quoted = /\[("(?:[^"\\]|\\.)*")\]/y;
+
+/** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined for anything else. */
+export function parseReference(text: string): ParsedReference | undefined {
+  const scanned = scanReference(text, 0);
+  return scanned?.end === text.length ? scanned.reference : undefined;
+}
+
+/** Splits a text into its parts. Text without `${` is one part. Linear in the length of the text. */
+export function parseTemplate(text: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let literal = "";
+  let position = 0;
+  for (let start = text.indexOf("${"); start !== -1; start = text.indexOf("${", position)) {
+    literal += text.slice(position, start);
+    if (text.startsWith("${$}", start)) {
+      literal += "$";
+      position = start + 4;
+      continue;
+    }
+    if (literal !== "") parts.push({ type: "text", text: literal });
+    literal = "";
+    const scanned = scanReference(text, start + 2);
+    if (scanned !== undefined && text[scanned.end] === "}") {
+      parts.push({ type: "reference", reference: scanned.reference });
+      position = scanned.end + 1;
+    } else {
+      parts.push({ type: "invalid", text: text.slice(start, start + 40) });
+      position = start + 2;
+    }
+  }
+  literal += text.slice(position);
+  if (literal !== "" || parts.length === 0) parts.push({ type: "text", text: literal });
+  return parts;
+}
+
+function scanReference(text: string, start: number): { reference: ParsedReference; end: number } | undefined {
+  const stepId = matchAt(name, text, start)?.[0];
+  if (stepId === undefined) return undefined;
+  const path: (string | number)[] = [];
+  let end = start + stepId.length;
+  for (let part = scanPathPart(text, end); part !== undefined; part = scanPathPart(text, end)) {
+    path.push(part.key);
+    end = part.end;
+  }
+  return { reference: { text: text.slice(start, end), stepId, path }, end };
+}
+
+function scanPathPart(text: string, start: number): { key: string | number; end: number } | undefined {
+  if (text[start] === ".") {
+    const key = matchAt(name, text, start + 1)?.[0];
+    return key === undefined ? undefined : { key, end: start + 1 + key.length };
+  }
+  if (text[start] !== "[") return undefined;
+  const number = matchAt(index, text, start);
+  if (number?.[1] !== undefined) return { key: Number(number[1]), end: start + number[0].length };
+  const key = matchAt(quoted, text, start);
+  if (key?.[1] === undefined) return undefined;
+  try {
+    return { key: JSON.parse(key[1]) as string, end: start + key[0].length };
+  } catch {
+    return undefined;
+  }
+}
+
+function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text);
+}
+
+/** The reference that an input value is, if it is one: an object whose only key is `$ref`. */
+export function asReference(value: object): { readonly $ref: unknown } | undefined {
+  return isSoleKey(value, "$ref") ? (value as { $ref: unknown }) : undefined;
+}
+
+/** The literal that an input value is, if it is one: an object whose only key is `$literal`. */
+export function asLiteral(value: object): { readonly $literal: unknown } | undefined {
+  return isSoleKey(value, "$literal") ? (value as { $literal: unknown }) : undefined;
+}
+
+function isSoleKey(value: object, key: string): boolean {
+  return Object.hasOwn(value, key) && Object.keys(value).length === 1;
+}
+
+/** A reference as it is written, of any type: one that is not text names nothing. */
+export function textOfReference({ $ref }: { readonly $ref: unknown }): string {
+  return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
+}
+
+/** A reference found somewhere in an input. */
+export interface FoundReference {
+  /** The path of the value that contains it, in the input. */
+  readonly path: JsonPath;
+  /** `value` for `{ $ref }`, `text` inside a template. */
+  readonly kind: "value" | "text";
+  /** Undefined if it is not valid. */
+  readonly reference: ParsedReference | undefined;
+  /** As it is written. */
+  readonly text: string;
+}
+
+/** Every reference in an input, valid or not, with its place. Literals are skipped. */
+export function findReferences(input: unknown): readonly FoundReference[] {
+  const found: FoundReference[] = [];
+  collect(input, [], found);
+  return found;
+}
+
+function collect(value: unknown, path: (string | number)[], found: FoundReference[]): void {
+  if (typeof value === "string") {
+    if (value.includes("${")) collectFromTemplate(value, path, found);
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  const wanted = asReference(value);
+  if (wanted !== undefined) {
+    const text = textOfReference(wanted);
+    const reference = typeof wanted.$ref === "string" ? parseReference(wanted.$ref) : undefined;
+    found.push({ path: [...path], kind: "value", reference, text });
+    return;
+  }
+  if (asLiteral(value) !== undefined) return;
+  for (const [key, item] of Object.entries(value)) {
+    path.push(Array.isArray(value) ? Number(key) : key);
+    collect(item, path, found);
+    path.pop();
+  }
+}
+
+function collectFromTemplate(template: string, path: readonly (string | number)[], found: FoundReference[]): void {
+  for (const part of parseTemplate(template)) {
+    if (part.type === "text") continue;
+    const [reference, text] =
+      part.type === "reference" ? [part.reference, part.reference.text] : [undefined, part.text];
+    found.push({ path: [...path], kind: "text", reference, text });
+  }
+}
+
+/** Further facts for errors. */
+interface ResolveInputOptions {
+  /** The iteration of the step that the input is for. */
+  readonly iteration?: number | undefined;
+  /** True if a name is that of a step that was skipped. */
+  readonly isSkipped?: ((name: string) => boolean) | undefined;
+}
+
+/**
+ * Fills the references of a step's input with earlier outputs. Pure; inserted values are never scanned again.
+ *
+ * Throws `invalid-reference` if a path does not exist in the output it names, and `TooMuchRepeated` if the same output
+ * is inserted too often.
+ */
+export function resolveInput(
+  step: PlanStep,
+  outputOf: (stepId: string) => JsonValue | undefined,
+  { iteration, isSkipped }: ResolveInputOptions = {},
+): JsonObject {
+  const ref = stepRefOf({ stepId: step.id, iteration });
+  let repeated: RepeatedSize | undefined;
+  return fillReferences(inputOf(step), (reference, text) => {
+    const output = reference && outputOf(reference.stepId);
+    if (reference === undefined || output === undefined) throw missing(text, ref);
+    if (output === null && reference.path.length > 0 && isSkipped?.(reference.stepId)) {
+      throw missing(text, ref, { skipped: reference.stepId });
+    }
+    const value = valueAt(output, reference, ref);
+    repeated ??= new RepeatedSize();
+    repeated.add(reference.stepId, value);
+    return value;
+  }) as JsonObject;
+}
+
+function valueAt(output: JsonValue, { path, text }: ParsedReference, ref: StepRef): JsonValue {
+  let value = output;
+  for (const key of path) {
+    const holder: JsonValue = value;
+    const isHolder = typeof holder === "object" && holder !== null;
+    if (!isHolder || !Object.hasOwn(holder, key) || (Array.isArray(holder) && typeof key === "string")) {
+      throw missing(text, ref, { available: isHolder ? Object.keys(holder).slice(0, 50) : [] });
+    }
+    value = (holder as Record<string | number, JsonValue>)[key] as JsonValue;
+  }
+  return value;
+}
+
+/** Returns the value of a reference; of an invalid one only its text is known. */
+type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValue;
+
+/**
+ * Fills the references and templates of an input with values, and unwraps its literals. An input without any is
+ * returned as the very same object: plans are frozen, and most inputs are plain.
+ */
+export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
+  if (typeof value === "string") return value.includes("${") ? fillTemplate(value, lookUp) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const reference = asReference(value);
+  if (reference !== undefined) {
+    const text = textOfReference(reference);
+    return lookUp(typeof reference.$ref === "string" ? parseReference(text) : undefined, text);
+  }
+  const literal = asLiteral(value);
+  if (literal !== undefined) return literal.$literal as JsonValue;
+  return Array.isArray(value) ? fillList(value, lookUp) : fillObject(value as JsonObject, lookUp);
+}
+
+function fillList(list: readonly JsonValue[], lookUp: LookUp): JsonValue {
+  const filled = list.map((item) => fillReferences(item, lookUp));
+  return filled.every((item, index) => item === list[index]) ? list : deepFreeze(filled);
+}
+
+function fillObject(object: JsonObject, lookUp: LookUp): JsonValue {
+  let filled: Record<string, JsonValue> | undefined;
+  for (const key of Object.keys(object)) {
+    const before = object[key] as JsonValue;
+    const after = fillReferences(before, lookUp);
+    if (after === before) continue;
+    filled ??= copyShallow(object);
+    setOwn(filled, key, after);
+  }
+  return filled === undefined ? object : deepFreeze(filled);
+}
+
+function copyShallow(object: JsonObject): Record<string, JsonValue> {
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(object)) setOwn(copy, key, object[key] as JsonValue);
+  return copy;
+}
+
+function fillTemplate(template: string, lookUp: LookUp): string {
+  let text = "";
+  for (const part of parseTemplate(template)) {
+    if (part.type === "text") {
+      text += part.text;
+    } else {
+      const value =
+        part.type === "reference" ? lookUp(part.reference, part.reference.text) : lookUp(undefined, part.text);
+      text += typeof value === "string" ? value : JSON.stringify(value);
+    }
+  }
+  return text;
+}
+
+function missing(
+  reference: string,
+  ref: StepRef,
+  { available = [], skipped }: { available?: readonly string[]; skipped?: string } = {},
+): AgentError<"invalid-reference"> {
+  const hint = available.length > 0 ? ` There are: ${available.join(", ")}.` : "";
+  const reason = skipped === undefined ? `which does not exist.${hint}` : describeSkipped(skipped);
+  return new AgentError("invalid-reference", `Step "${describeStepRef(ref)}" refers to ${reference}, ${reason}`, {
+    details: { reference, ...ref, available },
+  });
+}
+
+function describeSkipped(stepId: string): string {
+  const text = `but "${stepId}" was skipped, so its output is null`;
+  // An expression reads such an id as a subtraction.
+  return stepId.includes("-") ? `${text}.` : `${text}; give this step the condition when: "${stepId} != null".`;
+}
+
+/**
+ * The most that one input may repeat of outputs, in characters: a plan of a few kilobytes can ask for any multiple of an
+ * output. The largest output that a run accepts by default can be used three times.
+ */
+const maxRepeated = 2 * 1_024 * 1_024;
+/** The size of a value in a list or an object: copying and checking it takes as long as so many characters of text. */
+const nestedValue = 64;
+
+/** The references of one input repeat more of an output than they may. */
+export class TooMuchRepeated extends RangeError {
+  override name = "TooMuchRepeated";
+
+  constructor(stepId: string) {
+    super(
+      `its references repeat too much of "${stepId}": an input may repeat at most 2 097 152 characters of outputs, and each ` +
+        "value in a list or an object counts as 64; refer to it once, and let the tool repeat it",
+    );
+  }
+}
+
+/**
+ * Counts what references put into an input more than once: for each output, everything but the largest value, which is
+ * needed to use the output at all. So an input takes no longer than the plan, the outputs and what is counted here.
+ */
+class RepeatedSize {
+  private readonly outputs = new Map<string, { readonly first: JsonValue; largest?: number }>();
+  private size = 0;
+
+  /** Counts a value that was taken from an output. Throws {@link TooMuchRepeated}. */
+  add(stepId: string, value: JsonValue): void {
+    const output = this.outputs.get(stepId);
+    // Most outputs are referred to once, and then nothing need be counted.
+    if (output === undefined) {
+      this.outputs.set(stepId, { first: value });
+      return;
+    }
+    const largest = output.largest ?? sizeOf(output.first);
+    const size = sizeOf(value);
+    output.largest = Math.max(largest, size);
+    this.size += Math.min(largest, size);
+    if (this.size > maxRepeated) throw new TooMuchRepeated(stepId);
+  }
+}
+
+function sizeOf(value: JsonValue): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 2;
+  for (const [key, item] of Object.entries(value)) size += nestedValue + key.length + sizeOf(item);
+  return size;
+}
+
+/** Braces that name a step as other template languages do. They are text. */
+interface FoundBraces {
+  readonly stepId: string;
+  /** With its braces: `{{s1.todos}}`. */
+  readonly text: string;
+  /** The reference that was meant: `s1.todos`. */
+  readonly reference: string;
+}
+
+/** The first such braces in each step's input. Linear in the length of the plan; literals are skipped. */
+export function findBraces(steps: readonly PlanStep[]): readonly FoundBraces[] {
+  let ids: ReadonlySet<string> | undefined;
+  const isStep = (id: string) => {
+    ids ??= new Set(steps.map((step) => step.id));
+    return ids.has(id);
+  };
+  return steps.flatMap((step) => {
+    const found = firstBraces(inputOf(step), isStep);
+    return found === undefined ? [] : { stepId: step.id, ...found };
+  });
+}
+
+function firstBraces(value: JsonValue, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
+  if (typeof value === "string") return value.includes("{{") ? firstBracesInText(value, isStep) : undefined;
+  if (typeof value !== "object" || value === null || asLiteral(value) !== undefined) return undefined;
+  for (const key of Object.keys(value)) {
+    const found = firstBraces((value as JsonObject)[key] as JsonValue, isStep);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function firstBracesInText(text: string, isStep: (id: string) => boolean): Omit<FoundBraces, "stepId"> | undefined {
+  for (const [braces, inner = ""] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    const reference = parseReference(inner.trim());
+    if (reference !== undefined && isStep(reference.stepId)) return { text: braces, reference: reference.text };
+  }
+  return undefined;
+}
