@@ -33,7 +33,7 @@ export class CallGate {
     }
   }
 
-  /** Whether an open circuit would refuse a call that comes so much later. */
+  /** Returns true if an open circuit would refuse a call that comes so much later. */
   refusesIn(delayMs: number): boolean {
     return (this.breaker?.refusal()?.retryAfterMs ?? 0) > delayMs;
   }

@@ -23,7 +23,7 @@ export interface ModelRequest {
   readonly temperature?: number | undefined;
   /** Asks how likely each token of the answer was. A model that cannot say answers without. @default false */
   readonly logprobs?: boolean | undefined;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when the answer is not needed any more. */
   readonly signal: AbortSignal;
   /** Called with each piece of the answer as it comes, in order; a model that cannot stream passes it in one piece. */
   readonly onTextDelta?: ((delta: string) => void) | undefined;
@@ -31,7 +31,7 @@ export interface ModelRequest {
   readonly attempts?: ModelAttempts | undefined;
 }
 
-/** What is told of the attempts of a call, and where each is made. @group Models */
+/** Follows the attempts of a call, and makes each. @group Models */
 export interface ModelAttempts {
   /** Makes an attempt, from 1, by calling `call`, with what this attempt has in place of the request's. */
   make(
@@ -52,23 +52,23 @@ export type ModelResponseFormat =
   | {
       readonly type: "json";
       readonly schema?: JsonSchema | undefined;
-      /** Whether the schema is closed, so that a server may hold it strictly. @default false */
+      /** True if the schema is closed, so that a server may hold it strictly. @default false */
       readonly strict?: boolean | undefined;
     };
 
-/** Why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. @inline */
+/** The reason why a model stopped. Only `stop` means that the answer is complete; `length` means that it was cut. @inline */
 export type ModelFinishReason = "stop" | "length" | "content-filter" | "other";
 
-/** What a call used, in tokens, as the model reported it; anything it did not report is absent. @inline */
+/** The tokens of a call as the model reported them; anything it did not report is absent. @inline */
 export interface ModelTokens {
   readonly inputTokens?: number | undefined;
-  /** How many of these the provider had kept from earlier calls. */
+  /** The part of these that the provider had kept from earlier calls. */
   readonly cachedInputTokens?: number | undefined;
   /** Including the model's thinking. */
   readonly outputTokens?: number | undefined;
 }
 
-/** How likely a model found a token of its answer. @inline */
+/** A token of an answer, and how likely the model found it. @inline */
 export interface TokenLogprob {
   /** Its text; replacement characters where it is a part of a character. */
   readonly token: string;
@@ -76,7 +76,7 @@ export interface TokenLogprob {
   readonly logprob: number;
 }
 
-/** What a model answered. @group Models */
+/** The answer of a model. @group Models */
 export interface ModelResponse {
   readonly text: string;
   /** The model's thinking, if it reports that separately from the answer. */
@@ -85,11 +85,11 @@ export interface ModelResponse {
   readonly usage: ModelTokens;
   /** The tokens of all of `text`, in order, if they were asked for and the model reports them. */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
-  /** How long the answer could be, in tokens, if that was less than requested: the context, or a budget, is full. */
+  /** The longest answer that was possible, in tokens, if that was less than requested: the context, or a budget, is full. */
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What a model's tokens cost, in a currency of your choice. @group Models */
+/** The price of a model's tokens, in a currency of your choice. @group Models */
 export interface ModelPrice {
   /** For a million tokens of input. */
   readonly inputPerMillion: number;
@@ -110,18 +110,18 @@ export interface ModelPrice {
  * @group Models
  */
 export interface LanguageModel {
-  /** Whose model it is, such as `ollama`. */
+  /** The provider of the model, such as `ollama`. */
   readonly provider: string;
-  /** Which model, such as `qwen3`. */
+  /** The name of the model there, such as `qwen3`. */
   readonly modelId: string;
   /**
-   * How its server holds a schema. `plain`: the usual keywords. `strict`: closed schemas, in which each key is required
+   * The kind of schema that its server holds. `plain`: the usual keywords. `strict`: closed schemas, in which each key is required
    * and null stands for one that is left out, as OpenAI wants them. `grammar`: as llama.cpp, with formats, lengths,
    * patterns and definitions. @default "plain"
    */
   readonly schemas?: "plain" | "strict" | "grammar" | undefined;
   /**
-   * Whether its server bounds the length of an answer by itself, so that a request needs no limit. @default false
+   * True if its server bounds the length of an answer by itself, so that a request needs no limit. @default false
    */
   readonly hasOutputLimit?: boolean | undefined;
   /**
@@ -129,7 +129,7 @@ export interface LanguageModel {
    * that each is counted. @default it does not: each call is one attempt
    */
   readonly retry?: RetryOptions | undefined;
-  /** What it costs; a budget of `cost` needs it. */
+  /** The price of its tokens; a budget of `cost` needs it. */
   readonly price?: ModelPrice | undefined;
   /** Answers; see above. Rejects with `model-failed` or the reason of the signal. */
   generate(request: ModelRequest): Promise<ModelResponse>;
@@ -141,7 +141,7 @@ export interface LanguageModel {
 }
 
 /**
- * Why a model gave no answer.
+ * The reason why a model gave no answer.
  * - `unreachable`: nothing answers at its address.
  * - `unknown-model`: there is no such model there.
  * - `unauthorized`: the key is missing or refused.
@@ -197,7 +197,7 @@ export function readLogprobs(text: string, told: readonly unknown[]): readonly T
 }
 
 /**
- * How many tokens a text has, approximately: a third of its UTF-8 bytes. English has about four bytes per token, JSON
+ * Estimates the tokens of a text: a third of its UTF-8 bytes. English has about four bytes per token, JSON
  * three, and other scripts up to three bytes in a character that is a token of its own, so the estimate is rather too
  * high than too low.
  */

@@ -26,7 +26,7 @@ export interface ModelCallOptions extends ToolLimitOptions {
    * @default 3 attempts, 500 ms before the second
    */
   readonly retry?: RetryOptions | undefined;
-  /** What its tokens cost; a budget of `cost` needs it. @default unknown */
+  /** The price of its tokens; a budget of `cost` needs it. @default unknown */
   readonly price?: ModelPrice | undefined;
   /** For the delays between attempts. @default the machine's */
   readonly clock?: Clock | undefined;
@@ -62,7 +62,7 @@ interface ModelCallSettings extends ToolLimitOptions {
   readonly random: () => number;
 }
 
-/** How long an aborted call keeps its place, as an aborted call of a tool by default. */
+/** The time that an aborted call keeps its place, as an aborted call of a tool by default. */
 const abortGraceMs = 1_000;
 
 type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; readonly thrown: unknown };

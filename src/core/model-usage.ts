@@ -1,6 +1,6 @@
 import { type LanguageModel, type ModelPrice, type ModelTokens, modelName } from "./language-model.ts";
 
-/** What calls of models used. @group Runs and results */
+/** The calls of models, and the tokens that they used. @group Runs and results */
 export interface ModelUsage {
   readonly modelCalls: number;
   readonly inputTokens: number;
@@ -18,7 +18,7 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
 }
 
 /**
- * What a call used, with its cost. The estimates replace counts that the model did not report, or that are not valid
+ * Computes the usage of a call, with its cost. The estimates replace counts that the model did not report, or that are not valid
  * counts: one that is not a number would spoil every sum.
  */
 export function modelCall(
@@ -52,7 +52,7 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
-/** What a number of tokens cost. */
+/** Computes the cost of a number of tokens. */
 export function costOf(
   { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion }: ModelPrice,
   {
@@ -78,7 +78,7 @@ export function addUsage(left: ModelUsage | undefined, right: ModelUsage): Model
   };
 }
 
-/** What of a usage a part of it leaves; undefined for nothing. */
+/** Subtracts a part of a usage; undefined if nothing is left. */
 export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): ModelUsage | undefined {
   if (part === undefined) return usage;
   const modelCalls = usage.modelCalls - part.modelCalls;
@@ -93,7 +93,7 @@ export function restOfUsage(usage: ModelUsage, part: ModelUsage | undefined): Mo
   };
 }
 
-/** What some calls used together; undefined if there are none. */
+/** Adds up the usage of calls; undefined if there are none. */
 export function sumCalls(calls: readonly ModelCall[]): ModelUsage | undefined {
   let sum: ModelUsage | undefined;
   for (const { model: _model, ...used } of calls) sum = addUsage(sum, { modelCalls: 1, ...used });

@@ -39,7 +39,7 @@ export function suggestName(name: string, known: Iterable<string>): string {
 }
 
 /** Levenshtein's distance, by the row-by-row method of Wagner and Fischer (1974). */
-function editDistance(left: string, right: string): number {
+export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];

@@ -5,7 +5,7 @@ import { modelFailure } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
-/** How much of a message is read: a provider may send back everything it received. */
+/** The part of a message that is read, in characters: a provider may send back everything it received. */
 const maxReadLength = 4_000;
 /** The levels of wrappers and causes that are read. */
 const maxWrappers = 5;

@@ -226,7 +226,7 @@ function familyOf(provider: string): string {
   return provider.split(".")[0] ?? provider;
 }
 
-/** Whether a provider wants closed schemas: OpenAI's, and those that speak like it. */
+/** Returns true if a provider wants closed schemas: OpenAI's, and those that speak like it. */
 export function isStrict(provider: string): boolean {
   const family = familyOf(provider);
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));

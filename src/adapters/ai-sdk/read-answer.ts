@@ -129,7 +129,7 @@ class StreamedAnswer {
   }
 }
 
-/** How an answer ended. */
+/** The end of an answer. */
 interface ModelEnd {
   readonly finishReason: ModelFinishReason;
   readonly usage: ModelTokens;

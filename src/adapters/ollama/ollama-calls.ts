@@ -300,7 +300,7 @@ function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): Ollama
 const defaultOutputTokens = 2_048;
 /** Thinking counts as output; if it used up all of it, no answer would be left. */
 const defaultThinkingTokens = 4_096;
-/** What a template adds around each message, and around all of them; a high estimate. */
+/** The tokens that a template adds around each message, and around all of them; a high estimate. */
 const tokensPerMessage = 16;
 const leastContextTokens = 4_096;
 /** A second try repeats the start of the answer and says what was wrong with it. */

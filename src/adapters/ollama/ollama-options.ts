@@ -36,7 +36,7 @@ export interface OllamaModelOptions extends ModelCallOptions {
    * @default the server's, which is 5 minutes unless configured otherwise
    */
   keepAlive?: string | number | undefined;
-  /** What it costs. @default nothing: it runs locally */
+  /** The price of its tokens. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
   /**
    * For a proxy, or to wait longer than the 300 seconds that Node's waits for the first token. @default the global one

@@ -139,7 +139,7 @@ function fromTraceparent(text: string | undefined): SpanContext | undefined {
 /** The end of a span. */
 interface SpanEnd {
   readonly attributes?: Attributes;
-  /** Set for what failed; what was cancelled or waits has not failed. */
+  /** Present if it failed; what was cancelled or waits has not failed. */
   readonly error?: Pick<ErrorData, "name" | "message" | "code"> | undefined;
 }
 

@@ -1,23 +1,79 @@
 import { failOption } from "../../core/options.ts";
-import { cutText } from "../../core/text.ts";
+import { cutText, editDistance } from "../../core/text.ts";
 
 /*
  * What is wrong with a JSON Schema is found when it is defined, not when the first value is checked: a misspelled type
  * would refuse everything, and a misspelled reference or pattern would throw.
  */
 
-const typeNames: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
+const typeNames = ["string", "number", "integer", "boolean", "null", "array", "object"];
+const checkedFormats =
+  "date time date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid json-pointer json-pointer-uri-fragment relative-json-pointer";
+/** Formats that only say how a number or a text is kept. */
+const otherFormats = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double decimal byte binary char password";
+const formats = new Set<unknown>(`${checkedFormats} ${otherFormats}`.split(" "));
 
-/** Keywords whose value is a schema, a list of schemas, or a map of them. `items` may be a list before 2020-12. */
-const schemaKeywords = new Set(
-  "additionalItems additionalProperties contains else if items not propertyNames then unevaluatedItems unevaluatedProperties".split(
-    " ",
-  ),
+/** All keywords of the drafts, and ours, by the kind of their value. */
+const keywordsByKind = {
+  schema: "contains else if items not propertyNames then",
+  // Here `false` is usual, and stays.
+  closing: "additionalItems additionalProperties unevaluatedItems unevaluatedProperties",
+  list: "allOf anyOf oneOf prefixItems",
+  map: "$defs definitions dependentSchemas patternProperties properties",
+  number: "minimum maximum exclusiveMinimum exclusiveMaximum",
+  count: "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+  multiple: "multipleOf",
+  type: "type",
+  values: "enum",
+  keys: "required",
+  pattern: "pattern",
+  format: "format",
+  any: "const uniqueItems default title description examples example dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary",
+} as const;
+
+type Kind = keyof typeof keywordsByKind;
+
+const kinds: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(keywordsByKind).flatMap(([kind, words]) => words.split(" ").map((word) => [word, kind as Kind])),
 );
-const listKeywords = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"]);
-/** Keywords in which `false` is usual, and stays. */
-const mayBeBoolean = new Set(["additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"]);
-const mapKeywords = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
+
+interface KindRule {
+  readonly isValid: (value: unknown) => boolean;
+  readonly expected: string;
+}
+
+const rules: Partial<Record<Kind, KindRule>> = {
+  list: { isValid: Array.isArray, expected: "a list" },
+  map: {
+    isValid: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    expected: "an object of schemas",
+  },
+  number: { isValid: Number.isFinite, expected: "a number (true and false are of draft 4)" },
+  count: {
+    isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    expected: "a whole number from 0",
+  },
+  multiple: { isValid: (value) => Number.isFinite(value) && (value as number) > 0, expected: "a number above 0" },
+  type: {
+    isValid: (value) => {
+      const names: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return names.length > 0 && names.every((name) => typeNames.includes(name as string));
+    },
+    expected: `one of ${typeNames.join(", ")}, or a list of them`,
+  },
+  values: {
+    isValid: (value) => Array.isArray(value) && value.length > 0,
+    expected: "a list with at least one entry",
+  },
+  keys: {
+    isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
+    expected: "a list of keys",
+  },
+  format: {
+    isValid: (value) => formats.has(value),
+    expected: `a format that can be checked: ${checkedFormats.replaceAll(" ", ", ")}`,
+  },
+};
 
 /** Keywords that would be ignored in silence, with what to write. */
 const unheld: Readonly<Record<string, string>> = {
@@ -30,38 +86,11 @@ const unheld: Readonly<Record<string, string>> = {
   extends: "written as allOf",
 };
 
-const numberKeywords = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
-const countKeywords = new Set([
-  ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
-  ...["minContains", "maxContains"],
-]);
-const checkedFormats = new Set([
-  ..."date time date-time duration uri uri-reference uri-template url email hostname ipv4 ipv6 regex uuid".split(" "),
-  ..."json-pointer json-pointer-uri-fragment relative-json-pointer".split(" "),
-]);
-/** Formats that only say how a number or a text is kept. */
-const otherFormats = new Set(
-  "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double decimal byte binary char password".split(" "),
-);
-/** All keywords of the drafts, and ours. */
-const known: readonly string[] = [
-  ...schemaKeywords,
-  ...listKeywords,
-  ...mapKeywords,
-  ...numberKeywords,
-  ...countKeywords,
-  ..."type enum const required pattern format multipleOf uniqueItems default title description examples example".split(
-    " ",
-  ),
-  ..."dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType".split(" "),
-  ..."contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary".split(" "),
-];
-
 const maxDepth = 200;
 
 /**
- * A deep copy of a JSON Schema, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. Throws `invalid-options`, with the
- * path, for a type, pattern or keyword that cannot be held.
+ * Copies a JSON Schema deeply, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. Throws
+ * `invalid-options`, with the path, for a type, pattern or keyword that cannot be held.
  */
 export function copySchema(
   schema: unknown,
@@ -78,6 +107,7 @@ export function copySchema(
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
+    // In draft 4, it says how the bound beside it is meant.
     if (!isDraft4 || !keyword.startsWith("exclusive")) checkKeyword(keyword, value, place);
     const inner = copyInner(keyword, value, place, { depth: depth + 1, isDraft4 });
     Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
@@ -91,98 +121,41 @@ function copyInner(
   place: string,
   inside: { readonly depth: number; readonly isDraft4: boolean },
 ): unknown {
-  if (listKeywords.has(keyword) && Array.isArray(value))
+  const kind = kinds.get(keyword);
+  // Before 2020-12, `items` may be a list.
+  if ((kind === "list" || keyword === "items") && Array.isArray(value))
     return value.map((item, index) => copySchema(item, `${place}[${index}]`, inside));
-  if (mayBeBoolean.has(keyword) && typeof value === "boolean") return value;
-  if (schemaKeywords.has(keyword)) return copySchema(value, place, inside);
-  if (!mapKeywords.has(keyword)) return structuredClone(value);
-  if (typeof value !== "object" || value === null) failOption(place, value, "an object of schemas");
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, copySchema(item, `${place}.${key}`, inside)] as const),
-  );
+  if (kind === "closing" && typeof value === "boolean") return value;
+  if (kind === "schema" || kind === "closing") return copySchema(value, place, inside);
+  if (kind !== "map") return structuredClone(value);
+  const entries = Object.entries(value as object);
+  return Object.fromEntries(entries.map(([key, item]) => [key, copySchema(item, `${place}.${key}`, inside)] as const));
 }
 
 function checkKeyword(keyword: string, value: unknown, place: string): void {
   if (Object.hasOwn(unheld, keyword)) failOption(place, value, unheld[keyword] as string);
-  if (keyword === "type") {
-    const names = Array.isArray(value) ? value : [value];
-    if (!names.every((name) => typeNames.has(name)))
-      failOption(place, value, `one of ${[...typeNames].join(", ")}, or a list of them`);
+  const kind = kinds.get(keyword);
+  if (kind === undefined) {
+    const meant = [...kinds.keys()].find((one) => isMisspelled(keyword, one));
+    if (meant !== undefined) failOption(place, value, `called "${meant}"`);
+    return;
   }
-  if ((keyword === "required" || keyword === "enum" || listOnly.has(keyword)) && !Array.isArray(value))
-    failOption(place, value, "a list");
-  const patterns =
-    keyword === "patternProperties" ? Object.keys(value as object) : keyword === "pattern" ? [value] : [];
+  const rule = rules[kind];
+  if (rule !== undefined && !rule.isValid(value)) failOption(place, value, rule.expected);
+  const patterns = keyword === "patternProperties" ? Object.keys(value as object) : kind === "pattern" ? [value] : [];
   for (const pattern of patterns) checkPattern(pattern, place);
-  checkValue(keyword, value, place);
 }
 
-/** What the value of some keywords has to be. */
-const rules: readonly {
-  readonly applies: (keyword: string) => boolean;
-  readonly isValid: (value: unknown) => boolean;
-  readonly expected: string;
-}[] = [
-  {
-    // In draft 4, it says how the bound beside it is meant.
-    applies: (keyword) => keyword.startsWith("exclusive"),
-    isValid: (value) => typeof value !== "boolean",
-    expected: "the bound itself, a number (true and false are of draft 4)",
-  },
-  { applies: (keyword) => numberKeywords.has(keyword), isValid: Number.isFinite, expected: "a number" },
-  {
-    applies: (keyword) => countKeywords.has(keyword),
-    isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-    expected: "a whole number from 0",
-  },
-  {
-    applies: (keyword) => keyword === "multipleOf",
-    isValid: (value) => Number.isFinite(value) && (value as number) > 0,
-    expected: "a number above 0",
-  },
-  {
-    applies: (keyword) => keyword === "format",
-    isValid: (value) => typeof value === "string" && (checkedFormats.has(value) || otherFormats.has(value)),
-    expected: `a format that can be checked: ${[...checkedFormats].join(", ")}`,
-  },
-  {
-    applies: (keyword) => keyword === "enum" || keyword === "type",
-    isValid: (value) => !Array.isArray(value) || value.length > 0,
-    expected: "a list with at least one entry",
-  },
-  {
-    applies: (keyword) => mapKeywords.has(keyword),
-    isValid: (value) => !Array.isArray(value),
-    expected: "an object of schemas",
-  },
-  {
-    applies: (keyword) => keyword === "required",
-    isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
-    expected: "a list of keys",
-  },
-];
-
-function checkValue(keyword: string, value: unknown, place: string): void {
-  for (const { applies, isValid, expected } of rules) {
-    if (applies(keyword) && !isValid(value)) failOption(place, value, expected);
-  }
-  const meant = known.includes(keyword) ? undefined : known.find((one) => isMisspelled(keyword, one));
-  if (meant !== undefined) failOption(place, value, `called "${meant}"`);
-}
-
-/** Whether a keyword is one of four letters or more with a letter too much or too little, another one, or two exchanged. */
+/** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
 function isMisspelled(written: string, keyword: string): boolean {
-  const difference = written.length - keyword.length;
-  if (keyword.length < 4 || Math.abs(difference) > 1) return false;
-  let start = 0;
-  while (start < keyword.length && written[start] === keyword[start]) start++;
-  const [left, right] = [written.slice(start), keyword.slice(start)];
-  if (difference !== 0) return difference > 0 ? left.slice(1) === right : left === right.slice(1);
-  const isExchanged = left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
-  return isExchanged || left.slice(1) === right.slice(1);
+  if (keyword.length < 4 || Math.abs(written.length - keyword.length) > 1) return false;
+  const distance = editDistance(written, keyword);
+  return distance === 1 || (distance === 2 && sortLetters(written) === sortLetters(keyword));
 }
 
-const listOnly = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+function sortLetters(text: string): string {
+  return [...text].sort().join("");
+}
 
 function checkPattern(pattern: unknown, place: string): void {
   try {

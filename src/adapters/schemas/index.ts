@@ -3,5 +3,4 @@
  * @module planwright/schemas
  */
 
-export type { FromJsonSchema } from "./from-json-schema.ts";
-export { type JsonSchemaOf, jsonSchema } from "./json-schema.ts";
+export { type FromJsonSchema, type JsonSchemaOf, jsonSchema } from "./json-schema.ts";

@@ -1,15 +1,13 @@
 import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import { canonicalJson } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import { copySchema } from "./check-schema.ts";
-import type { FromJsonSchema } from "./from-json-schema.ts";
 import { toIssues } from "./to-issues.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
-  /** What it accepts, as a copy of what was given. */
+  /** A copy of the schema that was given. */
   readonly schema: JsonSchema;
 }
 
@@ -39,7 +37,7 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const root = structuredClone(copy) as Schema;
   const parts: Parts = { root, draft, lookup: dereference(root) };
   checkReferences(parts.lookup);
-  const hasUnique = canonicalJson(copy).includes('"uniqueItems"');
+  const hasUnique = JSON.stringify(copy).includes('"uniqueItems"');
   const tell = () => structuredClone(copy);
   return {
     schema: tell(),
@@ -70,7 +68,7 @@ function draftOf({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown })
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
 }
 
-/** What the validator needs of a schema. */
+/** A schema as the validator needs it. */
 interface Parts {
   readonly root: Schema;
   readonly draft: SchemaDraft;
@@ -156,3 +154,61 @@ function findTooLong(
   }
   return undefined;
 }
+
+/**
+ * The type of what fits a JSON Schema, as far as TypeScript can tell: objects, lists, unions, constants. `unknown` for
+ * references and anything else.
+ * @group Tools
+ */
+export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
+  ? TConst
+  : TSchema extends { readonly enum: readonly (infer TValue)[] }
+    ? TValue
+    : TSchema extends { readonly anyOf: readonly (infer TBranch)[] } | { readonly oneOf: readonly (infer TBranch)[] }
+      ? TBranch extends unknown
+        ? FromJsonSchema<TBranch>
+        : never
+      : TSchema extends { readonly type: infer TType }
+        ? FromType<TSchema, TType extends readonly (infer TName)[] ? TName : TType>
+        : TSchema extends { readonly properties: unknown }
+          ? FromObject<TSchema>
+          : unknown;
+
+/** Distributes over the names of a type that is a list. */
+type FromType<TSchema, TName> = TName extends "string"
+  ? string
+  : TName extends "number" | "integer"
+    ? number
+    : TName extends "boolean"
+      ? boolean
+      : TName extends "null"
+        ? null
+        : TName extends "array"
+          ? FromArray<TSchema>
+          : TName extends "object"
+            ? FromObject<TSchema>
+            : unknown;
+
+type FromArray<TSchema> = TSchema extends { readonly prefixItems: infer TItems extends readonly unknown[] }
+  ? [...{ -readonly [K in keyof TItems]: FromJsonSchema<TItems[K]> }, ...FromRest<TSchema>[]]
+  : FromRest<TSchema>[];
+
+type FromRest<TSchema> = TSchema extends { readonly items: infer TItem } ? FromJsonSchema<TItem> : unknown;
+
+type FromObject<TSchema> = TSchema extends { readonly properties: infer TProperties }
+  ? Simplify<
+      {
+        -readonly [K in keyof TProperties as K extends RequiredOf<TSchema> ? K : never]: FromJsonSchema<TProperties[K]>;
+      } & {
+        -readonly [K in keyof TProperties as K extends RequiredOf<TSchema> ? never : K]?: FromJsonSchema<
+          TProperties[K]
+        >;
+      }
+    >
+  : TSchema extends { readonly additionalProperties: infer TOther extends object }
+    ? { [key: string]: FromJsonSchema<TOther> }
+    : { [key: string]: unknown };
+
+type RequiredOf<TSchema> = TSchema extends { readonly required: readonly (infer TKey)[] } ? TKey : never;
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {};

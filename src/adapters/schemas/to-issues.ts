@@ -9,7 +9,7 @@ const containers = new Set(
   ),
 );
 const unions = new Set(["anyOf", "oneOf"]);
-/** What rules a branch of a union out, rather than finding fault with a value that means it. */
+/** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
 const decisive = new Set(["const", "enum", "type"]);
 
 /**
@@ -67,7 +67,7 @@ function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue
   return [{ path, message: `it matches none of the allowed forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
 }
 
-/** Whether an error is about the union's value itself, or about one of its constant members. */
+/** Returns true if an error is about the union's value itself, or about one of its constant members. */
 function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit): boolean {
   if (!decisive.has(keyword)) return false;
   const rest = instanceLocation.slice(union.instanceLocation.length + 1);
