@@ -82,7 +82,7 @@ export function exitCodeOf(status: RunStatus, errorCode?: string): number {
 const usageErrors = ["cannot-plan", "invalid-request", "invalid-options"];
 
 /** The part of a process that {@link createProcessIo} needs. */
-export interface CliProcess {
+interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: CliStream;
   readonly stderr: CliStream;

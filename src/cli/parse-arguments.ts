@@ -21,24 +21,24 @@ export interface RequestArguments {
 }
 
 /** A command about the runs of a database. */
-export type StoredRunCommand =
+type StoredRunCommand =
   | { readonly type: "runs"; readonly html?: string }
   | { readonly type: "show"; readonly runId: string; readonly as?: ShownAs }
   | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
   | { readonly type: "prune"; readonly selection: PruneOptions };
 
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
-export type ShownAs =
+type ShownAs =
   | { readonly type: "export"; readonly file: string; readonly key: string | undefined }
   | { readonly type: "html"; readonly file: string }
   | { readonly type: "mermaid" }
   | { readonly type: "events" };
 
 /** A command that is given instead of a request. */
-export type NamedCommand = StoredRunCommand | UnstoredCommand;
+type NamedCommand = StoredRunCommand | UnstoredCommand;
 
 /** A command that needs no database. */
-export type UnstoredCommand =
+type UnstoredCommand =
   | { readonly type: "tools" }
   | { readonly type: "verify"; readonly file: string; readonly key?: string };
 

@@ -20,7 +20,7 @@ const eraseLineEnd = "\u001b[K";
 const eraseBelow = "\u001b[J";
 
 /** Options of a {@link Printer}. */
-export interface PrinterOptions {
+interface PrinterOptions {
   readonly isColored?: boolean;
   /** True if lines can be drawn again, if the stream is a terminal. @default true */
   readonly canDraw?: boolean;

@@ -7,7 +7,7 @@ import { type ParsedReference, parseReference } from "../plan/references.ts";
 import type { Colors } from "./printer.ts";
 
 /** Dims text, or leaves it unchanged. */
-export interface Style {
+interface Style {
   dim(text: string): string;
 }
 

@@ -2,6 +2,7 @@ import { cutText } from "../core/text.ts";
 import { type Html, html, type Tone, toneOf } from "./html.ts";
 import { cutGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
 
+const { round } = Math;
 const limits = { maxNodes: 120, maxEdges: 300 };
 const node = { width: 196, height: 32, gapY: 34 };
 const lineHeight = 16;
@@ -12,7 +13,7 @@ const margin = 6;
 /** A graph as SVG, from top to bottom. */
 export function graphSvg(graph: PlanGraph, label: string): Html {
   const shown = cutGraph(graph, limits);
-  const { places, routes, layers, width } = layOut(shown, node.width);
+  const { places, routes, layers, width } = layOut(shown);
   const heights = Array.from({ length: layers }, () => 0);
   for (const [index, { layer }] of places.entries()) {
     heights[layer] = Math.max(heights[layer] ?? 0, heightOf(shown.nodes[index] as GraphNode));
@@ -89,18 +90,14 @@ function pathOf(points: readonly Point[], firstHeight: number): string {
   return path;
 }
 
-function round(value: number): number {
-  return Math.round(value);
-}
-
 /** The place of a node: its layer from the top, and its middle from the left, in pixels. */
-export interface Place {
+interface Place {
   readonly layer: number;
   readonly x: number;
 }
 
 /** A graph in layers. */
-export interface Layout {
+interface Layout {
   readonly places: readonly Place[];
   /** For each edge, the places that it goes through, its ends included. */
   readonly routes: readonly (readonly Place[])[];
@@ -117,7 +114,7 @@ const edgeWidth = 12;
  * mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981). An edge over several layers has a
  * place in each of them, so that it does not run through other nodes.
  */
-export function layOut({ nodes, edges }: PlanGraph, nodeWidth: number): Layout {
+function layOut({ nodes, edges }: PlanGraph): Layout {
   const layerOf = nodes.map(() => 0);
   // In the order of the plan, what a node waits for comes first.
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);
@@ -146,7 +143,7 @@ export function layOut({ nodes, edges }: PlanGraph, nodeWidth: number): Layout {
     }
   }
   order(layers, neighbours);
-  const widthOf = (id: number) => (id < nodes.length ? nodeWidth : edgeWidth);
+  const widthOf = (id: number) => (id < nodes.length ? node.width : edgeWidth);
   const middles = placeRows(
     layers.map((ids) => ids.map((id) => ({ id, width: widthOf(id), isEdge: id >= nodes.length }))),
     neighbours,

@@ -50,8 +50,13 @@ export function escapeContent(text: string): Html {
   return new Html(text.replace(unprintable, "\ufffd").replace(/[&<>]/g, (sign) => entities[sign] as string));
 }
 
+/** A part of a page under its heading. */
+export function section(name: string, content: Html, id: string = name.toLowerCase().replaceAll(" ", "-")): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
+}
+
 /** A column: its head, and what is in it. Numbers stand on the right; they, and short words, stay in one line. */
-export interface Column {
+interface Column {
   readonly head: string;
   readonly kind?: "number" | "short";
 }

@@ -3,7 +3,7 @@ import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
-import { type Html, html, numbers, type Page, pill, short, table, toneOf } from "./html.ts";
+import { type Html, html, numbers, type Page, pill, section, short, table, toneOf } from "./html.ts";
 import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
 
 const maxText = 120;
@@ -17,18 +17,13 @@ export function indexPage(views: readonly RunView[]): Page {
   const refused = views.filter(({ run }) => shownStatus(run) === "refused");
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
-  const section = (name: string, content: Html | false): Html => {
-    if (content === false) return html``;
-    const id = name.toLowerCase().replaceAll(" ", "-");
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>${content}</section>`;
-  };
   const content = html`<header><h1>${title}</h1>${counts(views)}</header>
-${section("What failed", failed.length > 0 && errorTable("What failed", failed))}
-${section("What was refused", refused.length > 0 && errorTable("What was refused", refused))}
-${section("What waits", waiting.length > 0 && waitingTable(waiting))}
-${section("Slowest steps", slowest(views))}
-<div class="columns">${section("Tools", tools(views))}${section("Models", models(views))}</div>
-${section("All runs", views.length > 0 && runTable(views))}
+${failed.length > 0 && section("What failed", errorTable("What failed", failed))}
+${refused.length > 0 && section("What was refused", errorTable("What was refused", refused))}
+${waiting.length > 0 && section("What waits", waitingTable(waiting))}
+${slowest(views)}
+<div class="columns">${tools(views)}${models(views)}</div>
+${views.length > 0 && section("All runs", runTable(views))}
 <footer>All times are UTC.</footer>`;
   return { title, content };
 }
@@ -90,7 +85,8 @@ function slowest(views: readonly RunView[]): Html | false {
     ],
     ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
   ]);
-  return rows.length > 0 && table("Slowest steps", ["step", "", numbers("time"), numbers("attempts"), "run"], rows);
+  const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];
+  return rows.length > 0 && section("Slowest steps", table("Slowest steps", columns, rows));
 }
 
 function bar(share: number, { status }: StepRecord): Html {
@@ -117,7 +113,7 @@ function tools(views: readonly RunView[]): Html | false {
     steps === 0 ? "" : formatDuration(ms / steps),
   ]);
   const columns = ["tool", ...["steps", "failed", "attempts", "mean time"].map(numbers)];
-  return rows.length > 0 && table("Tools", columns, rows);
+  return rows.length > 0 && section("Tools", table("Tools", columns, rows));
 }
 
 /** Runs that were not read from their events tell of the models that made their plan. */
@@ -137,7 +133,8 @@ function models(views: readonly RunView[]): Html | false {
     ...[model, formatCount(calls), formatCount(tokens)],
     cost === 0 ? "" : formatCost(cost),
   ]);
-  return rows.length > 0 && table("Models", ["model", ...["calls", "tokens", "cost"].map(numbers)], rows);
+  const columns = ["model", ...["calls", "tokens", "cost"].map(numbers)];
+  return rows.length > 0 && section("Models", table("Models", columns, rows));
 }
 
 function runTable(views: readonly RunView[]): Html {

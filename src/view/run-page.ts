@@ -5,7 +5,7 @@ import { describeConditions, describeStepRef, describeWait } from "../core/step.
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { graphSvg } from "./graph-svg.ts";
-import { escapeContent, type Html, html, numbers, type Page, pill, short, table } from "./html.ts";
+import { escapeContent, type Html, html, numbers, type Page, pill, section, short, table } from "./html.ts";
 import { graphOf, statusOf } from "./plan-graph.ts";
 import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
@@ -28,10 +28,10 @@ export function runPage(view: RunView): Page {
 <p class="hidden">${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
 <div class="axis">${axisSvg(axis, formatDuration(busyMs(view)))}</div>
 <div class="steps">${planning.length > 0 && planningRow(view, axis)}${stepRows(view, axis)}</div></section>
-${run.plan !== undefined && html`<section aria-labelledby="plan"><h2 id="plan">Plan</h2>${graphSvg(graphOf(run.plan, view), "The plan as a graph")}</section>`}
-${run.plan !== undefined && earlierPlans.length > 0 && html`<section aria-labelledby="revisions"><h2 id="revisions">Revisions</h2>${revisions([...earlierPlans, run.plan])}</section>`}
-${approvals.length > 0 && html`<section aria-labelledby="approvals"><h2 id="approvals">Approvals</h2>${approvalTable(view)}</section>`}
-${modelCalls.length > 0 && html`<section aria-labelledby="models"><h2 id="models">Model calls</h2>${modelTable(view)}</section>`}
+${run.plan !== undefined && section("Plan", graphSvg(graphOf(run.plan, view), "The plan as a graph"))}
+${run.plan !== undefined && earlierPlans.length > 0 && section("Revisions", revisions([...earlierPlans, run.plan]))}
+${approvals.length > 0 && section("Approvals", approvalTable(view))}
+${modelCalls.length > 0 && section("Model calls", modelTable(view), "models")}
 <footer>All times are UTC.</footer>`;
   return { title: cutText(title, maxTitle), content };
 }

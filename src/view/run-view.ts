@@ -19,7 +19,7 @@ import { type Bar, type Execution, Timeline } from "./timeline.ts";
 export type DrawnRun = RunSnapshot | RunResult | readonly AgentEvent[];
 
 /** A decision, or a question that waits for one. */
-export interface ApprovalView {
+interface ApprovalView {
   /** `step "s1"`, or `the plan`. */
   readonly subject: string;
   readonly status: ApprovalRecord["status"] | "waiting";

@@ -11,7 +11,7 @@ export interface Pause {
 }
 
 /** A line across the timeline with the time since the start, pauses not counted. */
-export interface Tick {
+interface Tick {
   readonly at: number;
   readonly label: string;
 }

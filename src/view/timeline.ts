@@ -20,7 +20,7 @@ export interface Execution {
   endMs?: number;
 }
 
-type Open = Pick<Bar, "kind" | "startMs" | "title"> & { readonly attempt?: number };
+type Open = Pick<Bar, "kind" | "startMs" | "title">;
 
 /** Puts together the bars of a run from its events, in their order. Transient events are not needed. */
 export class Timeline {
@@ -45,7 +45,7 @@ export class Timeline {
         break;
       case "run-suspend":
       case "run-end":
-        this.endExecution(ms);
+        if (execution !== undefined) execution.endMs = ms;
         break;
       case "plan-start":
         this.planningStart = ms;
@@ -82,23 +82,17 @@ export class Timeline {
     const name = describeStepRef(event);
     // Its start stayed open when the process died.
     if (this.open.has(name)) this.end(event, startMs, true);
-    this.open.set(name, { kind, startMs, title: kind === "undo" ? "undo" : "attempt 1", attempt: 1 });
+    this.open.set(name, { kind, startMs, title: kind === "undo" ? "undo" : "attempt 1" });
   }
 
   /** The next attempt starts after the delay, which only a transient event would say. */
   private retry(event: AgentEventOf<"step-retry">, ms: number): void {
     const name = describeStepRef(event);
-    const kind = event.undo ? "undo" : "attempt";
-    const attempt = event.attempt + 1;
     this.end(event, ms, true, event.error.message);
     const backoffEnd = ms + event.delayMs;
     this.add(name, { kind: "backoff", startMs: ms, endMs: backoffEnd, title: "delay before the next attempt" });
-    this.open.set(name, {
-      kind,
-      startMs: backoffEnd,
-      title: `${event.undo ? "undo, " : ""}attempt ${attempt}`,
-      attempt,
-    });
+    const title = `${event.undo ? "undo, " : ""}attempt ${event.attempt + 1}`;
+    this.open.set(name, { kind: event.undo ? "undo" : "attempt", startMs: backoffEnd, title });
   }
 
   private end(event: StepRef, endMs: number, hasFailed: boolean, message?: string): void {
@@ -120,11 +114,6 @@ export class Timeline {
     this.planning.push({ kind: "planning", startMs, endMs, title, ...(hasFailed && { hasFailed }) });
     this.planningStart = undefined;
     this.modelStart = undefined;
-  }
-
-  private endExecution(ms: number): void {
-    const last = this.executions.at(-1);
-    if (last !== undefined) last.endMs = ms;
   }
 
   /** Adds what is under way, without an end. */

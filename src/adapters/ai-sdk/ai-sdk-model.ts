@@ -31,7 +31,7 @@ export interface AiSdkLanguageModel {
 }
 
 /** Options of single providers, under their names, such as `{ openai: { reasoningEffort: "low" } }`. */
-export type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type AiSdkProviderOptions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The options of a call to such a model; these are the same in every version. */
 export interface AiSdkCallOptions {
@@ -44,7 +44,7 @@ export interface AiSdkCallOptions {
 }
 
 /** A message of {@link AiSdkCallOptions}: system messages are text, all others have parts. */
-export type AiSdkMessage =
+type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user" | "assistant"; content: { type: "text"; text: string }[] };
 
@@ -233,10 +233,7 @@ export function isStrict(provider: string): boolean {
 }
 
 /** The format to send: without its schema, if that is open and the provider would send it as a closed one. */
-export function sendableFormat(
-  provider: string,
-  format: ModelResponseFormat | undefined,
-): ModelResponseFormat | undefined {
+function sendableFormat(provider: string, format: ModelResponseFormat | undefined): ModelResponseFormat | undefined {
   const isRefused = format?.type === "json" && !format.strict && alwaysStrict.has(familyOf(provider));
   return isRefused ? { type: "json" } : format;
 }
@@ -245,7 +242,7 @@ export function sendableFormat(
  * Options that ask how likely each token is. OpenAI's models know the option, also behind Azure or a gateway; others
  * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
  */
-export function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
+function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
   const names = familyOf(provider) === "azure" ? ["openai", "azure"] : ["openai"];
   return { ...given, ...Object.fromEntries(names.map((name) => [name, { logprobs: 1, ...given?.[name] }])) };
 }
@@ -254,7 +251,7 @@ export function logprobsOptions(provider: string, given: AiSdkProviderOptions | 
  * The options that say whether a schema is strict, which these providers otherwise take it for. Each reads those under
  * its own name, Azure also those of OpenAI.
  */
-export function strictOptions(
+function strictOptions(
   provider: string,
   format: ModelResponseFormat | undefined,
   given: AiSdkProviderOptions | undefined,

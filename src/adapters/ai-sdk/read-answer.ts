@@ -20,7 +20,7 @@ export interface AiSdkStream {
 }
 
 /** See {@link AiSdkStream}. @inline */
-export interface AiSdkReader {
+interface AiSdkReader {
   /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
   /** Notifies the provider that nobody reads any further. */
