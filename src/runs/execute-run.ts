@@ -74,7 +74,7 @@ async function executeClaimed(
   // Another process has started the run since this one looked for it.
   if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(run.runId, failure);
   onStarted?.();
-  const early = run.startReceiving();
+  const early = run.openInbox();
   if (early !== undefined) await run.host.receive(run, early);
   if ("plan" in target && "plan" in beginning && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
   const planned = "plan" in beginning ? beginning : await planInRun(run, beginning.request);
@@ -196,14 +196,14 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     // A plan that is under way needs no approval, unless it still waits for it.
     const isNew = run.state.isUnderWay !== true;
     if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
-    while (run.deciding !== undefined) await run.deciding;
+    await run.commandsRecorded();
     const approval = run.approvalOf(undefined);
     if (approval !== undefined && approval.status !== "approved") break;
     const { sequence } = run.state;
     await runSteps(run, plan, expressions);
     if (isAllDone(run)) break;
     const revised = await replan(run);
-    while (run.deciding !== undefined) await run.deciding;
+    await run.commandsRecorded();
     // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
     // decide anything.
     const isStuck = run.state.sequence === sequence;

@@ -192,8 +192,7 @@ export class RunRegistry {
     if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
     this.watchers.follow(run);
-    const { signal, stored } = settings;
-    run.open({ clock: this.settings.clock, startedMs, timeoutMs: stored.timeoutMs, signal });
+    run.open(startedMs);
     run.join(opening);
     if (this.stopping.aborted) run.interrupt();
     if (this.stopReason !== undefined) run.abort(this.stopReason);
@@ -224,7 +223,7 @@ export class RunRegistry {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
       if (run.state.status !== "suspended") return;
-      if (run.hasLeft) void this.waits.resumeNow(run);
+      if (run.inbox.hasLeft) void this.waits.resumeNow(run);
       else this.waits.watch(run);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.

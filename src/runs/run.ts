@@ -1,5 +1,5 @@
 import { AbortScope, type AbortSource, onAbort } from "../async/abort.ts";
-import { type Clock, monotonicNow } from "../async/clock.ts";
+import { monotonicNow } from "../async/clock.ts";
 import type { EventChannel, EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import type { CallGate } from "../core/call-gate.ts";
@@ -21,152 +21,51 @@ import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } f
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 
-/** Why a run ends before its steps do. */
+/** The reason for which a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
 /**
- * How far an execution is. `open`: somebody may decide in it. `closing`: too late for that. `undoing`: from here on only a
- * failure to record aborts it. `ending`: its last event is being recorded. `closed`: that was emitted, or it was abandoned.
+ * How far an execution is. `open`: commands are taken. `closing`: it is too late for them. `undoing`: only a failure to
+ * record aborts it from here on. `ending`: its last event is being recorded. `closed`: that was emitted, or it was
+ * abandoned.
  */
 type RunPhase = (typeof phases)[number];
 
-/** What {@link RunLifetime.open} watches. */
-interface LifetimeLimits {
-  readonly clock: Clock;
-  /** When the run was requested. */
-  readonly startedMs: number;
-  /** Counted from `startedMs`; undefined for no deadline. */
-  readonly timeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** How far an execution of a run is, and all that has to stop when it is aborted. */
-export class RunLifetime {
-  private reached: RunPhase = "open";
+/** How far an execution is, and why it stops: all that is known of a run beside its events. Only {@link Run} changes it. */
+interface Lifecycle {
+  /** It only grows. */
+  phase: RunPhase;
   /**
    * Why no step starts, not even one that only waits for its turn: one has failed, or the process is ending and the rest
    * can be resumed later.
    */
   stopReason: "step-failed" | "interrupted" | undefined;
-  /** Of all that stops when the run is aborted. */
-  private readonly scope = new AbortScope<AbortReason>();
-  /** Of what waits before a step starts, which also stops when no other step may start. */
-  private startScope: AbortScope<AbortReason | "stopped"> | undefined;
-  private stopWatching: (() => void) | undefined;
+  /** Aborts everything that runs. Its reason is that of the run. */
+  readonly scope: AbortScope<AbortReason>;
+  /** Aborts everything that runs before a step starts: it also stops when no other step may start. */
+  startScope: AbortScope<AbortReason | "stopped"> | undefined;
+  /** Releases the timer of the deadline and the listener to the caller's signal. */
+  stopWatching: (() => void) | undefined;
+}
 
-  get phase(): RunPhase {
-    return this.reached;
-  }
+/** The messages that other processes posted to a run. */
+interface Inbox {
+  /** Those that arrived before the run could act on any: its start, or that it resumes, was not recorded. */
+  early: readonly PostedMessage[] | undefined;
+  isOpen: boolean;
+  /** The number of the last message that was acted on. */
+  lastNumber: number;
+  /** True if a message may have been left for the next execution. */
+  hasLeft: boolean;
+}
 
-  /** Enters a later phase: an abandoned execution stays closed. */
-  enter(phase: RunPhase): void {
-    if (phases.indexOf(phase) > phases.indexOf(this.reached)) this.reached = phase;
-  }
-
-  /** Why the run ends before its steps do: the first reason for which it was aborted. */
-  get abortReason(): AbortReason | undefined {
-    return this.scope.reason;
-  }
-
-  /** Whether a step may start now. */
-  canStart(): boolean {
-    return this.stopReason === undefined && this.abortReason === undefined;
-  }
-
-  /** Whether the execution continues after the steps that are running: it was neither aborted nor interrupted. */
-  canContinue(): boolean {
-    return this.stopReason !== "interrupted" && this.abortReason === undefined;
-  }
-
-  /** A step has failed, so no other one starts. */
-  stopSteps(): void {
-    this.stopReason ??= "step-failed";
-    this.startScope?.abort("stopped");
-  }
-
-  /** Steps may start, until one fails. */
-  startSteps(): void {
-    if (this.stopReason === "interrupted") return;
-    this.stopReason = undefined;
-    this.startScope = undefined;
-  }
-
-  /** No step starts any more, and running ones may end. */
-  interrupt(): void {
-    this.stopReason = "interrupted";
-    this.startScope?.abort("stopped");
-  }
-
-  /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
-  startUndoing(): void {
-    this.enter("undoing");
-    this.scope.reset();
-  }
-
-  /** Stops the run: no step starts any more, and every open source is aborted. */
-  abort(reason: AbortReason): void {
-    if (this.reached === "open" || this.reached === "closing") this.abortAll(reason);
-  }
-
-  /** Stops the run because nothing more can be recorded. */
-  protected abortUnrecorded(reason: RecordingEnd): void {
-    if (this.reached !== "closed") this.abortAll(reason);
-  }
-
-  private abortAll(reason: AbortReason): void {
-    this.scope.abort(reason);
-    this.startScope?.abort(reason);
-  }
-
-  /** A source that is aborted with the run. Give it back with {@link RunLifetime.release}. */
-  openSource(): AbortSource {
-    return this.scope.open();
-  }
-
-  /** A source for what waits before a step starts: also aborted when no other step may start. */
-  openWaiting(): AbortSource {
-    if (this.startScope === undefined) {
-      this.startScope = new AbortScope();
-      if (this.abortReason !== undefined) this.startScope.abort(this.abortReason);
-      else if (this.stopReason !== undefined) this.startScope.abort("stopped");
-    }
-    return this.startScope.open();
-  }
-
-  /** Whether a source of an attempt has not been given back. */
-  isOpen(source: AbortSource): boolean {
-    return this.scope.isOpen(source);
-  }
-
-  release(source: AbortSource): void {
-    this.scope.release(source);
-    this.startScope?.release(source);
-  }
-
-  /** Aborts the run at its deadline, or when the caller's signal does, until {@link RunLifetime.close}. */
-  open({ clock, startedMs, timeoutMs, signal }: LifetimeLimits): void {
-    if (timeoutMs === undefined && signal === undefined) return;
-    let deadline: unknown;
-    if (timeoutMs !== undefined) {
-      const leftMs = Math.max(0, startedMs + timeoutMs - monotonicNow(clock));
-      deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
-    }
-    const cancel = () => this.abort(cancelledBy(signal?.reason));
-    if (signal?.aborted) cancel();
-    const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
-    this.stopWatching = () => {
-      if (deadline !== undefined) clock.clearTimeout(deadline);
-      stopListening?.();
-    };
-  }
-
-  /** Releases timers and listeners; late results become warnings. */
-  close(): void {
-    this.enter("closed");
-    this.stopWatching?.();
-  }
+/** The counts of a run that are limited, over all its executions. A step may be counted and never call its tool. */
+interface RunCounters {
+  /** Steps and iterations. */
+  steps: number;
+  toolCalls: number;
 }
 
 /** Called with the ref of a step or iteration, or nothing for the plan. */
@@ -176,39 +75,37 @@ type DecisionListener = (ref: StepRef | undefined) => void;
  * One active run: its state, its events, and who receives them. Thousands may be open at once, so it has no function of
  * its own where a method will do.
  */
-export class Run extends RunLifetime implements RecorderOwner {
+export class Run implements RecorderOwner {
+  readonly engine: EngineSettings;
   readonly recorder: RunRecorder;
-  private counted: RunCounters | undefined;
-  private readonly channels: EventSink<AgentEvent>[] = [];
-  /** Who watches the run by its id, and receives recorded events; see {@link RunWatchers}. */
-  audience: EventSink<AgentEvent> | undefined;
-  private history: AgentEvent[] | undefined;
-  /** Of the lease on the run; undefined while there is none. */
-  fence: number | undefined;
-  /** When the store last confirmed the lease. */
-  confirmed: Confirmation | undefined;
-  /** A decision that is being recorded: until it is, nobody knows what still waits for one. Never rejects. */
-  deciding: Promise<void> | undefined;
-  /** The last of the events that are being delivered to it. Never rejects. */
-  delivering: Promise<void> | undefined;
-  /** Undefined if it can have none. */
+  /** True if an earlier execution has had a plan. */
+  readonly isContinued: boolean;
+  /** Undefined if the run can have none. */
   secrets: RunSecrets | undefined;
   /** Undefined unless digests of its events are recorded. */
   evidence: EvidenceChain | undefined;
-  /** Whether an earlier execution has had a plan. */
-  readonly isContinued: boolean;
-  /** What was posted to it before it could receive anything. */
-  private early: readonly PostedMessage[] | undefined;
-  private isReceiving = false;
-  /** The number of the last message that it received. */
-  lastReceived = 0;
-  /** Whether a message may have been left for the next execution. */
-  hasLeft = false;
-  private decisionListeners: Set<DecisionListener> | undefined;
+  /** Fencing token of the lease; undefined while there is none. */
+  fence: number | undefined;
+  /** The time at which the store last confirmed the lease. */
+  confirmed: Confirmation | undefined;
+  readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
+  /** The watchers of the run by its id, who receive recorded events; see `RunWatchers`. */
+  audience: EventSink<AgentEvent> | undefined;
   /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
-
-  readonly engine: EngineSettings;
+  private readonly lifecycle: Lifecycle = {
+    phase: "open",
+    stopReason: undefined,
+    scope: new AbortScope(),
+    startScope: undefined,
+    stopWatching: undefined,
+  };
+  /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
+  private lastCommand: Promise<void> | undefined;
+  private decisionListeners: Set<DecisionListener> | undefined;
+  private readonly channels: EventSink<AgentEvent>[] = [];
+  private history: AgentEvent[] | undefined;
+  private counted: RunCounters | undefined;
 
   /** `state` is that of a resumed run. */
   constructor(
@@ -217,20 +114,18 @@ export class Run extends RunLifetime implements RecorderOwner {
     readonly settings: RunSettings,
     state?: RunState,
   ) {
-    super();
     this.engine = host.settings;
     this.recorder = new RunRecorder(this, state);
     this.isContinued = state?.plan !== undefined;
-    if (state !== undefined) this.counted = new RunCounters(state, countToolCalls(state));
-  }
-
-  /** Whether this process still owns the run; check before a call that follows a wait. See {@link Leases.confirm}. */
-  confirmLease(): boolean | Promise<boolean> {
-    return this.host.leases.confirm(this);
+    if (state !== undefined) this.counted = { steps: countSteps(state), toolCalls: countToolCalls(state) };
   }
 
   get store(): RunStore {
     return this.engine.store;
+  }
+
+  get state(): RunState {
+    return this.recorder.state;
   }
 
   now(): number {
@@ -242,6 +137,210 @@ export class Run extends RunLifetime implements RecorderOwner {
     return this.host.leases.now();
   }
 
+  // Its life
+
+  get phase(): RunPhase {
+    return this.lifecycle.phase;
+  }
+
+  get stopReason(): Lifecycle["stopReason"] {
+    return this.lifecycle.stopReason;
+  }
+
+  /** The first reason for which the run was aborted. */
+  get abortReason(): AbortReason | undefined {
+    return this.lifecycle.scope.reason;
+  }
+
+  /** True if a step may start now. */
+  canStart(): boolean {
+    return this.stopReason === undefined && this.abortReason === undefined;
+  }
+
+  /** True if the execution continues after the steps that are running: it was neither aborted nor interrupted. */
+  canContinue(): boolean {
+    return this.stopReason !== "interrupted" && this.abortReason === undefined;
+  }
+
+  /** Aborts the run at its deadline, or when the caller's signal does, until {@link Run.close}. */
+  open(startedMs: number): void {
+    const { signal, stored } = this.settings;
+    const { timeoutMs } = stored;
+    if (timeoutMs === undefined && signal === undefined) return;
+    const { clock } = this.engine;
+    let deadline: unknown;
+    if (timeoutMs !== undefined) {
+      const leftMs = Math.max(0, startedMs + timeoutMs - monotonicNow(clock));
+      deadline = clock.setTimeout(() => this.abort(runTimeout(timeoutMs)), leftMs);
+    }
+    const cancel = () => this.abort(cancelledBy(signal?.reason));
+    if (signal?.aborted) cancel();
+    const stopListening = signal === undefined || signal.aborted ? undefined : onAbort(signal, cancel);
+    this.lifecycle.stopWatching = () => {
+      if (deadline !== undefined) clock.clearTimeout(deadline);
+      stopListening?.();
+    };
+  }
+
+  /** Enters a later phase: an abandoned execution stays closed. */
+  enter(phase: RunPhase): void {
+    if (phases.indexOf(phase) > phases.indexOf(this.phase)) this.lifecycle.phase = phase;
+  }
+
+  /** A step has failed: unless the run continues after failures, no other one starts. */
+  stopSteps(): void {
+    if (this.settings.stored.onStepFailure !== "continue") this.stop("step-failed");
+  }
+
+  /** Steps may start, until one fails. */
+  startSteps(): void {
+    if (this.stopReason === "interrupted") return;
+    this.lifecycle.stopReason = undefined;
+    this.lifecycle.startScope = undefined;
+  }
+
+  /** No step starts any more, and running ones may end. */
+  interrupt(): void {
+    this.stop("interrupted");
+  }
+
+  private stop(reason: "step-failed" | "interrupted"): void {
+    if (this.stopReason !== "interrupted") this.lifecycle.stopReason = reason;
+    this.lifecycle.startScope?.abort("stopped");
+  }
+
+  /** Lets undo calls run though the run was aborted: from now on only a failure to record aborts it. */
+  startUndoing(): void {
+    this.enter("undoing");
+    this.lifecycle.scope.reset();
+  }
+
+  /** Stops the run, whatever is being recorded: no step starts any more, and every open source is aborted. */
+  abort(reason: AbortReason): void {
+    if (this.phase === "open" || this.phase === "closing") this.abortAll(reason);
+  }
+
+  /** Nothing more can be recorded: the store has failed, or another process has the run now. Stops it at once. */
+  onStoreFailure(error: RecordingEnd): void {
+    if (this.phase !== "closed") this.abortAll(error);
+  }
+
+  /** Another process has the run now: nothing is recorded here any more, which stops the run. */
+  onLeaseLost(error: StoreError): void {
+    this.recorder.fail(error);
+  }
+
+  /** True if this process still owns the run; check before a call that follows a wait. See {@link Leases.confirm}. */
+  confirmLease(): boolean | Promise<boolean> {
+    return this.host.leases.confirm(this);
+  }
+
+  private abortAll(reason: AbortReason): void {
+    this.lifecycle.scope.abort(reason);
+    this.lifecycle.startScope?.abort(reason);
+  }
+
+  /** Opens a source that is aborted with the run. Give it back with {@link Run.release}. */
+  openSource(): AbortSource {
+    return this.lifecycle.scope.open();
+  }
+
+  /** As {@link Run.openSource}, for what waits before a step starts: also aborted when no other step may start. */
+  openWaiting(): AbortSource {
+    let { startScope } = this.lifecycle;
+    if (startScope === undefined) {
+      startScope = new AbortScope();
+      this.lifecycle.startScope = startScope;
+      if (this.abortReason !== undefined) startScope.abort(this.abortReason);
+      else if (this.stopReason !== undefined) startScope.abort("stopped");
+    }
+    return startScope.open();
+  }
+
+  /** True if a source of an attempt has not been given back. */
+  isOpen(source: AbortSource): boolean {
+    return this.lifecycle.scope.isOpen(source);
+  }
+
+  release(source: AbortSource): void {
+    this.lifecycle.scope.release(source);
+    this.lifecycle.startScope?.release(source);
+  }
+
+  /** Releases timers and listeners; late results become warnings. */
+  close(): void {
+    this.enter("closed");
+    this.lifecycle.stopWatching?.();
+  }
+
+  // The commands to it
+
+  /**
+   * Runs an act when the commands before it are recorded, so that it sees what they have changed. An act checks and
+   * records; what takes long, such as a tool, a policy or a listener, is not awaited in it. An abort does not wait here.
+   */
+  async inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.lastCommand;
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.lastCommand = ended;
+    try {
+      if (before !== undefined) await before;
+      return await act();
+    } finally {
+      if (this.lastCommand === ended) this.lastCommand = undefined;
+      end();
+    }
+  }
+
+  /** Resolves when no command is being recorded: until then it is unknown what still waits for one. */
+  async commandsRecorded(): Promise<void> {
+    while (this.lastCommand !== undefined) await this.lastCommand;
+  }
+
+  /** Receives what was posted to it, perhaps before it started or resumed. */
+  onPosted(posted: readonly PostedMessage[]): void {
+    if (this.inbox.isOpen) void this.host.receive(this, posted);
+    else this.inbox.early = posted;
+  }
+
+  /** Acts on what is posted from now on. Returns what was posted before. */
+  openInbox(): readonly PostedMessage[] | undefined {
+    this.inbox.isOpen = true;
+    return this.inbox.early;
+  }
+
+  /** Listens to decisions from outside. Returns what stops it. */
+  onDecision(listener: DecisionListener): () => void {
+    this.decisionListeners ??= new Set();
+    this.decisionListeners.add(listener);
+    return () => this.decisionListeners?.delete(listener);
+  }
+
+  /** Notifies those who wait for a decision. */
+  notifyDecision(ref: StepRef | undefined): void {
+    for (const listener of this.decisionListeners ?? []) listener(ref);
+  }
+
+  // Its events
+
+  /** Records and emits an event; see {@link RunRecorder.emit}. */
+  emit(init: EventInit): void | Promise<void> {
+    // At once: a step that ends at the same moment must not let another one start.
+    if (isStepFailure(init)) this.stopSteps();
+    if (isLast(init)) this.enter("ending");
+    return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
+  }
+
+  /** As {@link Run.emit}, for events of steps that are recorded together or not at all. */
+  emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
+    const { secrets } = this;
+    if (isStepFailure(second)) this.stopSteps();
+    return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
+  }
+
   /** Sends a recorded event to all listeners. */
   onRecorded(recorded: AgentEvent): void {
     // What the store still records after the run was abandoned is for whoever reads it there.
@@ -251,30 +350,6 @@ export class Run extends RunLifetime implements RecorderOwner {
     this.host.hub.emit(event);
     this.show(event);
     this.audience?.push(recorded);
-  }
-
-  onStoreFailure(error: RecordingEnd): void {
-    this.abortUnrecorded(error);
-  }
-
-  /** Another process has the run now: nothing is recorded here any more. */
-  onLeaseLost(error: StoreError): void {
-    this.recorder.fail(error);
-  }
-
-  /** Somebody has posted to it, perhaps before it started or resumed. */
-  onPosted(posted: readonly PostedMessage[]): void {
-    if (this.isReceiving) void this.host.receive(this, posted);
-    else this.early = posted;
-  }
-
-  /**
-   * From now on it receives what is posted to it: its start, or that it resumes, is recorded. Returns what was posted
-   * before.
-   */
-  startReceiving(): readonly PostedMessage[] | undefined {
-    this.isReceiving = true;
-    return this.early;
   }
 
   /** Keeps what is recorded, for those who join later. */
@@ -307,58 +382,6 @@ export class Run extends RunLifetime implements RecorderOwner {
     for (const channel of this.channels) channel.push(event);
   }
 
-  get state(): RunState {
-    return this.recorder.state;
-  }
-
-  /** Records and emits an event; see {@link RunRecorder.emit}. */
-  emit(init: EventInit): void | Promise<void> {
-    // At once: a step that ends at the same moment must not let another one start.
-    if (isStepFailure(init)) this.stopSteps();
-    if (isLast(init)) this.enter("ending");
-    return this.recorder.emit(this.secrets?.hideInEvent(init) ?? init);
-  }
-
-  /** As {@link Run.emit}, for events of steps that are recorded together or not at all. */
-  emitTogether(first: EventInit, second: EventInit): void | Promise<void> {
-    const { secrets } = this;
-    if (isStepFailure(second)) this.stopSteps();
-    return this.recorder.emitTogether([secrets?.hideInEvent(first) ?? first, secrets?.hideInEvent(second) ?? second]);
-  }
-
-  /** A step has failed: unless the run continues after failures, no other one starts. */
-  override stopSteps(): void {
-    if (this.settings.stored.onStepFailure !== "continue") super.stopSteps();
-  }
-
-  /** What was asked and decided about a step, an iteration of one, or the plan. */
-  approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
-    return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
-  }
-
-  /** Listens to decisions from outside. Returns what stops it. */
-  onDecision(listener: DecisionListener): () => void {
-    this.decisionListeners ??= new Set();
-    this.decisionListeners.add(listener);
-    return () => this.decisionListeners?.delete(listener);
-  }
-
-  /** Notifies those who wait for a decision. */
-  notifyDecision(ref: StepRef | undefined): void {
-    for (const listener of this.decisionListeners ?? []) listener(ref);
-  }
-
-  /** The counts that are limited. */
-  get counters(): RunCounters {
-    this.counted ??= new RunCounters(this.state, 0);
-    return this.counted;
-  }
-
-  /** The recorded output of a step that has completed. */
-  outputOf(stepId: string): JsonValue | undefined {
-    return this.state.steps.get(stepId)?.output;
-  }
-
   /** Reports an attempt that settled after it had been given up: an event, or a warning once the run has ended. */
   reportLate(init: Extract<EventInit, { type: "step-late" }>): void {
     const { stepId, attempt } = init;
@@ -374,10 +397,44 @@ export class Run extends RunLifetime implements RecorderOwner {
   warn(warning: Omit<AgentWarning, "runId">): void {
     reportWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
+
+  // Its state
+
+  /** The question about a step, an iteration of one, or the plan, and what was decided. */
+  approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
+    return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
+  }
+
+  /** The recorded output of a step that has completed. */
+  outputOf(stepId: string): JsonValue | undefined {
+    return this.state.steps.get(stepId)?.output;
+  }
+
+  get counters(): RunCounters {
+    this.counted ??= { steps: countSteps(this.state), toolCalls: 0 };
+    return this.counted;
+  }
+
+  /** Counts the steps again, after the plan has changed. */
+  recountSteps(): void {
+    this.counters.steps = countSteps(this.state);
+  }
 }
 
 function isLast({ type }: Pick<AgentEvent, "type">): boolean {
   return type === "run-end" || type === "run-suspend";
+}
+
+function countSteps({ steps }: RunState): number {
+  let total = 0;
+  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
+  return total;
+}
+
+function countToolCalls({ steps }: RunState): number {
+  let total = 0;
+  for (const { attempts } of instancesOf(steps.values())) total += attempts;
+  return total;
 }
 
 /** A caller of a run, who may have a handle. */
@@ -399,63 +456,4 @@ export interface RunHost {
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
   /** How long an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
-}
-
-/**
- * The limited counts of a run, over all its executions. This execution counts what is requested, not what is recorded:
- * a step may start and never call its tool.
- */
-export class RunCounters {
-  private steps: number;
-
-  /** `toolCalls` is how many calls earlier executions made. */
-  constructor(
-    private readonly state: RunState,
-    private toolCalls: number,
-  ) {
-    this.steps = countSteps(state);
-  }
-
-  /** How many tool calls there are. */
-  get toolCallCount(): number {
-    return this.toolCalls;
-  }
-
-  /** Counts one more call of a tool. */
-  addToolCall(): void {
-    this.toolCalls++;
-  }
-
-  /** Takes back one call that was counted and not made. */
-  removeToolCall(): void {
-    this.toolCalls--;
-  }
-
-  /** How many steps and iterations there are. */
-  get stepCount(): number {
-    return this.steps;
-  }
-
-  /** Counts more iterations. */
-  addIterations(count: number): void {
-    this.steps += count;
-  }
-
-  /** Counts the steps again, after the plan has changed. */
-  recountSteps(): void {
-    this.steps = countSteps(this.state);
-  }
-}
-
-function countSteps({ steps }: RunState): number {
-  let total = 0;
-  for (const { iterations } of steps.values()) total += 1 + (iterations?.states.length ?? 0);
-  return total;
-}
-
-/** How many tool calls a state contains. */
-export function countToolCalls({ steps }: RunState): number {
-  let total = 0;
-  for (const { attempts } of instancesOf(steps.values())) total += attempts;
-  return total;
 }

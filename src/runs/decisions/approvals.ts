@@ -149,17 +149,16 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   await run.emit({ type: "approval-request", ...subject, ...expiry });
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
-  while (run.deciding !== undefined) await run.deciding;
+  await run.commandsRecorded();
   if (run.engine.requestApproval === undefined || run.approvalOf(ref)?.status !== "requested") {
     return statusOf(run.approvalOf(ref));
   }
   const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
-  while (run.deciding !== undefined) await run.deciding;
-  const state = run.approvalOf(ref);
-  // Somebody else may have decided meanwhile.
-  if (outcome !== undefined && state?.status === "requested" && run.abortReason === undefined) {
-    await recordDecision(run, { ref, outcome });
-  }
+  await run.inTurn(async () => {
+    // Somebody else may have decided meanwhile.
+    const isAsked = run.approvalOf(ref)?.status === "requested";
+    if (outcome !== undefined && isAsked && run.abortReason === undefined) await recordDecision(run, { ref, outcome });
+  });
   return statusOf(run.approvalOf(ref));
 }
 
@@ -300,7 +299,7 @@ function describeAsked(ref: StepRef | undefined): string {
 interface DecisionToRecord {
   /** Undefined for the plan. */
   readonly ref: StepRef | undefined;
-  readonly outcome: ApprovalOutcome | Promise<ApprovalOutcome>;
+  readonly outcome: ApprovalOutcome;
   /** The number of the message that contained it. */
   readonly message?: number | undefined;
 }
@@ -353,20 +352,11 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
-/** Records a decision, and notifies those who wait for it. Not while another one is {@link Run.deciding}. */
-export function recordDecision(run: Run, { ref, outcome: decided, message }: DecisionToRecord): Promise<void> {
-  const record = async () => {
-    const outcome = decided instanceof Promise ? await decided : decided;
-    if (message !== undefined) run.recorder.acknowledge(message);
-    await run.emit(approvalEnd(ref, outcome));
-    run.notifyDecision(ref);
-  };
-  const recording = record().finally(() => {
-    if (run.deciding === deciding) run.deciding = undefined;
-  });
-  const deciding = recording.catch(() => {});
-  run.deciding = deciding;
-  return recording;
+/** Records a decision, and notifies those who wait for it. Call it {@link Run.inTurn}. */
+export async function recordDecision(run: Run, { ref, outcome, message }: DecisionToRecord): Promise<void> {
+  if (message !== undefined) run.recorder.acknowledge(message);
+  await run.emit(approvalEnd(ref, outcome));
+  run.notifyDecision(ref);
 }
 
 /** Whether it is too late to decide about a question. */
@@ -383,15 +373,16 @@ export function waitsInVain({ pending = [] }: { readonly pending?: readonly Pend
 export async function rejectExpired(run: Run): Promise<void> {
   const { steps, planApproval } = run.state;
   const nowMs = run.sharedNow();
-  const reject = async (asked: ApprovalState | undefined, ref: StepRef | undefined) => {
-    if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
+  const reject = (ref: StepRef | undefined) =>
     // A listener may be deciding about something else.
-    while (run.deciding !== undefined) await run.deciding;
-    await recordDecision(run, { ref, outcome: expiredOutcome(asked, ref) });
-  };
-  await reject(planApproval, undefined);
+    run.inTurn(async () => {
+      const asked = run.approvalOf(ref);
+      if (asked?.status !== "requested" || !isExpired(asked, nowMs)) return;
+      await recordDecision(run, { ref, outcome: expiredOutcome(asked, ref) });
+    });
+  if (planApproval !== undefined) await reject(undefined);
   for (const part of instancesOf(steps.values()))
-    if (part.status === "waiting") await reject(part.approval, stepRefOf(part));
+    if (part.status === "waiting" && part.approval !== undefined) await reject(stepRefOf(part));
 }
 
 /** The outcome recorded if nobody has decided in time. */

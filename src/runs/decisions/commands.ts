@@ -120,7 +120,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
 
   async act(run, { reason }, { caller }) {
     // The end of the run drops a message; an execution that is suspended nevertheless leaves it.
-    if (caller === undefined) run.hasLeft = true;
+    if (caller === undefined) run.inbox.hasLeft = true;
     run.abort(cancelledBy(reason));
     if (caller === undefined) return true;
     const ended = await caller.result.catch(() => undefined);
@@ -169,14 +169,17 @@ const decide: CommandKind<Commands["decide"]> = {
     const tool = ref && instanceAt(run.state.steps, ref)?.tool;
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
-    while (run.deciding !== undefined) await run.deciding;
-    // Not before its execution has started: it may turn out to be only a lookup in the store.
-    if (run.phase !== "open" || run.state.status !== "running") return false;
-    const isNew = requireAsked(run, decision);
-    if (caller !== undefined) run.join(caller);
-    if (isNew) await recordDecision(run, { ref, outcome: outcomeIn(run, decision), message });
-    else if (message !== undefined) run.recorder.acknowledge(message);
-    return true;
+    return run.inTurn(async () => {
+      // Not before its execution has started: it may turn out to be only a lookup in the store.
+      if (run.phase !== "open" || run.state.status !== "running") return false;
+      const isNew = requireAsked(run, decision);
+      if (caller !== undefined) run.join(caller);
+      if (isNew) {
+        const outcome = input === undefined ? decisionOutcome(decision) : await changedOutcome(run, decision);
+        await recordDecision(run, { ref, outcome, message });
+      } else if (message !== undefined) run.recorder.acknowledge(message);
+      return true;
+    });
   },
 };
 
@@ -188,9 +191,8 @@ async function changeOf(settings: EngineSettings, run: StoredRun, decision: Deci
   return decisionOutcome(decision, await changeCall(settings, run, { ref, hash, input }));
 }
 
-/** The outcome to record in an active run, which does not wait for a schema once it is aborted. */
-function outcomeIn(run: Run, decision: Decision): ApprovalOutcome | Promise<ApprovalOutcome> {
-  if (decision.input === undefined) return decisionOutcome(decision);
+/** The outcome with a changed input in an active run, which does not wait for a schema once it is aborted. */
+function changedOutcome(run: Run, decision: Decision): Promise<ApprovalOutcome> {
   const source = run.openSource();
   const changing = changeOf(run.engine, run, decision);
   return settleOrAbort(changing, source).finally(() => run.release(source));
@@ -327,7 +329,20 @@ const deliver: CommandKind<Commands["deliver"]> = {
     if (caller !== undefined && run.state.sequence === 0) await firstEvent(run, caller.result);
     const isChecked = message === undefined || delivery.isChecked;
     const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
-    return actInTurn(run, checked, { caller, message });
+    return run.inTurn(async () => {
+      const { phase, state } = run;
+      // Not before it has recorded something: it may turn out to be only a lookup in the store.
+      const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
+      if (phase !== "open" || !isTaking) return false;
+      const isNew = mayTake(state, checked);
+      if (caller !== undefined) run.join(caller);
+      if (message !== undefined) run.recorder.acknowledge(message);
+      if (!isNew) return true;
+      await run.emit(deliveryOf(checked));
+      const stepId = run.state.deliveries?.lastTakenBy;
+      if (stepId !== undefined) run.notifyDecision({ stepId });
+      return true;
+    });
   },
 };
 
@@ -371,31 +386,6 @@ async function firstEvent(run: Run, result: Promise<RunResult>): Promise<void> {
     run.addChannel({ push: () => resolve() });
   });
   await Promise.race([recorded, result.catch(() => {})]);
-}
-
-/** Records a delivery after those before it, as these may fill what the run keeps. See {@link CommandKind.act}. */
-function actInTurn(run: Run, delivery: Commands["deliver"], { caller, message }: CommandSource): Promise<boolean> {
-  const take = async () => {
-    await run.delivering;
-    const { phase, state } = run;
-    // Not before it has recorded something: it may turn out to be only a lookup in the store.
-    const isTaking = state.status === "running" || (state.status === "planning" && state.sequence > 0);
-    if (phase !== "open" || !isTaking) return false;
-    const isNew = mayTake(state, delivery);
-    if (caller !== undefined) run.join(caller);
-    if (message !== undefined) run.recorder.acknowledge(message);
-    if (!isNew) return true;
-    await run.emit(deliveryOf(delivery));
-    const stepId = run.state.deliveries?.lastTakenBy;
-    if (stepId !== undefined) run.notifyDecision({ stepId });
-    return true;
-  };
-  const taking = take();
-  run.delivering = taking.then(
-    () => {},
-    () => {},
-  );
-  return taking;
 }
 
 function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {
@@ -442,14 +432,14 @@ export async function receivePosted(
   { isOpening = false }: { readonly isOpening?: boolean } = {},
 ): Promise<void> {
   for (const { number, message } of posted) {
-    if (number <= run.lastReceived) continue;
-    run.lastReceived = number;
+    if (number <= run.inbox.lastNumber) continue;
+    run.inbox.lastNumber = number;
     try {
-      if (!(await receive(run, message, { message: number, isOpening }))) run.hasLeft = true;
+      if (!(await receive(run, message, { message: number, isOpening }))) run.inbox.hasLeft = true;
     } catch (thrown) {
       // The end of this execution prevented it.
       if (run.abortReason !== undefined || run.phase === "ending" || run.phase === "closed") {
-        run.hasLeft = true;
+        run.inbox.hasLeft = true;
         continue;
       }
       run.recorder.acknowledge(number);

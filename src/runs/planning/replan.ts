@@ -46,7 +46,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     await withdrawQuestions(run, plan);
     await skipStarted(run);
     await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
-    run.counters.recountSteps();
+    run.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
     const error = dataOf(run, thrown as AgentError);
@@ -68,10 +68,10 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
     if (!hasStarted(step) && stays.has(step.stepId)) continue;
     for (const part of instancesOf([step])) {
       // Somebody may be deciding about it right now.
-      while (run.deciding !== undefined) await run.deciding;
-      if (part.approval?.status === "requested") {
+      await run.inTurn(async () => {
+        if (part.approval?.status !== "requested") return;
         await recordDecision(run, { ref: stepRefOf(part), outcome: { status: "withdrawn" } });
-      }
+      });
     }
   }
 }

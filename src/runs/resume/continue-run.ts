@@ -121,7 +121,7 @@ async function restoreRun(
     const resume = () => {
       // Events for the whole execution come first: posted messages may decide what waits in it.
       const resuming = recordResume(run, { ...beginning, ...(isCancel && { isCancel }) })
-        .then(() => run.host.receive(run, run.startReceiving() ?? lease.posted, { isOpening: true }))
+        .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
         .then(() => rejectExpired(run));
       return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
     };

@@ -81,11 +81,11 @@ export async function admit(run: Run, call: StepCall, { isFirst = false } = {}):
 }
 
 function count(run: Run, call: StepCall, admission: Admission | undefined): AdmittedCall {
-  if (isCounted(run, call)) run.counters.addToolCall();
+  if (isCounted(run, call)) run.counters.toolCalls++;
   return {
     type: "admitted",
     leave: async (result) => {
-      if (result === undefined && isCounted(run, call)) run.counters.removeToolCall();
+      if (result === undefined && isCounted(run, call)) run.counters.toolCalls--;
       if (admission !== undefined) await reportCircuit(run, call, admission.leave(verdictOf(result)));
     },
   };
@@ -111,7 +111,7 @@ function verdictOf(result: AttemptResult | undefined): CallVerdict {
 function overBudget(run: Run, call: StepCall): AgentError<"limit-exceeded"> | undefined {
   const max = run.settings.stored.budget?.toolCalls;
   if (max === undefined || !isCounted(run, call)) return undefined;
-  const used = run.counters.toolCallCount + 1;
+  const used = run.counters.toolCalls + 1;
   if (used <= max) return undefined;
   const ref = refOfTask(call);
   const message = `Step "${describeStepRef(ref)}" would be tool call number ${used} of the run; its budget is ${max}.`;

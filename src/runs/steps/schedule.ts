@@ -232,9 +232,9 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
   const items = run.secrets?.holdItems(list) ?? list;
   if (run.state.steps.get(step.id)?.iterations !== undefined) return items;
   const max = run.settings.stored.maxSteps;
-  const used = run.counters.stepCount + items.length;
+  const used = run.counters.steps + items.length;
   if (used <= max) {
-    run.counters.addIterations(items.length);
+    run.counters.steps += items.length;
     return items;
   }
   const message = `With the ${items.length} iterations of step "${step.id}" the run would have ${used} steps; at most ${max} are allowed.`;
