@@ -118,12 +118,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
     const opening = { ...startedNow(runId), channel, cancelling };
-    const loaded = loadedRuntime;
-    const opened =
-      loaded === undefined || closing !== undefined
-        ? open((parts, runs) => use(parts, runs, opening))
-        : use(loaded, runsOf(loaded), opening);
-    const result = opened.then(
+    const result = open((parts, runs) => use(parts, runs, opening)).then(
       (value) => {
         channel.close();
         return returnOrThrow(value, options);
@@ -151,8 +146,11 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   /** Decides about what a run waits for, and resumes it: at once if it is active here, else once it is read. */
   function decide(runId: string, { decision, ...how }: ReturnType<typeof readDecision>): RunHandle {
     checkName("runId", runId);
-    const decided = { ...how, decision: { ...decision, atMs: settings.clock.now() } };
-    return handOut(runId, how.options, (parts, runs, opening) => parts.decideRun(runs, { ...opening, ...decided }));
+    const nowMs = settings.clock.now();
+    return handOut(runId, how.options, (parts, runs, opening) => {
+      const command = { decision: { ...decision, atMs: runs.leases.toShared(nowMs) } };
+      return parts.sendCommand(runs, { ...opening, ...how, type: "decide", command });
+    });
   }
 
   async function resume(runId: string, resuming: ResumeOptions, { retriesFailed = true } = {}): Promise<RunResult> {
@@ -254,26 +252,32 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     },
 
     settle(runId, stepId, options) {
-      const settling = readSettleOptions(stepId, options);
+      const { ref, settlement, ...how } = readSettleOptions(stepId, options);
       checkName("runId", runId);
-      return handOut(runId, settling.options, (parts, runs, opening) =>
-        parts.settleRun(runs, { ...opening, ...settling }),
+      return handOut(runId, how.options, (parts, runs, opening) =>
+        parts.sendCommand(runs, { ...opening, ...how, type: "settle", command: { ref, settlement } }),
       );
     },
 
     deliver(runId, name, value, options) {
-      const delivery = readDelivery(runId, { name, value }, options);
-      return handOut(runId, delivery.options, (parts, runs, opening) =>
-        parts.deliverEvent(runs, { ...opening, ...delivery }),
-      );
+      const { given, ...how } = readDelivery(runId, { name, value }, options);
+      return handOut(runId, how.options, async (parts, runs, opening) => {
+        const command = await parts.toDelivery(settings, given);
+        return parts.sendCommand(runs, { ...opening, ...how, type: "deliver", command });
+      });
     },
 
     async cancel(runId, reason = noReason, options = {}) {
       checkOption({ type: "text" }, reason, "reason");
       const how = readDecidingOptions(options);
       checkName("runId", runId);
-      const cancelling = { ...startedNow(runId), ...how, reason, cancelling: new AbortSource() };
-      return open(async (parts, runs) => returnOrThrow(await parts.cancelRun(runs, cancelling), how.options));
+      const cancelling = new AbortSource();
+      const sent = { ...startedNow(runId), ...how, cancelling, type: "cancel", command: { reason } } as const;
+      return open(async (parts, runs) => {
+        // A run that is restored is cancelled when it is opened.
+        cancelling.abort(cancelledBy(reason));
+        return returnOrThrow(await parts.sendCommand(runs, sent), how.options);
+      });
     },
 
     async close(options = {}) {

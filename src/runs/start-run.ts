@@ -19,8 +19,8 @@ import { shownResult } from "./show.ts";
 import { dataOf } from "./steps/step-call.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
-export { receivePosted } from "./decisions/commands.ts";
-export { cancelRun, decideRun, deliverEarly, deliverEvent, settleRun } from "./decisions/send-command.ts";
+export { receivePosted, toDelivery } from "./decisions/commands.ts";
+export { deliverEarly, sendCommand } from "./decisions/send-command.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/plan-alone.ts";
 export { forkRun } from "./resume/fork-run.ts";

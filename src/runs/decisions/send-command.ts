@@ -6,10 +6,9 @@ import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
-import type { StepRef } from "../../core/step.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { continueStored } from "../resume/continue-run.ts";
-import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
+import type { NamedEvent } from "../resume/resume-options.ts";
 import { beginStopped } from "../resume/resume-run.ts";
 import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
@@ -27,48 +26,10 @@ import {
   maxDeliveries,
   toDelivery,
 } from "./commands.ts";
-import type { Decision } from "./decision-options.ts";
 
 /** The time between two polls of a run that another process is running: at first, and at most. It doubles each time. */
 const firstPollMs = 20;
 const maxPollMs = 1_000;
-
-/** A command of a caller on its way. */
-interface Sending extends Opening, CommandOptions {}
-
-/**
- * Approves or rejects. Rejects with `run-conflict` if the run is not waiting for this, `approval-expired` if it no longer
- * is, `invalid-tool-input` for an input that does not fit, and as {@link sendCommand} does.
- */
-export function decideRun(
-  runs: RunRegistry,
-  { decision: given, ...sending }: Sending & { readonly decision: Decision },
-): Promise<RunResult> {
-  const decision = { ...given, atMs: runs.leases.toShared(given.atMs) };
-  return sendCommand(runs, { ...sending, type: "decide", command: { decision } });
-}
-
-/**
- * Settles a step whose outcome is `unknown`. Rejects with `run-conflict` if the run does not wait for that,
- * `invalid-tool-output` for an output that the tool could not have returned, and as {@link sendCommand} does.
- */
-export function settleRun(
-  runs: RunRegistry,
-  { ref, settlement, ...sending }: Sending & { readonly ref: StepRef; readonly settlement: Settlement },
-): Promise<RunResult> {
-  return sendCommand(runs, { ...sending, type: "settle", command: { ref, settlement } });
-}
-
-/**
- * Delivers an event. Rejects with `run-conflict` if the run has ended, `limit-exceeded` if it keeps too many,
- * `invalid-options` for a value that does not fit, and as {@link sendCommand} does.
- */
-export async function deliverEvent(
-  runs: RunRegistry,
-  { given, ...sending }: Sending & { readonly given: NamedEvent },
-): Promise<RunResult> {
-  return sendCommand(runs, { ...sending, type: "deliver", command: await toDelivery(runs.settings, given) });
-}
 
 /**
  * Leaves an event for a run that has yet to start, whoever starts it. Returns whether it was left: not if the run has
@@ -81,21 +42,8 @@ export async function deliverEarly(runs: RunRegistry, runId: string, given: Name
   return number !== undefined;
 }
 
-/**
- * Cancels a run. One that nobody has is restored only to be cancelled, with whatever tools still exist; one that has
- * ended stays as it is.
- */
-export function cancelRun(
-  runs: RunRegistry,
-  { reason, ...sending }: Sending & { readonly reason: string },
-): Promise<RunResult> {
-  // A run that is restored is cancelled when it is opened.
-  sending.cancelling?.abort(cancelledBy(reason));
-  return sendCommand(runs, { ...sending, type: "cancel", command: { reason } });
-}
-
-/** A command on its way to a run. */
-interface SentCommand<TType extends CommandType> extends Sending {
+/** A command of a caller on its way to a run. */
+interface SentCommand<TType extends CommandType> extends Opening, CommandOptions {
   readonly type: TType;
   readonly command: Commands[TType];
 }
@@ -104,10 +52,15 @@ interface SentCommand<TType extends CommandType> extends Sending {
  * Acts in a run that is active here, else restores and resumes it with the command, or leaves the command for its owner.
  * A process that owns the run is sent a message, and the run is polled until its execution has ended; if the process
  * dies, the run resumes here. `signal` ends the waiting and takes nothing back; whoever cancels the run meanwhile cancels
- * it there. Resolves to how the execution ends; the same command again changes nothing and resolves to the same. Rejects
- * with `cancelled` by the signal, with `interrupted` once the agent is closed, and as `continueStored` does.
+ * it there. A run that nobody has is restored to be cancelled with whatever tools still exist. Resolves to how the execution
+ * ends; the same command again changes nothing and resolves to the same. Rejects if the table of commands says that the run
+ * does not wait for the command, with `cancelled` by the signal, with `interrupted` once the agent is closed, and as
+ * `continueStored` does.
  */
-function sendCommand<TType extends CommandType>(runs: RunRegistry, sent: SentCommand<TType>): Promise<RunResult> {
+export function sendCommand<TType extends CommandType>(
+  runs: RunRegistry,
+  sent: SentCommand<TType>,
+): Promise<RunResult> {
   return runs.track(actOrPost(runs, sent));
 }
 
@@ -251,7 +204,7 @@ interface Pause {
 /** Waits until it is time to poll again. Rejects if the caller waits no longer. */
 async function pause(
   { settings, stopping }: RunRegistry,
-  { options: { signal }, cancelling }: Sending,
+  { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,
   { pollMs, isCancelled }: Pause,
 ): Promise<void> {
   const wakers: Abortable[] = [
