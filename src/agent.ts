@@ -17,7 +17,7 @@ export interface AgentOptions<TTools extends readonly Tool[] = readonly Tool[]>
     PlanningOptions {
   /** Turns requests into plans. @default `createRulePlanner()`, loaded on the first request */
   planner?: Planner | undefined;
-  /** Where runs are recorded. @default `createMemoryRunStore()` */
+  /** The store in which runs are recorded. @default `createMemoryRunStore()` */
   store?: RunStore | undefined;
 }
 
@@ -46,7 +46,7 @@ const accountFor: AccountFor = async (steps, options) =>
 /** Options of {@link createOrchestrator}. @group Agents */
 export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly Tool[]>
   extends ExecutionOptions<TTools> {
-  /** Where runs are recorded, such as `createMemoryRunStore()`. */
+  /** The store in which runs are recorded, such as `createMemoryRunStore()`. */
   store: RunStore;
 }
 

@@ -45,7 +45,7 @@ export interface RunObserver<TTool extends Tool = Tool> {
     type: TType,
     listener: (event: AgentEventOf<TType, TTool>) => unknown,
   ): void;
-  /** How many listeners `on` and `once` have added for a type. */
+  /** Counts the listeners that `on` and `once` have added for a type. */
   listenerCount(this: void, type: AgentEventType): number;
   /** Removes the listeners of a type, or of all types; those of `subscribe` stay. */
   removeAllListeners(this: void, type?: AgentEventType): void;
@@ -183,7 +183,7 @@ export interface Orchestrator<TTool extends Tool = Tool>
     RunExecutor<TTool>,
     RunKeeper {
   /**
-   * What a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
+   * Says what a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
    * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
    */
   dryRun<const TPlan extends AnyPlan>(
@@ -216,7 +216,7 @@ export interface Agent<TTool extends Tool = Tool>
    */
   plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
   /**
-   * What a request or a plan would do, with which effects: it is planned, validated and resolved as far as can be
+   * Says what a request or a plan would do, with which effects: it is planned, validated and resolved as far as can be
    * known, and no tool is called. Rejects as `plan` and `execute` do.
    */
   dryRun<const TPlan extends AnyPlan>(

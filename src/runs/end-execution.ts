@@ -13,7 +13,7 @@ import { showIn } from "./show.ts";
 import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
 
-/** What {@link endExecution} needs to close an execution. */
+/** Input of {@link endExecution}. */
 interface ExecutionEnd {
   readonly planningError: AgentErrorData | undefined;
   readonly expressions: PlanExpressions | undefined;
@@ -44,7 +44,7 @@ export async function endExecution(run: Run, { planningError, expressions }: Exe
   if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
 }
 
-/** Whether the process is ending before the run. An abort for another reason ends the run for good. */
+/** True if the process is ending before the run. An abort for another reason ends the run for good. */
 function isInterrupted({ stopReason, abortReason }: Run): boolean {
   return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
 }
@@ -54,7 +54,7 @@ function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData
 }
 
 interface RunClosing {
-  /** Whether all steps are done. */
+  /** True if all steps are done. */
   readonly isFinished: boolean;
   readonly error: AgentErrorData | undefined;
 }
@@ -98,7 +98,7 @@ async function skipRest(run: Run, expressions: PlanExpressions | undefined): Pro
   }
 }
 
-/** Whether only the end of the run prevents a step from running, even if an execution died while recording that. */
+/** True if only the end of the run prevents a step from running, even if an execution died while recording that. */
 function isNotStarted(state: StepState): boolean {
   if (!isOpen(state)) return state.skipReason === "run-ended";
   for (const { status } of instancesOf([state])) if (status === "interrupted") return false;
@@ -170,7 +170,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
 }
 
 /**
- * Why a run was about to end when its process died, according to its record: it was cancelled, or its deadline had
+ * Finds in the record of a run why it was about to end when its process died: it was cancelled, or its deadline had
  * passed. Undefined if it was not ending, or a failed step was the reason. To be called before its next execution
  * starts.
  */

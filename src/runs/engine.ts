@@ -63,7 +63,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   let registry: RunRegistry | undefined;
   /** True if runs that wait for a time are left for whoever looks for them. */
   let leavesWaits = false;
-  /** Set once no more runs are accepted. */
+  /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;
   for (const observer of settings.observers) {
     if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));

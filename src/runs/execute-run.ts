@@ -176,7 +176,7 @@ export async function planInRun(run: Run, request: string): Promise<Planned> {
   }
 }
 
-/** What a run starts with; `identity` is set if the caller gave its id. */
+/** Input of {@link executeRun}. `identity` is present if the caller gave the id of the run. */
 interface RunStart {
   readonly target: RunTarget;
   readonly identity?: string;

@@ -6,7 +6,7 @@ import { failOption } from "../core/options.ts";
 /** Makes a call within the contexts that observers set, and returns what it returns. */
 export type Within = <T>(call: ObservedCall, proceed: () => T) => T;
 
-/** What observers add to the settings of an engine. */
+/** The part of the settings of an engine that observers add. */
 export interface Observation {
   /** Undefined if no observer sets a context. */
   readonly within: Within | undefined;
@@ -37,7 +37,7 @@ export function readObservers(value: unknown, option: string): readonly Observer
   return Object.freeze([...value]);
 }
 
-/** What the observers do around calls. */
+/** Combines the observers of an engine. */
 export function observationOf(observers: readonly Observer[], onError: OnError): Observation {
   const outer = observers.filter(({ within }) => within !== undefined);
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
@@ -57,7 +57,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
 interface Around {
   readonly call: ObservedCall;
   readonly onError: OnError;
-  /** Of the outermost observer that has not been asked. */
+  /** The index of the outermost observer that has not been asked. */
   readonly index: number;
 }
 
@@ -101,7 +101,7 @@ function readTraceparent(
   return parseTraceparent(text) && (text as string);
 }
 
-/** What an observer returns. What it throws or rejects with is reported, and then it is undefined or that promise. */
+/** Returns what an observer answers. Reports what it throws, and then returns undefined, or rejects with. */
 export function answerOf(
   ask: () => unknown,
   { about, onError }: { readonly about: AgentEvent | ObservedCall; readonly onError: OnError },

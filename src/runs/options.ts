@@ -56,7 +56,7 @@ export interface AgentWarning {
   readonly runId?: string;
   /** Absent if it is about the plan as a whole. */
   readonly stepId?: string;
-  /** Which iteration of a `forEach`, from 0. */
+  /** Position of the iteration in its `forEach`, from 0. */
   readonly iteration?: number;
 }
 
@@ -78,16 +78,16 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
   retry?: RetryOptions | undefined;
   /** Longest time for one attempt of a step, at least 1; `Infinity` is allowed. @default 30000 */
   stepTimeoutMs?: number | undefined;
-  /** How long a tool may keep running after its signal was aborted before it is given up. @default 1000 */
+  /** The time that a tool may keep running after its signal was aborted; then it is given up. @default 1000 */
   abortGraceMs?: number | undefined;
   /** The most steps a plan may have. @default 1000 */
   maxSteps?: number | undefined;
   /** The largest output of a step, in bytes of JSON. @default 1048576 */
   maxOutputBytes?: number | undefined;
-  /** Whether the error of a step is recorded with the stack of the last error that its tool threw. @default true */
+  /** True to record the error of a step with the stack of the last error that its tool threw. @default true */
   recordStacks?: boolean | undefined;
   /**
-   * Whether a step, or the plan as a whole, needs approval, besides what its tool states: `() => true` for everything.
+   * Decides if a step, or the plan as a whole, needs approval, besides what its tool states: `() => true` for everything.
    * A function that throws counts as true. @default none: only what tools state
    */
   needsApproval?: ((question: ApprovalQuestion<TTools[number]>) => boolean | Promise<boolean>) | undefined;
@@ -98,12 +98,12 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   requestApproval?: RequestApproval<TTools[number]> | undefined;
   /**
-   * How long a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
+   * The time in which a question of this agent can be answered, at least 1; then it counts as rejected, with `approval-expired`.
    * @default Infinity
    */
   approvalTtlMs?: number | undefined;
   /**
-   * How long this process owns a run without renewing the lease, at least 100; then another process may resume it. It
+   * The time that this process owns a run without renewing the lease, at least 100; then another process may resume it. It
    * is renewed three times as often. @default 30000
    */
   leaseMs?: number | undefined;
@@ -113,7 +113,7 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    * @default any name, and any JSON
    */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
-  /** How values of sensitive fields are recorded. @default a key of this process if the store ends with it */
+  /** Keys that seal the values of sensitive fields. @default a key of this process if the store ends with it */
   secrets?: SecretOptions | undefined;
   /**
    * Changes what is shown of values, never what is recorded. @default none: everything but sensitive fields is shown

@@ -13,7 +13,7 @@ import { readEvents } from "./stored-runs.ts";
 
 /** The most events that wait to be read; recorded ones beyond that are read again from the store. */
 const liveCapacity = 1_000;
-/** How many events are read from the store at once. */
+/** The most events that are read from the store at once. */
 const pageSize = 100;
 
 /**
@@ -45,12 +45,12 @@ export async function* readEventsOf(
 
 class EventReader implements EventSink<AgentEvent> {
   private readonly live = new EventChannel<AgentEvent>({ capacity: liveCapacity, isExpendable: isTransient });
-  /** What was read of the run, or received. */
+  /** The part of the run that was read, or received. */
   private known: RecordedRun | undefined;
-  /** Whether the run ended here and could not record that. */
+  /** True if the run ended here and could not record that. */
   private isLost = false;
   private waiting: AbortSource | undefined;
-  /** Whether the store has told of something that may not have been read yet. */
+  /** True if the store has announced something that may not have been read yet. */
   private isTold = false;
 
   constructor(
@@ -96,7 +96,7 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known?.state.sequence ?? 0;
   }
 
-  /** Whether the run is active here, so that all its events are emitted here. */
+  /** True if the run is active here, so that all its events are emitted here. */
   private isHere(): boolean {
     return this.runs.isEmitting(this.wanted.runId);
   }
@@ -133,7 +133,7 @@ class EventReader implements EventSink<AgentEvent> {
     return this.known.events;
   }
 
-  /** Whether events before this one were dropped, as nobody read them in time, or were not emitted here. */
+  /** True if events before this one were dropped, as they were not read in time, or were not emitted here. */
   private isAhead(event: AgentEvent): boolean {
     return event.sequence > this.sequence + Number(isRecorded(event));
   }

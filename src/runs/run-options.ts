@@ -17,7 +17,7 @@ export interface PlanOptions<TTool extends Tool = Tool> {
   maxSteps?: number | undefined;
   /** IANA name of the time zone for words such as "tomorrow". @default the machine's */
   timeZone?: string | undefined;
-  /** What may be used up. When only planning, just model usage counts. @default no limit */
+  /** Limits of what may be used up. When only planning, just model usage counts. @default no limit */
   budget?: RunBudget | undefined;
   /** Cancels. */
   signal?: AbortSignal | undefined;
@@ -56,7 +56,7 @@ export type RunOptions<TTool extends Tool = Tool> = PlanOptions<TTool> &
     /** Undo what has been done, through the tools' `undo`, when the run ends `failed` or `cancelled`. @default false */
     undoOnFailure?: boolean | undefined;
     /**
-     * How often the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
+     * The most times that the planner is asked for other steps when a step has failed. 0 to 100; more than 0 only with a planner
      * that has `replan`, and not with `approvedHash`. @default 0
      */
     maxReplans?: number | undefined;
@@ -176,7 +176,7 @@ interface RunDefaults {
   readonly planner: Planner | undefined;
 }
 
-/** What options are for: each use allows different ones. The replans of a `restored` run are not checked again. */
+/** The use of options: each allows different ones. The replans of a `restored` run are not checked again. */
 export type OptionsUse = "plan" | "dryRun" | "run" | "restored";
 
 const knownKeys = {

@@ -17,9 +17,9 @@ import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";
 import { opened } from "./secrets/secrets-of-run.ts";
 
-/** Which step waits for which in a plan, by index. */
+/** The dependencies between the steps of a plan, by index. */
 export interface StepGraph {
-  /** How many steps each one still waits for. */
+  /** The number of steps that each one still waits for. */
   readonly waitingFor: number[];
   readonly dependents: readonly (readonly number[] | undefined)[];
 }
@@ -53,7 +53,7 @@ export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | und
 }
 
 /**
- * What somebody has to decide before the run can resume: an unknown outcome or, unless a failed step stops the run
+ * The decisions that a run waits for before it can resume: an unknown outcome or, unless a failed step stops the run
  * anyway, an approval, a time or an event.
  */
 export function pendingItems(run: Run): readonly PendingItem[] {
@@ -77,19 +77,19 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
 }
 
-/** Whether nothing of the plan is left to do. */
+/** True if all steps of the plan are done. */
 export function isAllDone({ state }: Run): boolean {
   return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
 }
 
-/** Whether a step can continue because somebody has decided about it. */
+/** True if a step can continue because somebody has decided about it. */
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);
   return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.sharedNow()));
 }
 
-/** Whether a step, or an iteration of one, waits for no other step and no decision. */
+/** True if a step, or an iteration of one, waits for no other step and no decision. */
 export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
@@ -119,7 +119,7 @@ function dueOf({ wait }: StepState): WaitDue {
   };
 }
 
-/** Whether a step waits for a decision, or for a time or an event that has not come. */
+/** True if a step waits for a decision, or for a time or an event that has not come. */
 function isHeldUp(step: StepState, nowMs: number): boolean {
   return isAsked(step) || (isAwaited(step) && !isWaitOver(step, nowMs));
 }
@@ -132,7 +132,7 @@ function stepsOf({ state }: Run): readonly StepState[] {
   return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
 }
 
-/** Whether no step has failed in a way that prevents the others from starting. */
+/** True if no step has failed in a way that prevents the others from starting. */
 function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
   return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
 }

@@ -13,9 +13,9 @@ export interface RecorderOwner {
   readonly runId: string;
   /** If left out, nothing is stored: the events are only emitted. */
   readonly store?: RunStore;
-  /** Of the lease under which its events are recorded. */
+  /** Fencing token of the lease under which the events are recorded. */
   readonly fence?: number | undefined;
-  /** Set before the first event, if digests of the events are recorded. */
+  /** Computes digests of the events. It must be there before the first of them. */
   readonly evidence?: EvidenceChain | undefined;
   now(): number;
   onRecorded(event: AgentEvent): void;
@@ -25,7 +25,7 @@ export interface RecorderOwner {
 /** The errors of a run store. */
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
 
-/** Why nothing is recorded any more: the store has failed, or the process ends. */
+/** The reason for which nothing is recorded any more: the store has failed, or the process ends. */
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
@@ -78,7 +78,7 @@ export class RunRecorder {
     this.acknowledged.push(number);
   }
 
-  /** Why nothing can be recorded any more, if that is so. */
+  /** The reason for which nothing can be recorded any more; undefined while it can. */
   get failure(): RecordingEnd | undefined {
     return this.storeError;
   }
@@ -212,7 +212,7 @@ export class RunRecorder {
   }
 }
 
-/** What a store threw, as an error of this package; `run-conflict` and `run-owned-elsewhere` keep their codes. */
+/** Converts what a store threw to an error of this package; `run-conflict` and `run-owned-elsewhere` keep their codes. */
 export function toStoreError(
   thrown: unknown,
   { runId, operation }: { runId: string; operation: StoreOperation },

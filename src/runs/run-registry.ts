@@ -30,7 +30,7 @@ export interface ActiveRun {
   readonly run: Run;
   /** Before `throwOnFailure`, which each caller sets for itself. */
   readonly result: Promise<RunResult>;
-  /** Set if the caller supplied the run's id. */
+  /** Undefined unless the caller supplied the run's id. */
   readonly identity: string | undefined;
   /**
    * Resolves when it has recorded its first event, or has ended without one: until then it may be only a store lookup.
@@ -45,11 +45,11 @@ export interface ActiveRun {
 interface RestoringRun {
   /** Settles when its next execution has started or cannot start. */
   readonly opening: Promise<unknown>;
-  /** Set if the run was started again. */
+  /** Undefined unless the run was started again. */
   readonly identity: string | undefined;
 }
 
-/** What a caller does with a run; see {@link RunRegistry.withRun}. */
+/** The use that a caller makes of a run; see {@link RunRegistry.withRun}. */
 interface RunUse {
   /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
@@ -64,7 +64,7 @@ interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
-  /** Whether runs whose wait is over are left for whoever looks for them. */
+  /** True if runs whose wait is over are left for whoever looks for them. */
   readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
@@ -79,7 +79,7 @@ class Audience implements EventSink<AgentEvent> {
   }
 }
 
-/** Who watches which runs, whether a run is active here now or later. A run that nobody watches costs nothing. */
+/** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
 class RunWatchers {
   private readonly byId = new Map<string, Audience>();
 
@@ -118,7 +118,7 @@ export class RunRegistry {
   private readonly host: RunHost;
   /** Operations that may still open a run. */
   private readonly operations = new Set<Promise<unknown>>();
-  /** Set once the active runs have used up their time. */
+  /** Undefined until the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
   constructor(options: RegistryOptions) {
@@ -134,12 +134,12 @@ export class RunRegistry {
     this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
   }
 
-  /** Whether a run is active here, or about to be. */
+  /** True if a run is active here, or about to be. */
   has(runId: string): boolean {
     return this.restoring.has(runId) || this.active.has(runId);
   }
 
-  /** Whether all events of a run are emitted here. */
+  /** True if all events of a run are emitted here. */
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);
     return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");

@@ -11,15 +11,15 @@ import type { RunSettings } from "./run-options.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { opened, requireSealable } from "./secrets/secrets-of-run.ts";
 
-/** What a run executes: a request to plan, or a plan as given. */
+/** A request to plan, or a plan as given, that a run executes. */
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
 
-/** What a run was started with. */
+/** Reads from the state of a run the request or the plan that it was started with. */
 export function targetOf({ request, givenPlan }: RunState): RunTarget {
   return request === undefined ? { plan: givenPlan as PlanInput } : { request };
 }
 
-/** What makes two runs of one id the same: the request's text, or what the plan's hash covers. */
+/** Identifies a target, so that two runs of one id can be compared: the request's text, or what the plan's hash covers. */
 export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineSettings, "maxRequestLength">): string {
   // A request is stored only up to its maximum length.
   if ("request" in target)
@@ -30,7 +30,7 @@ export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineS
   return `plan ${canonicalPlan(json.value as unknown as PlanInput)}`;
 }
 
-/** What a run starts with: a request, or a valid plan. */
+/** A request, or a valid plan, that a run starts with. */
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /**

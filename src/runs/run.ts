@@ -27,18 +27,18 @@ export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
 
 /**
- * How far an execution is. `open`: commands are taken. `closing`: it is too late for them. `undoing`: only a failure to
+ * Phase of an execution. `open`: commands are taken. `closing`: it is too late for them. `undoing`: only a failure to
  * record aborts it from here on. `ending`: its last event is being recorded. `closed`: that was emitted, or it was
  * abandoned.
  */
 type RunPhase = (typeof phases)[number];
 
-/** How far an execution is, and why it stops: all that is known of a run beside its events. Only {@link Run} changes it. */
+/** The state of an execution beside its events: its phase, and the reasons to stop. Only {@link Run} changes it. */
 interface Lifecycle {
   /** It only grows. */
   phase: RunPhase;
   /**
-   * Why no step starts, not even one that only waits for its turn: one has failed, or the process is ending and the rest
+   * Reason for which no step starts, not even one that only waits for its turn: one has failed, or the process is ending and the rest
    * can be resumed later.
    */
   stopReason: "step-failed" | "interrupted" | undefined;
@@ -445,7 +445,7 @@ export interface RunCaller {
   readonly cancelling?: AbortSource;
 }
 
-/** What the runs of an agent have in common. */
+/** Everything that the runs of an agent share. */
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
@@ -454,6 +454,6 @@ export interface RunHost {
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;
-  /** How long an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
+  /** The time that an aborted tool may keep running: shorter than `abortGraceMs` once there is little time left. */
   graceMs: number;
 }

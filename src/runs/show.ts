@@ -8,10 +8,10 @@ import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import type { RedactPlace } from "./secrets/secret-options.ts";
 
-/** What to hide of a run. */
+/** The rules for hiding parts of a run. */
 interface Shown {
   readonly runId: string;
-  /** Whether it may contain sealed values. */
+  /** True if it may contain sealed values. */
   readonly isSealed: boolean;
   readonly redact: EngineSettings["redact"];
 }
@@ -91,7 +91,7 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
   }
 }
 
-/** How a run ended, as it may be shown. If it ran here, its output is what the tool returned. */
+/** Creates the result of a run, as it may be shown. If it ran here, its output is what the tool returned. */
 export function shownResult(
   state: RunState,
   { redact }: Pick<EngineSettings, "redact">,

@@ -35,7 +35,7 @@ export { listRuns, readRun } from "./stored-runs.ts";
 interface StartOpening extends Opening {
   readonly target: RunTarget;
   readonly settings: RunSettings;
-  /** Whether the caller gave the id. */
+  /** True if the caller gave the id. */
   readonly isNamed: boolean;
 }
 
@@ -152,7 +152,7 @@ export interface Refusal {
   readonly target: RunTarget;
   /** Those of the run, none of which is recorded if one of them is invalid. */
   readonly options: Parameters<typeof resolveRunOptions>[0];
-  /** Why: for `cancelled`, it ends so, and else it has failed. */
+  /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
   readonly error: AgentError;
 }
 

@@ -42,17 +42,17 @@ import {
 } from "../steps/step-call.ts";
 import { type Decision, readInput, readNote } from "./decision-options.ts";
 
-/** Whether a step or a plan may run; `waiting` if that is still to be decided. */
+/** Result of asking about a step or a plan; `waiting` if that is still to be decided. */
 type ApprovalStatus = "approved" | "rejected" | "waiting";
 
-/** Whether a step may need approval, so that {@link askAboutStep} has to be called. */
+/** True if a step may need approval, so that {@link askAboutStep} has to be called. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
   if (reasonsFor(run, call) !== undefined) return true;
   return run.isContinued && run.approvalOf(refOfTask(call)) !== undefined;
 }
 
-/** Why a step needs approval whatever its tool and the policy say: it is part of a replan and has an effect. */
+/** The reasons for which a step needs approval whatever its tool and the policy say: a replan added it, with an effect. */
 function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
   if (state.firstPlan === undefined || effect === "pure") return undefined;
   return state.steps.get(step.id)?.approvalReasons;
@@ -88,7 +88,7 @@ export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): P
   return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
 
-/** Whether a plan may need approval, so that {@link askAboutPlan} has to be called. An `approvedHash` approves it. */
+/** True if a plan may need approval, so that {@link askAboutPlan} has to be called. An `approvedHash` approves it. */
 export function mayNeedPlanApproval(run: Run): boolean {
   if (run.approvalOf(undefined) !== undefined) return true;
   return run.engine.needsApproval !== undefined && run.settings.stored.approvedHash === undefined;
@@ -268,7 +268,7 @@ function isDecision(value: unknown): value is ApprovalDecision {
   return value === "approve" || value === "reject" || value === "suspend";
 }
 
-/** What was decided about a step or a plan. */
+/** A decision about a step or a plan, as it is recorded. */
 export type ApprovalOutcome = ApprovalEndEvent["outcome"];
 
 /** The event of a decision about a step, an iteration of one, or (without a place) the plan. */
@@ -359,12 +359,12 @@ export async function recordDecision(run: Run, { ref, outcome, message }: Decisi
   run.notifyDecision(ref);
 }
 
-/** Whether it is too late to decide about a question. */
+/** True if it is too late to decide about a question. */
 export function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs;
 }
 
-/** Whether a run waits for a decision that nobody can take any more. */
+/** True if a run waits for a decision that can no longer be taken. */
 export function waitsInVain({ pending = [] }: { readonly pending?: readonly PendingItem[] }, nowMs: number): boolean {
   return pending.some((item) => item.kind !== "outcome" && item.kind !== "wait" && isExpired(item, nowMs));
 }
@@ -437,7 +437,7 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
   }
 }
 
-/** Why the input of a step may not be changed; undefined if it may. */
+/** The reason for which the input of a step may not be changed; undefined if it may. */
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
     return "was approved with the plan (approvedHash): approve it unchanged, or reject it";

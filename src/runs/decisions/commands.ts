@@ -49,9 +49,9 @@ export interface Commands {
     readonly name: string;
     readonly value: JsonValue;
     readonly id: string;
-    /** Set if the schemas of an agent have let the value through. */
+    /** True if the schemas of an agent have let the value through. */
     readonly isChecked?: true;
-    /** Set if it was accepted as one of those that the run may keep. */
+    /** True if it was accepted as one of those that the run may keep. */
     readonly isCounted?: true;
   };
 }
@@ -74,7 +74,7 @@ export interface CommandKind<TCommand> {
   comparesValues?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
-  /** How many messages the run may keep. @default no limit */
+  /** The most messages that the run may keep. @default no limit */
   maxKept?(state: RunState, command: TCommand): number;
   /** The events that are recorded with `run-resume` when a run is resumed by the command. */
   events(command: TCommand): readonly EventInit[];
@@ -401,7 +401,7 @@ function mayTake(state: RunState, delivery: Commands["deliver"]): boolean {
   throw keepsTooMany(runId, deliveries?.keptCount);
 }
 
-/** How many more events a run may keep; an event that a step waits for is not kept. */
+/** The number of further events that a run may keep; an event that a step waits for is not kept. */
 function roomFor({ deliveries }: RunState, { name }: Commands["deliver"]): number {
   const isAwaitedNow = deliveries?.waiting.get(name)?.some((step) => isAwaited(step)) ?? false;
   return isAwaitedNow ? maxDeliveries : maxDeliveries - (deliveries?.keptCount ?? 0);

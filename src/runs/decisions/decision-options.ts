@@ -8,7 +8,7 @@ import { noReason } from "../run-errors.ts";
 import { type CommandOptions, checkName, type DecidingOptions, decidingOptions } from "../run-options.ts";
 
 /**
- * What is decided about: a pending item of a run, an `approval-request`, or the request that
+ * The subject of a decision: a pending item of a run, an `approval-request`, or the request that
  * `requestApproval` received, each unchanged. The hash identifies what was decided about; all other fields are ignored.
  *
  * {@includeCode ../../../examples/10-approve-a-step.ts}
@@ -18,7 +18,7 @@ export type ApprovalItem =
   | {
       readonly kind: "approval" | "step";
       readonly stepId: string;
-      /** Which iteration of a `forEach`, from 0. */
+      /** Position of the iteration in its `forEach`, from 0. */
       readonly iteration?: number | undefined;
       readonly hash: string;
     }
@@ -26,7 +26,7 @@ export type ApprovalItem =
 
 /** The note that a decision may have. @inline */
 interface DecisionNoteOptions {
-  /** Who decides: at most 200 characters, recorded as given. */
+  /** The person or system that decides: at most 200 characters, recorded as given. */
   by?: string | undefined;
   /** At most 2000 characters, recorded with the decision. */
   comment?: string | undefined;
