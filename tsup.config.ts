@@ -1,38 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { build } from "esbuild";
-import { defineConfig, type Options } from "tsup";
-
-/** With `createAgent`, what `planwright` gives that runs need, too. */
-const ofAgents = ["agent.ts", "plan/hash-plan.ts", "core/model-failure.ts", "core/run-summary.ts", "core/text.ts"];
-
-/**
- * esbuild makes a chunk of each set of modules that the same entries and `import()`s reach, which cuts what an agent loads at once
- * into some fifteen small files: they take longer to load, and compress worse, than one. So each of those reaches all of it.
- */
-const oneChunkOfAgents: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "one-chunk-of-agents",
-  setup(build) {
-    const roots = new Set<string>();
-    build.onStart(async () => {
-      const { entryPoints, outdir } = build.initialOptions;
-      const options = { bundle: true, splitting: true, format: "esm", packages: "external", write: false } as const;
-      const { metafile } = await build.esbuild.build({ ...options, entryPoints, outdir, metafile: true });
-      for (const { entryPoint } of Object.values(metafile.outputs)) {
-        if (entryPoint !== undefined) roots.add(join(import.meta.dirname, entryPoint));
-      }
-    });
-    // A module that nothing is taken from is left out, unless it says that it does something by being imported.
-    build.onResolve({ filter: /^of-agents:/ }, ({ path }) => ({
-      path: join(import.meta.dirname, "src", path.slice("of-agents:".length)),
-      sideEffects: true,
-    }));
-    const imports = ofAgents.map((file) => `import "of-agents:${file}";`).join("\n");
-    build.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
-      roots.has(path) ? { contents: `${await readFile(path, "utf8")}\n${imports}\n`, loader: "ts" } : undefined,
-    );
-  },
-};
+import { defineConfig } from "tsup";
 
 /** Pages and graphs are drawn in browsers, too: as one file without packages, and without what it shares with agents. */
 const viewBuild = {
@@ -79,7 +47,6 @@ export default defineConfig(({ outDir = "dist" }) => ({
   noExternal: ["eventemitter3", "@noble/hashes"],
   // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
   // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
-  esbuildPlugins: [oneChunkOfAgents],
   onSuccess: async () => {
     await build({ ...viewBuild, outdir: outDir });
   },
