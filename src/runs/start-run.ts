@@ -1,22 +1,27 @@
 import { monotonicNow } from "../async/clock.ts";
+import { settleOrAbort } from "../async/promises.ts";
+import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { EventInit, Keyed } from "../core/events.ts";
+import { type EventInit, formatVersion, type Keyed } from "../core/events.ts";
+import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
-import { executeRun, startEvent } from "./execute-run.ts";
+import { findBraces } from "../plan/references.ts";
+import { fingerprintsOf, planInRun, runExecution, traceOf } from "./execute-run.ts";
 import { wrongKeyOf } from "./parse-stored.ts";
 import { continueStored } from "./resume/continue-run.ts";
 import { beginStopped } from "./resume/resume-run.ts";
 import type { Run } from "./run.ts";
-import { interruptedBy, runConflict } from "./run-errors.ts";
+import { interruptedBy, runConflict, runElsewhere } from "./run-errors.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
-import { evidenceOf } from "./run-recorder.ts";
+import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
-import { completeTarget, fillIn, identityOf, type RunTarget, targetOf } from "./run-target.ts";
+import { completeTarget, fillIn, identityOf, type RunBeginning, type RunTarget, targetOf } from "./run-target.ts";
 import { opened, requireSealable, secretsOf } from "./secrets/secrets-of-run.ts";
 import { shownResult } from "./show.ts";
 import { dataOf } from "./steps/step-call.ts";
+import { readRecorded, storedResult } from "./stored-runs.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
 export { receivePosted, toDelivery } from "./decisions/commands.ts";
@@ -48,7 +53,7 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
   const run = runs.open(settings, opening);
-  return runs.hold(run, executeRun(run, { target, leases: runs.leases }));
+  return runs.hold(run, executeRun(run, { target }));
 }
 
 interface NamedOpening extends StartOpening {
@@ -58,8 +63,8 @@ interface NamedOpening extends StartOpening {
 function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
   const { runId, identity } = opening;
   return runs.withRun(runId, {
-    whenActive: (active) => orResume(runs, opening, join(runs, opening, active)),
-    whenStored: () => orResume(runs, opening, lookOrExecute(runs, opening)),
+    whenActive: (active) => startOrResume(runs, opening, join(runs, opening, active)),
+    whenStored: () => startOrResume(runs, opening, findOrExecute(runs, opening)),
     // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
       if (other.identity === identity && !isAgentError(thrown, "run-not-found")) throw thrown;
@@ -68,7 +73,7 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
 }
 
 /** Resumes the run if it has started and no process is running it; undefined if one in this process is by now. */
-async function orResume(
+async function startOrResume(
   runs: RunRegistry,
   opening: NamedOpening,
   starting: Promise<RunResult | undefined>,
@@ -86,7 +91,7 @@ async function orResume(
 async function resumeStopped(
   runs: RunRegistry,
   opening: NamedOpening,
-  said: AgentErrorLike,
+  refusal: AgentErrorLike,
 ): Promise<RunResult | undefined> {
   if (runs.stopping.aborted) throw interruptedBy("the agent was closed and takes no more runs");
   const { resources, signal, throwOnFailure } = opening.settings;
@@ -106,12 +111,12 @@ async function resumeStopped(
     return hasStopped ? result : undefined;
   } catch (thrown) {
     // Nothing of it is recorded: the first error is all that is known.
-    throw isAgentError(thrown, "run-not-found") ? (said.cause ?? said) : thrown;
+    throw isAgentError(thrown, "run-not-found") ? (refusal.cause ?? refusal) : thrown;
   }
 }
 
 /** Returns the stored result, or executes the run from its start. */
-function lookOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
+function findOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
   const { target, settings, identity } = opening;
   const run = runs.open(settings, opening);
   run.keepHistory();
@@ -119,7 +124,7 @@ function lookOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunRes
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
   });
-  const executing = executeRun(run, { target, identity, leases: runs.leases, onStarted });
+  const executing = executeRun(run, { target, identity, onStarted });
   return runs.hold(run, executing.finally(onStarted), { identity, started });
 }
 
@@ -146,7 +151,122 @@ async function join(
   });
 }
 
-/** A run of which nothing is to be executed. */
+/**
+ * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
+ * the same grace as a tool.
+ */
+async function prepareTarget(run: Run, target: RunTarget): Promise<RunBeginning> {
+  const source = run.openSource();
+  const completing = completeTarget(run.engine, run.settings, target);
+  try {
+    return await settleOrAbort(completing, source);
+  } catch (thrown) {
+    if (!source.aborted) throw thrown;
+    const settled = await settleWithin(completing, run.host.graceMs, run.engine.clock);
+    if (settled === notInTime) throw source.reason;
+    return settled;
+  } finally {
+    run.release(source);
+  }
+}
+
+/**
+ * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
+ * stored run with its id. Rejects as {@link completeTarget} does, with `run-conflict` if the store has something else
+ * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
+ */
+async function executeRun(run: Run, { target, identity, onStarted }: RunStart): Promise<RunResult> {
+  const { engine, runId, settings } = run;
+  const opening = secretsOf(engine, { runId, tools: settings.tools });
+  if (opening !== undefined) run.secrets = await opening;
+  if (engine.evidence) run.evidence = await evidenceOf(engine);
+  const beginning = await prepareTarget(run, target);
+  const known = identity === undefined ? undefined : await findStored(run, identity);
+  if (known !== undefined) return known;
+  const claiming = claim(run);
+  if (claiming !== undefined) await claiming;
+  const execute = async () => {
+    await run.emit(await startEvent(run, beginning));
+    const { failure } = run.recorder;
+    const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
+    // Another process has started the run since this one looked for it.
+    if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(runId, failure);
+    onStarted?.();
+    const early = run.openInbox();
+    if (early !== undefined) await run.host.receive(run, early);
+    if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
+    if ("plan" in target && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
+    return runExecution(run);
+  };
+  return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
+}
+
+/** Finds the result of the stored run with the id of the caller. Rejects as {@link storedResult} throws. */
+async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
+  const { events, state } = await readRecorded(run.engine.store, run.runId);
+  if (events.length === 0) return undefined;
+  if (state.mayBeSealed)
+    run.secrets = await secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools, state });
+  const stored = storedResult(state, { identity, settings: run.engine, secrets: run.secrets });
+  run.replay(events);
+  return stored;
+}
+
+/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
+function claim(run: Run): void | Promise<void> {
+  const refuse = (error: StoreError) => {
+    if (error.code === "run-owned-elsewhere") throw error;
+    run.recorder.fail(error);
+  };
+  try {
+    return run.host.leases.acquire(run)?.catch(refuse);
+  } catch (error) {
+    return refuse(error as StoreError);
+  }
+}
+
+/** The first event of a run. */
+async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit> {
+  const { context, metadata, tools } = run.settings;
+  const { secrets } = run;
+  const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
+  const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
+  return {
+    type: "run-start",
+    version: formatVersion,
+    // A request that is far too long is refused later; here it must not fill the store.
+    ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
+    ...(context !== undefined && { context }),
+    metadata,
+    options,
+    ...(secrets && { mayBeSealed: true }),
+    ...traceOf(run),
+    tools: await fingerprintsOf(tools),
+  };
+}
+
+/** A handwritten plan may use the references of other template languages, which validation cannot refuse. */
+function warnOfBraces(run: Run, { steps }: Plan): void {
+  for (const { stepId, text, reference } of findBraces(steps)) {
+    const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
+    run.warn({ code: "braces-as-text", stepId, message });
+  }
+}
+
+function storedRequest({ engine }: Run, request: unknown): string {
+  // One character more, so that it is still too long when it is read back.
+  return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
+}
+
+/** Input of {@link executeRun}. `identity` is present if the caller gave the id of the run. */
+interface RunStart {
+  readonly target: RunTarget;
+  readonly identity?: string;
+  /** Called when its first event is recorded. */
+  readonly onStarted?: () => void;
+}
+
+/** A run that is recorded without being executed. */
 export interface Refusal {
   readonly runId: string;
   readonly target: RunTarget;
@@ -164,13 +284,13 @@ export interface Refusal {
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
   const { runId, error, target, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
-  const run = runs.open(settingsOf(runs, options), { runId, startedMs });
+  const run = runs.open(readSettings(runs, options), { runId, startedMs });
   try {
     const data = dataOf(run, error);
     const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: data } as const;
-    const start = await startOf(run, target);
+    const start = await createStart(run, target);
     run.enter("ending");
-    const events: readonly EventInit[] = [start, ...skipsOf(start), { type: "run-end", outcome }];
+    const events: readonly EventInit[] = [start, ...createSkips(start), { type: "run-end", outcome }];
     await run.recorder.emitTogether(events.map((event) => run.secrets?.hideInEvent(event) ?? event));
     if (run.recorder.failure !== undefined) throw run.recorder.failure;
     return shownResult(run.state, run.engine, run);
@@ -179,7 +299,7 @@ export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<Ru
   }
 }
 
-function settingsOf({ settings }: RunRegistry, options: Refusal["options"]): RunSettings {
+function readSettings({ settings }: RunRegistry, options: Refusal["options"]): RunSettings {
   try {
     return resolveRunOptions(options, settings, "restored");
   } catch {
@@ -187,7 +307,7 @@ function settingsOf({ settings }: RunRegistry, options: Refusal["options"]): Run
   }
 }
 
-async function startOf(run: Run, target: RunTarget): Promise<EventInit> {
+async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
   const { engine, runId, settings } = run;
   run.secrets = await secretsOf(engine, { runId, tools: settings.tools });
   if (engine.evidence) run.evidence = await evidenceOf(engine);
@@ -203,7 +323,7 @@ async function startOf(run: Run, target: RunTarget): Promise<EventInit> {
   return startEvent(run, { request: "" });
 }
 
-function skipsOf(start: EventInit): readonly EventInit[] {
+function createSkips(start: EventInit): readonly EventInit[] {
   const steps = start.type === "run-start" ? (start.plan?.steps ?? []) : [];
   return steps.map((step) => ({ type: "step-skip", stepId: step.id, tool: toolOf(step), reason: "run-ended" }));
 }

@@ -176,8 +176,7 @@ async function continueExecution(run: Run, ending: AbortReason | undefined): Pro
     return runExecution(run, refusal as AgentErrorData | undefined);
   }
   if (request === undefined || planningError !== undefined) return runExecution(run, planningError);
-  const { error } = await planInRun(run, request);
-  return runExecution(run, error);
+  return runExecution(run, await planInRun(run, request));
 }
 
 /** After a failed iteration, no other one of its loop starts: emits the skips that the dead process did not record. */
