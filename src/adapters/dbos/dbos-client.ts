@@ -16,11 +16,9 @@ import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs
 import type { DeliverOptions, SettleOptions } from "../../runs/resume/resume-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
-import { openDbosQueue } from "./dbos-queue.ts";
-import { loadDbos } from "./load-dbos.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
-import { type Job, type RunQueue, targetOfJob } from "./run-queue.ts";
-import { checkSchedule, identityOfJob, readJob, type SubmitOptions } from "./submit-options.ts";
+import { loadDbos, oneAtATime } from "./dbos.ts";
+import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
+import { checkSchedule, identityOfJob, type Job, readJob, type SubmitOptions, targetOfJob } from "./jobs.ts";
 
 /** Options of {@link createDbosClient}. @group Workers */
 export interface DbosClientOptions {
@@ -120,130 +118,59 @@ export interface DbosClient<TTool extends Tool = Tool> {
 export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(
   options: DbosClientOptions,
 ): DbosClient<TAgent["tools"][number]> {
-  return methodsOf(new Client(options)) as DbosClient<TAgent["tools"][number]>;
-}
-
-function methodsOf(client: Client): DbosClient {
-  const { runs } = client;
-  const leave = { resume: false } as const;
-  return {
-    submit: (run, options = {}) => client.submit(run as string | PlanInput, options),
-    submitAll: (list) => client.submitAll(list),
-    schedule: async (name, schedule) => {
-      checkSchedule({ ...schedule, name });
-      await (await client.queue()).schedule(name, schedule);
-    },
-    unschedule: async (name) => (await client.queue()).unschedule(name),
-    approve: (runId, item, options = {}) =>
-      client.decide(runId, () => runs.approve(runId, item, { ...options, ...leave }).result),
-    reject: (runId, item, options = {}) =>
-      client.decide(runId, () => runs.reject(runId, item, { ...options, ...leave }).result),
-    settle: (runId, stepId, options) =>
-      client.decide(runId, () => runs.settle(runId, stepId, { ...options, ...leave }).result),
-    deliver: (runId, name, value, options) =>
-      client.deliver(runId, {
-        now: () => runs.deliver(runId, name, value, { ...options, ...leave }).result,
-        early: () => runs[workerKey].deliverEarly(runId, name, value, options),
-      }),
-    cancel: (runId, reason) => client.cancel(runId, reason),
-    follow: (runId, options = {}) => client.follow(runId, options),
-    result: (runId, options = {}) => client.result(runId, options.signal),
-    close: () => client.close(),
-  };
+  return createClient(options) as DbosClient<TAgent["tools"][number]>;
 }
 
 const firstPollMs = 20;
 const maxPollMs = 500;
 
-class Client {
-  readonly runs: Orchestrator & WorkedAgent;
-  private readonly settings;
-  private readonly ownStore: { close(): Promise<void> } | undefined;
-  private opened: Promise<RunQueue> | undefined;
+function createClient(options: DbosClientOptions): DbosClient {
+  const { databaseUrl, queue, store, version, events } = readOptions(clientOptions, options);
+  const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
+  // With no tools it can run nothing.
+  const orchestrator: object = createOrchestrator({ tools: [], store: (store ?? ownStore) as RunStore, events });
+  const runs = orchestrator as Orchestrator & WorkedAgent;
+  const leave = { resume: false } as const;
   /** The state in which runs were last decided about here: until it changes, no worker has taken the decision. */
-  private readonly decided = new RecentMap<string>(1_000);
+  const decided = new RecentMap<string>(1_000);
 
-  constructor(options: DbosClientOptions) {
-    this.settings = readOptions(clientOptions, options);
-    const { databaseUrl, store, events } = this.settings;
-    const own = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
-    this.ownStore = own;
-    // With no tools it can run nothing.
-    const runs: object = createOrchestrator({ tools: [], store: (store ?? own) as RunStore, events });
-    this.runs = runs as Orchestrator & WorkedAgent;
-  }
-
-  queue(): Promise<RunQueue> {
-    this.opened ??= this.open().catch((thrown) => {
-      this.opened = undefined;
+  let opened: Promise<DbosQueue> | undefined;
+  /** Opens the queue. It may be the first to use the database. */
+  const openQueue = (): Promise<DbosQueue> => {
+    const open = async () => {
+      const { DBOS } = await loadDbos();
+      await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
+      return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
+    };
+    opened ??= open().catch((thrown) => {
+      opened = undefined;
       throw thrown;
     });
-    return this.opened;
-  }
+    return opened;
+  };
 
-  /** It may be the first to use the database. */
-  private async open(): Promise<RunQueue> {
-    const { databaseUrl, queue, version } = this.settings;
-    const { DBOS } = await loadDbos();
-    await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
-    return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
-  }
-
-  async submit(run: string | PlanInput, options: SubmitOptions): Promise<{ readonly runId: string }> {
-    const { job, order } = await readJob(run, options);
-    const queue = await this.queue();
-    const { known } = await queue.submit(job, order);
+  async function submit(run: string | PlanInput, submitOptions: SubmitOptions = {}) {
+    const { job, order } = await readJob(run, submitOptions);
+    const { known } = await (await openQueue()).submit(job, order);
     if (known !== undefined && identityOfJob(known) !== identityOfJob(job)) throw runConflict(job.runId);
     return { runId: job.runId };
   }
 
-  async submitAll(
-    list: readonly { readonly run: string | PlanInput; readonly options?: SubmitOptions }[],
-  ): Promise<readonly { readonly runId: string }[]> {
-    const submitted: { runId: string }[] = [];
-    await inParallel(list, 8, async ({ run, options = {} }, index) => {
-      submitted[index] = await this.submit(run, options);
-    });
-    return submitted;
-  }
-
-  async decide(runId: string, decide: () => Promise<unknown>): Promise<void> {
-    const before = await this.runs.getRun(runId);
-    await decide();
+  /** Records a decision, and queues the run again if it waited for one. */
+  async function decide(runId: string, record: () => Promise<unknown>): Promise<void> {
+    const before = await runs.getRun(runId);
+    await record();
     if (before?.status !== "suspended") return;
-    this.decided.set(runId, before.updatedAt);
-    await (await this.queue()).wake([runId]);
-  }
-
-  /** Delivers to a run, or leaves the event for whoever starts it. */
-  async deliver(runId: string, deliver: { now: () => Promise<unknown>; early: () => Promise<boolean> }): Promise<void> {
-    try {
-      await this.decide(runId, deliver.now);
-    } catch (thrown) {
-      if (!isAgentError(thrown, "run-not-found")) throw thrown;
-      const { state = "cancelled" } = (await (await this.queue()).find(runId)) ?? {};
-      if (state === "cancelled") throw thrown;
-      // If it has started and ended since, that is refused as for any such run.
-      if (!(await deliver.early())) await this.decide(runId, deliver.now);
-    }
-  }
-
-  async cancel(runId: string, reason?: string): Promise<void> {
-    const queue = await this.queue();
-    while ((await this.runs.getRun(runId)) === undefined) {
-      const { job } = (await queue.find(runId)) ?? {};
-      if (job === undefined) throw runNotFound(runId);
-      // A worker may take it at the same time: whoever records first wins, and the other one finds that.
-      if (await this.recordCancelled(job, reason)) return queue.cancel(runId);
-    }
-    await this.decide(runId, () => this.runs.cancel(runId, reason, { resume: false }));
+    decided.set(runId, before.updatedAt);
+    await (await openQueue()).wake([runId]);
   }
 
   /** Records that a run was cancelled before it started. Returns false if it is recorded already. */
-  private async recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
-    const { runId, options } = job;
+  async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
+    const { runId } = job;
     try {
-      await this.runs[workerKey].refuse({ runId, target: targetOfJob(job), options, error: cancelledBy(reason) });
+      const error = cancelledBy(reason);
+      await runs[workerKey].refuse({ runId, target: targetOfJob(job), options: job.options, error });
       return true;
     } catch (thrown) {
       if (isAgentError(thrown, "run-conflict")) return false;
@@ -251,45 +178,80 @@ class Client {
     }
   }
 
-  async *follow(
-    runId: string,
-    { after = 0, signal }: { readonly after?: number; readonly signal?: AbortSignal },
-  ): AsyncGenerator<AgentEvent, undefined> {
-    await this.whenRecorded(runId, signal);
-    yield* this.runs.events(runId, { after, signal, follow: true, pollMs: 200 });
-  }
-
-  async result(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
-    for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
-      const run = await this.whenRecorded(runId, signal);
-      if (endedStatuses.has(run.status)) return run;
-      if (run.status === "suspended" && this.decided.get(runId) !== run.updatedAt) return run;
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.runs.close();
-    // One that could not be opened has told whoever needed it.
-    await (await this.opened?.catch(() => undefined))?.close();
-    await this.ownStore?.close();
-  }
-
-  /** The run, once a worker has recorded its start. */
-  private async whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
+  /** Returns the run once a worker has recorded its start. */
+  async function whenRecorded(runId: string, signal: AbortSignal | undefined): Promise<RunSnapshot> {
     let wasRecorded = false;
     for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
-      const run = await this.runs.getRun(runId);
+      const run = await runs.getRun(runId);
       if (run !== undefined) return run;
-      const found = await (await this.queue()).find(runId);
+      const found = await (await openQueue()).find(runId);
       // It may have been recorded since it was looked for, but not if that was before the last time.
       if (found === undefined || wasRecorded) throw runNotFound(runId);
       if (found.state === "cancelled") throw cancelledBy("it was taken out of the queue");
       wasRecorded = found.outcome !== undefined && found.outcome.outcome !== "postponed";
     }
   }
+
+  return {
+    submit: (run, submitOptions) => submit(run as string | PlanInput, submitOptions),
+    async submitAll(list) {
+      const submitted: { runId: string }[] = [];
+      await inParallel(list, 8, async (each, index) => {
+        submitted[index] = await submit(each.run, each.options);
+      });
+      return submitted;
+    },
+    async schedule(name, schedule) {
+      checkSchedule({ ...schedule, name });
+      await (await openQueue()).schedule(name, schedule);
+    },
+    unschedule: async (name) => (await openQueue()).unschedule(name),
+    approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave }).result),
+    reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave }).result),
+    settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave }).result),
+    async deliver(runId, name, value, rest) {
+      const deliver = () => decide(runId, () => runs.deliver(runId, name, value, { ...rest, ...leave }).result);
+      try {
+        await deliver();
+      } catch (thrown) {
+        if (!isAgentError(thrown, "run-not-found")) throw thrown;
+        const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
+        if (state === "cancelled") throw thrown;
+        // It is left for whoever starts the run. If that has started and ended since, it is refused as for any such run.
+        if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
+      }
+    },
+    async cancel(runId, reason) {
+      const opened = await openQueue();
+      while ((await runs.getRun(runId)) === undefined) {
+        const { job } = (await opened.find(runId)) ?? {};
+        if (job === undefined) throw runNotFound(runId);
+        // A worker may take it at the same time: whoever records first wins, and the other one finds that.
+        if (await recordCancelled(job, reason)) return opened.cancel(runId);
+      }
+      await decide(runId, () => runs.cancel(runId, reason, leave));
+    },
+    async *follow(runId, { after = 0, signal } = {}) {
+      await whenRecorded(runId, signal);
+      yield* runs.events(runId, { after, signal, follow: true, pollMs: 200 });
+    },
+    async result(runId, { signal } = {}) {
+      for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
+        const run = await whenRecorded(runId, signal);
+        if (endedStatuses.has(run.status)) return run;
+        if (run.status === "suspended" && decided.get(runId) !== run.updatedAt) return run;
+      }
+    },
+    async close() {
+      await runs.close();
+      // One that could not be opened has told whoever needed it.
+      await (await opened?.catch(() => undefined))?.close();
+      await ownStore?.close();
+    },
+  };
 }
 
-/** Waits, and returns how long to wait the next time. Rejects with `cancelled`. */
+/** Waits, and returns the time to wait the next time. Rejects with `cancelled`. */
 async function pause(pollMs: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
   if (!(await sleep(pollMs, { clock: systemClock, signal }))) throw cancelledBy(signal.reason);
   return Math.min(2 * pollMs, maxPollMs);

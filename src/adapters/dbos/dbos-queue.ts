@@ -2,40 +2,34 @@ import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/promises.ts";
 import { runConflict } from "../../runs/run-errors.ts";
-import { idleTransactionMs, loadDbos } from "./load-dbos.ts";
 import {
+  idleTransactionMs,
+  limitedQueue,
+  loadDbos,
   runWorkflow,
   type ScheduleContext,
   scheduledWorkflow,
   type WakingInput,
   wakingWorkflow,
-} from "./register-runs.ts";
-import type { Job, JobOrder, JobOutcome, JobState, RunQueue } from "./run-queue.ts";
+} from "./dbos.ts";
+import type { Job, JobOrder, JobOutcome, JobState } from "./jobs.ts";
 
-/** How many messages to the database may be under way at a time. */
+/** The most messages to the database that may be under way at a time. */
 const width = 4;
-/** How many rows are read at a time. */
+/** The number of rows that are read at a time. */
 const pageSize = 1_000;
 
-/**
- * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
- * has no key, and so the others have one of their own.
- */
-export function limitedQueue(queue: string): string {
-  return `${queue}/limited`;
-}
-
-/** What a queue in DBOS needs. */
+/** Options of {@link openDbosQueue}. */
 interface DbosQueueOptions {
   readonly databaseUrl: string;
   readonly queue: string;
-  /** Which workers take the runs that it submits. @default those of the latest version */
+  /** The version of the workers that take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
   readonly maxAdoptions: number;
 }
 
 /** Opens the queue of a database. Rejects with `missing-dependency`, or as DBOS does if it cannot connect. */
-export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue> {
+export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
   const { DBOSClient } = await loadDbos();
   const quiet = { info() {}, debug() {}, warn() {}, error() {} };
   const client = await DBOSClient.create({
@@ -48,11 +42,13 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<RunQueue
 }
 
 /**
- * A run is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
+ * The queue that hands out runs to workers. A run is one job, however often it is submitted, woken or adopted.
+ *
+ * It is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
  * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice. Only a run that
  * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
  */
-class DbosQueue implements RunQueue {
+export class DbosQueue {
   private readonly limited: string;
 
   constructor(
@@ -62,6 +58,10 @@ class DbosQueue implements RunQueue {
     this.limited = limitedQueue(options.queue);
   }
 
+  /**
+   * Queues a run; resolves to the one that is queued under its id already, if there is one. Rejects with `run-conflict` if
+   * the id is used for something else.
+   */
   async submit(job: Job, { priority, delayMs, rateKey }: JobOrder): Promise<{ readonly known: Job | undefined }> {
     const { Error: errors } = await loadDbos();
     try {
@@ -82,6 +82,7 @@ class DbosQueue implements RunQueue {
     }
   }
 
+  /** Queues a request again and again, by a cron expression of five or six fields. */
   async schedule(
     name: string,
     { cron, request, timeZone }: { cron: string; request: string; timeZone?: string | undefined },
@@ -104,16 +105,22 @@ class DbosQueue implements RunQueue {
     return this.client.deleteSchedule(name);
   }
 
+  /** Finds a run; undefined if it was never queued. */
   async find(runId: string): Promise<JobState | undefined> {
     const row = (await this.lastRows([runId], { loadInput: true })).get(runId);
     return row && { job: jobOf(row), state: stateOf(row), outcome: outcomeOf(row) };
   }
 
+  /** Takes a run out of the queue, if it waits in it. */
   async cancel(runId: string): Promise<void> {
     const row = (await this.lastRows([runId])).get(runId);
     if (row !== undefined && stateOf(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
   }
 
+  /**
+   * Queues runs again that have left the queue, such as a suspended one that somebody has decided about. Resolves to those
+   * that have not, as a worker has them.
+   */
   async wake(runIds: readonly string[]): Promise<readonly string[]> {
     const rows = await this.lastRows(runIds);
     await inParallel([...rows.values()], width, async (row) => {
@@ -122,6 +129,7 @@ class DbosQueue implements RunQueue {
     return [...rows].filter(([, row]) => stateOf(row) === "taken").map(([runId]) => runId);
   }
 
+  /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
     await this.client.enqueue(
@@ -134,6 +142,7 @@ class DbosQueue implements RunQueue {
     );
   }
 
+  /** Queues runs again that no worker executes any more. Resolves to those that too many workers have died of. */
   async adopt(runIds: readonly string[]): Promise<readonly string[]> {
     const rows = await this.lastRows(runIds, { loadInput: true });
     const givenUp: string[] = [];
@@ -150,6 +159,7 @@ class DbosQueue implements RunQueue {
     return givenUp;
   }
 
+  /** Resolves to the runs that workers have taken. */
   async taken(): Promise<readonly string[]> {
     const runIds = new Set<string>();
     for (let offset = 0; ; offset += pageSize) {
@@ -166,6 +176,7 @@ class DbosQueue implements RunQueue {
     }
   }
 
+  /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
   async takenTasks(): Promise<readonly string[]> {
     const rows = await this.client.listWorkflows({
       queueName: this.options.queue,
@@ -179,6 +190,7 @@ class DbosQueue implements RunQueue {
     return rows.map(({ workflowID }) => workflowID);
   }
 
+  /** Queues tasks again; to do one twice does no harm. */
   async restartTasks(ids: readonly string[]): Promise<void> {
     await inParallel(ids, width, async (workflowID) => {
       // Only what has ended can start again.
@@ -262,7 +274,7 @@ class DbosQueue implements RunQueue {
   }
 }
 
-/** What DBOS stores for none, which only its type does not allow. */
+/** DBOS stores null for no version, which only its type does not allow. */
 const noVersion = null as unknown as undefined;
 
 function runIdOf({ workflowID }: WorkflowStatus): string {

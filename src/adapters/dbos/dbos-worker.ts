@@ -7,12 +7,11 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/resume/resume-options.ts";
-import { openDbosQueue } from "./dbos-queue.ts";
+import { serveJobs } from "./dbos.ts";
+import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
+import type { Job } from "./jobs.ts";
 import { Reaper, startReaper } from "./reaper.ts";
-import type { QueueWorker } from "./register-runs.ts";
-import type { RunQueue } from "./run-queue.ts";
 import { createRunWork, type WorkingAgent } from "./run-work.ts";
-import { serveJobs } from "./serve-jobs.ts";
 
 /** The run that a worker is about to execute. @inline */
 export interface RunToWork {
@@ -41,20 +40,20 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
   /**
-   * How many runs with the same `rateKey` all workers together take in any window of `intervalMs`. Give all workers of a
+   * The number of runs with the same `rateKey` that all workers together take in any window of `intervalMs`. Give all workers of a
    * queue the same: that of the last one to start counts. @default none
    */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * Which runs it takes: those submitted for this version, and if no version was introduced later, those submitted for
+   * The version of the worker. It takes the runs submitted for this version, and if no version was introduced later, those submitted for
    * none and all that continue. Change it only to keep runs from older workers, or from newer ones when you roll back.
    * By default it has the number of the format of runs.
    * @default "planwright/5"
    */
   version?: string | undefined;
-  /** How often a run may be adopted before it is given up, at least 1. @default 10 */
+  /** The number of times that a run may be adopted before it is given up, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
-  /** How long a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
+  /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
   /** Receives warnings. What it throws changes nothing. @default `console.warn` */
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
@@ -135,7 +134,7 @@ export async function startDbosWorker<TTool extends Tool>(
   await working.listRuns({ limit: 1 });
   // The queue hands them out, so that no more run at a time than this worker takes.
   working[workerKey].leaveWaits();
-  let opened: Promise<RunQueue> | undefined;
+  let opened: Promise<DbosQueue> | undefined;
   // The launch creates the tables, and may hand out a job before it has returned.
   const queueNow = () => {
     // What it submits, for schedules, is for the latest version, as this one may be gone before a run is taken.
@@ -146,7 +145,16 @@ export async function startDbosWorker<TTool extends Tool>(
     ...{ postponeMs, resources, warn },
     wakeLater: async (runId, delayMs) => (await queueNow()).wakeLater(runId, delayMs),
   });
-  const server = await serveJobs(queueWorker(work, queueNow), { databaseUrl, queue, concurrency, version, rateLimit });
+  const serving = {
+    work,
+    submit: async (job: Job) => void (await (await queueNow()).submit(job, {})),
+    async wake(runId: string, delayMs: number) {
+      const queue = await queueNow();
+      const [stillTaken] = await queue.wake([runId]);
+      if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
+    },
+  };
+  const server = await serveJobs(serving, { databaseUrl, queue, concurrency, version, rateLimit });
   const runs = await queueNow().catch(async (thrown) => {
     await server.drain(0);
     server.stop();
@@ -166,18 +174,6 @@ export async function startDbosWorker<TTool extends Tool>(
       const timeoutMs = readCloseOptions(options);
       stopping ??= stop(timeoutMs);
       await stopping;
-    },
-  };
-}
-
-function queueWorker(work: QueueWorker["work"], queueNow: () => Promise<RunQueue>): QueueWorker {
-  return {
-    work,
-    submit: async (job) => void (await (await queueNow()).submit(job, {})),
-    async wake(runId, delayMs) {
-      const queue = await queueNow();
-      const [stillTaken] = await queue.wake([runId]);
-      if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
     },
   };
 }

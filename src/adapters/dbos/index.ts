@@ -1,6 +1,6 @@
 /** @module planwright/dbos */
 
+export { registerDbosRuns } from "./dbos.ts";
 export { createDbosClient, type DbosClient, type DbosClientOptions } from "./dbos-client.ts";
 export { type DbosWorker, type DbosWorkerOptions, startDbosWorker } from "./dbos-worker.ts";
-export { registerDbosRuns } from "./register-runs.ts";
-export type { SubmitOptions } from "./submit-options.ts";
+export type { SubmitOptions } from "./jobs.ts";

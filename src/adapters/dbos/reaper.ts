@@ -2,17 +2,17 @@ import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { describeThrown } from "../../core/text.ts";
-import type { RunQueue } from "./run-queue.ts";
+import type { DbosQueue } from "./dbos-queue.ts";
 import type { WorkingAgent } from "./run-work.ts";
 
 const everyMs = 500;
-/** How long a run must have been without an owner: a worker that has just taken it claims it soon. */
+/** The time that a run must have been without an owner: a worker that has just taken it claims it soon. */
 const graceMs = 500;
-/** Every how many times it also looks for runs that were taken and have recorded nothing. */
+/** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
 const pageSize = 100;
 
-/** What a {@link Reaper} needs. */
+/** Options of {@link Reaper}. */
 interface ReaperOptions {
   readonly clock: Clock;
   readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
@@ -56,7 +56,7 @@ export class Reaper {
 
   constructor(
     private readonly agent: Pick<WorkingAgent, "listRuns" | "getRun">,
-    private readonly queue: Pick<RunQueue, "adopt" | "taken" | "takenTasks" | "restartTasks">,
+    private readonly queue: Pick<DbosQueue, "adopt" | "taken" | "takenTasks" | "restartTasks">,
     private readonly options: ReaperOptions,
   ) {}
 

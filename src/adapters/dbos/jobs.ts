@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { AgentErrorData } from "../../core/errors.ts";
 import { canonicalJson, type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
@@ -6,7 +7,49 @@ import type { Tool } from "../../core/tool.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
-import type { Job, JobOrder, JobTarget } from "./run-queue.ts";
+import type { RunTarget } from "../../runs/run-target.ts";
+
+/** A request to plan, or a plan to run. */
+export type JobTarget =
+  | { readonly request: string; readonly plan?: undefined }
+  | { readonly request?: undefined; readonly plan: PlanInput };
+
+/** A run that waits for a worker, as JSON. */
+export type Job = JobTarget & {
+  readonly runId: string;
+  /** Options of the run, as they were submitted. */
+  readonly options: JsonObject;
+};
+
+/** Returns the target of a job as an agent knows it. */
+export function targetOfJob({ request, plan }: JobTarget): RunTarget {
+  return request === undefined ? { plan } : { request };
+}
+
+/** The outcome of a job that was executed; anything else is thrown. */
+export type JobOutcome =
+  | { readonly outcome: "ran"; readonly status: string }
+  /** The run never started, and never will: that is recorded, or its id is that of another run. */
+  | { readonly outcome: "refused"; readonly error: AgentErrorData }
+  /** This worker cannot execute it, but another may: it is woken later. */
+  | { readonly outcome: "postponed" };
+
+/** The order in which a job is taken from the queue. */
+export interface JobOrder {
+  /** The lowest number is taken first. */
+  readonly priority?: number | undefined;
+  readonly delayMs?: number | undefined;
+  /** A key of jobs, of which only so many are taken in a time. */
+  readonly rateKey?: string | undefined;
+}
+
+/** The state of a run in the queue. */
+export interface JobState {
+  readonly job: Job | undefined;
+  readonly state: "waiting" | "taken" | "done" | "cancelled";
+  /** Present for a job that is done. */
+  readonly outcome?: JobOutcome | undefined;
+}
 
 /** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
 export interface SubmitOptions
@@ -21,7 +64,7 @@ export interface SubmitOptions
   rateKey?: string | undefined;
 }
 
-/** Checked by the worker, which gives them their defaults. */
+/** The options that the worker checks and gives their defaults. */
 const readByWorker = {
   context: { type: "any" },
   maxSteps: { type: "any" },
@@ -50,7 +93,7 @@ const submitOptions = {
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
-/** What is submitted, as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
+/** Reads what is submitted as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
 export async function readJob(
   run: string | PlanInput,
   options: SubmitOptions,
@@ -81,7 +124,7 @@ async function readTarget(run: string | PlanInput): Promise<JobTarget> {
 
 const noTools: ReadonlyMap<string, Tool> = new Map();
 
-/** What makes two jobs of one id the same run. */
+/** Returns a text that is the same for two jobs of one id if they are the same run. */
 export function identityOfJob({ request, plan }: Job): string {
   return request === undefined ? `plan ${canonicalPlan(plan)}` : canonicalJson(request);
 }
