@@ -13,7 +13,7 @@ import {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What {@link RunStore.list} selects. @group Runs and results */
+/** Options of {@link RunStore.list}. @group Runs and results */
 export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
@@ -36,7 +36,7 @@ export interface ListRunsOptions {
   readonly metadata?: JsonObject | undefined;
   /** The most runs in the answer, 1 to 1000. @default 100 */
   readonly limit?: number | undefined;
-  /** Where the previous page ended. */
+  /** The end of the previous page. */
   readonly cursor?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface PostedMessage {
   readonly message: JsonValue;
 }
 
-/** What a store answers about a lease. @group Storage */
+/** The answer of a store about a lease. @group Storage */
 export interface PostedMessages {
   /** The messages posted to the run and not acknowledged yet, in the order of their numbers; absent if there are none. */
   readonly posted?: readonly PostedMessage[] | undefined;
@@ -65,33 +65,33 @@ export interface PostedMessages {
   readonly nowMs?: number | undefined;
 }
 
-/** How {@link RunStore.post} leaves a message. @inline */
+/** Options of {@link RunStore.post}. @inline */
 export interface PostOptions {
-  /** Whether to keep a message for a run that has yet to start. @default false */
+  /** True to keep a message for a run that has yet to start. @default false */
   readonly isEarly?: boolean | undefined;
-  /** If so many messages to the run are kept already, this one is not. @default no limit */
+  /** The most messages to the run that are kept; this one is not if there are so many. @default no limit */
   readonly maxKept?: number | undefined;
 }
 
-/** What became of a message. @inline */
+/** The answer of a store about a message. @inline */
 export interface PostAnswer {
-  /** Its number; absent if it is not kept. */
+  /** The number of the message; absent if it is not kept. */
   readonly number?: number | undefined;
-  /** Needed if it is not kept as there are `maxKept` of them. */
+  /** Needed if the message is not kept as there are `maxKept` of them. */
   readonly isFull?: true | undefined;
   /** The time by the store's own clock, as of a lease. */
   readonly nowMs?: number | undefined;
 }
 
 /**
- * Where the events of runs are kept. A run's state is the fold of its events, so nothing else is stored.
+ * Keeps the events of runs. A run's state is the fold of its events, so nothing else is stored.
  *
  * Once `append` has returned or resolved, its events are recorded for good. A method may be synchronous or return a
  * promise.
  * @group Storage
  */
 export interface RunStore {
-  /** Its data is lost with the process, so that no lease on a run has to expire. @default false */
+  /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
    * Records events, all or none, after those the run has. `sequence` is the number of the first one: any number but the
@@ -280,7 +280,7 @@ export function renewLease(
   return { owner, fence, ...createTimes(ttlMs, nowMs) };
 }
 
-/** What an owner asks for. */
+/** The lease that an owner asks for. */
 interface LeaseRequest {
   readonly owner: string;
   readonly ttlMs: number;

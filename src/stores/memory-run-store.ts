@@ -130,7 +130,7 @@ class MemoryRunStore implements RunStore {
     }
   }
 
-  /** How many runs, including those that are gone, have a lower number. */
+  /** Counts the runs, including those that are gone, that have a lower number. */
   private countBefore(number: number): number {
     let [low, high] = [0, this.order.length];
     while (low < high) {

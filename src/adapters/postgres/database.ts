@@ -10,7 +10,6 @@ import { closedFailure, type StoreAttempt } from "../sql/store-failure.ts";
 import { createDialect, prepareTables } from "./formats.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
-  type ConnectionOptions,
   inTransaction,
   loadPg,
   type NoticeClient,
@@ -22,7 +21,7 @@ import { isInDoubt, isOfOtherConnection, isPassing, toStoreFailure } from "./sto
 
 /** Options of every store in a PostgreSQL database. */
 export interface PostgresOptions {
-  /** Where the database is: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
+  /** The address of the database: `postgres://user:password@host/database`. Needed, unless `pool` is given. */
   readonly connectionString?: string | undefined;
   /**
    * A pool of `pg` to use instead. It is never closed. Until the store is closed, errors of its idle connections are
@@ -32,21 +31,21 @@ export interface PostgresOptions {
   /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * How long a method waits for a connection, and then for the answer to each statement, before that counts as lost; with
+   * The time in ms that a method waits for a connection, and then for the answer to each statement, before that counts as lost; with
    * `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also how long the server keeps a
    * transaction in which nothing happens. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a method is tried again, from its first failure on, while the database cannot be reached, as when its server
+   * The time in ms that a method is tried again, from its first failure on, while the database cannot be reached, as when its server
    * restarts, before it rejects with `store-failed`. @default 5_000
    */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
   readonly schema?: string | undefined;
   /**
-   * Whether readers and owners of runs are notified by other processes, by LISTEN on one more connection, or poll. Set it
-   * to false behind a pooler in transaction mode, where that does not work. @default true
+   * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
+   * it to false behind a pooler in transaction mode, where that does not work. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */
@@ -101,16 +100,13 @@ export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T>
   return step.value;
 }
 
-/** A method that takes more than one statement. */
+/** Options of {@link Database.transact}. */
 interface Transaction extends Pick<StoreAttempt, "operation"> {
   readonly runId?: string;
   readonly lock: string;
 }
 
-interface Attempt<T> {
-  readonly thrown?: unknown;
-  readonly value?: T;
-}
+type Attempt<T> = { readonly value: T } | { readonly thrown: unknown };
 
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
 export class Database {
@@ -153,7 +149,11 @@ export class Database {
     let wasInDoubt = false;
     const attempt = async (): Promise<Attempt<T>> => {
       try {
-        return { value: await this.work(attempted, wasInDoubt, work) };
+        if (this.isClosed) throw closedFailure("The store", attempted);
+        const pool = await this.open();
+        const query = (statement: Sql) => runStatement(pool, statement);
+        const prepared = (statement: Sql) => this.runPrepared(pool, statement);
+        return { value: await work({ query, prepared, isInDoubt: wasInDoubt }) };
       } catch (thrown) {
         wasInDoubt ||= isInDoubt(thrown);
         return { thrown };
@@ -174,7 +174,7 @@ export class Database {
           },
         });
     if ("thrown" in last) throw toStoreFailure(last.thrown, attempted);
-    return last.value as T;
+    return last.value;
   }
 
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
@@ -203,22 +203,6 @@ export class Database {
     await pool?.end().catch(ignore);
   }
 
-  private async work<T>(
-    attempted: StoreAttempt,
-    wasInDoubt: boolean,
-    work: (statements: Statements) => Promise<T>,
-  ): Promise<T> {
-    if (this.isClosed) {
-      throw closedFailure("The store", attempted);
-    }
-    const pool = await this.open();
-    return work({
-      isInDoubt: wasInDoubt,
-      query: (statement) => runStatement(pool, statement),
-      prepared: (statement) => this.runPrepared(pool, statement),
-    });
-  }
-
   private async runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
     if (this.prepares) {
       try {
@@ -232,28 +216,37 @@ export class Database {
   }
 
   private open(): Promise<PostgresPool> {
-    const opening = this.opening ?? this.prepare();
-    this.opening = opening;
-    // The next use tries again.
-    opening.catch(() => {
-      if (this.opening === opening) this.opening = undefined;
+    const { pool, schema, timeoutMs } = this.settings;
+    const open = async () => {
+      const opened = pool ?? (await this.createPool());
+      await prepareTables(opened, { schema, idleMs: timeoutMs });
+      return opened;
+    };
+    this.opening ??= open().catch((thrown) => {
+      // The next use tries again.
+      this.opening = undefined;
+      throw thrown;
     });
-    return opening;
+    return this.opening;
   }
 
-  private async prepare(): Promise<PostgresPool> {
-    const pool = this.settings.pool ?? (await this.ownPool());
-    await prepareTables(pool, { schema: this.settings.schema, idleMs: this.settings.timeoutMs });
-    return pool;
+  private createPool(): Promise<OwnPool> {
+    const create = async () => {
+      const { Pool } = await loadPg();
+      // An idle pool must not keep a process alive.
+      const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
+      // Otherwise an idle connection that breaks would end the process.
+      pool.on?.("error", ignore);
+      return pool;
+    };
+    this.created ??= create().catch((thrown) => {
+      this.created = undefined;
+      throw thrown;
+    });
+    return this.created;
   }
 
-  private ownPool(): Promise<OwnPool> {
-    const created = this.created ?? this.createPool();
-    this.created = created;
-    return created;
-  }
-
-  private get connection(): ConnectionOptions {
+  private get connection() {
     const { connectionString, timeoutMs } = this.settings;
     return { connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, ...keptAlive };
   }
@@ -264,20 +257,6 @@ export class Database {
     if (!listen || options === undefined) return undefined;
     const { Client } = await loadPg();
     return new Client(options);
-  }
-
-  private async createPool(): Promise<OwnPool> {
-    try {
-      const { Pool } = await loadPg();
-      // An idle pool must not keep a process alive.
-      const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-      // Otherwise an idle connection that breaks would end the process.
-      pool.on("error", ignore);
-      return pool;
-    } catch (thrown) {
-      this.created = undefined;
-      throw thrown;
-    }
   }
 }
 

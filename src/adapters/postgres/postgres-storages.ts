@@ -1,14 +1,9 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note-storage.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
-import {
-  type Dialect,
-  type KeyedStorage,
-  type KeyedStorageOptions,
-  keyedStorageOptions,
-} from "../sql/keyed-storage.ts";
-import { noteTables } from "../sql/notes.ts";
-import { todoTables } from "../sql/todos.ts";
+import { type CreateKeyedStorage, type KeyedStorageOptions, keyedStorageOptions } from "../sql/keyed-storage.ts";
+import { createNoteStorage } from "../sql/notes.ts";
+import { createTodoStorage } from "../sql/todos.ts";
 import { Database, databaseOptions, finish, type PostgresOptions } from "./database.ts";
 
 /** Options of {@link createPostgresTodos} and {@link createPostgresNotes}. @inline */
@@ -38,7 +33,7 @@ export interface PostgresTodos extends TodoStorage {
  * @group Storage
  */
 export function createPostgresTodos(options: PostgresStorageOptions): PostgresTodos {
-  return storageIn(options, "todos", todoTables);
+  return storageIn(options, "todos", createTodoStorage);
 }
 
 /** A {@link NoteStorage} in a PostgreSQL database. @group Storage */
@@ -63,17 +58,17 @@ export interface PostgresNotes extends NoteStorage {
  * @group Storage
  */
 export function createPostgresNotes(options: PostgresStorageOptions): PostgresNotes {
-  return storageIn(options, "notes", noteTables);
+  return storageIn(options, "notes", createNoteStorage);
 }
 
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
-  tablesOf: (dialect: Dialect, rememberedWrites: number) => KeyedStorage<TQuery, TFound, TWrite, TRecord>,
+  create: CreateKeyedStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);
-  const tables = tablesOf(database.dialect, rememberedWrites);
+  const tables = create(database.dialect, rememberedWrites);
   const writing = { operation: "append", lock: `${name} ${database.dialect.prefix}` } as const;
   return {
     find: (scope: string, query: TQuery) =>

@@ -1,7 +1,7 @@
 import { type Clock, letExit, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
 
-/** What {@link RunNotices} needs. */
+/** Options of {@link RunNotices}. */
 interface NoticeOptions {
   readonly schema: string;
   readonly clock: Clock;
@@ -10,7 +10,7 @@ interface NoticeOptions {
   readonly pool: () => Promise<PostgresQueryable>;
 }
 
-/** One for all that happens, and one for messages alone: whoever has runs need not hear of each event of all others. */
+/** One channel for all that happens, and one for messages alone: an owner of runs need not hear of all events of others. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 /** The time between two attempts to connect: at first, and at most. It doubles each time. */
 const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
@@ -27,7 +27,7 @@ export class RunNotices {
   /** The channels that the client listens to. */
   private heard = new Set<string>();
   private listening: Promise<void> = Promise.resolve();
-  /** What is to be told: a channel and a run id, neither of which has a space. */
+  /** The notices to send: a channel and a run id, neither of which has a space. */
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
   private readonly closing = new AbortController();

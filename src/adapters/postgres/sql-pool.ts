@@ -7,11 +7,11 @@ interface StatementConfig {
   readonly values?: unknown[];
   /** A connection prepares it once under this name. */
   readonly name?: string;
-  /** How long it may take in ms, in place of what its connection allows. */
+  /** The longest time it may take in ms, in place of what its connection allows. */
   readonly query_timeout?: number;
 }
 
-/** What runs a statement, like the pool and the client of `pg`. @inline */
+/** A pool or a client of `pg`, which runs statements. @inline */
 export interface PostgresQueryable {
   /** Runs one statement. */
   query(statement: string | StatementConfig, values?: unknown[]): Promise<{ rows: unknown[] }>;
@@ -35,7 +35,7 @@ export interface PostgresPool extends PostgresQueryable {
   on?(event: "error", listener: (error: Error) => void): unknown;
   /** Stops listening. */
   off?(event: "error", listener: (error: Error) => void): unknown;
-  /** How it connects: for one more connection, which listens to other processes. */
+  /** The options of its connections: for one more of them, which listens to other processes. */
   readonly options?: object | undefined;
 }
 
@@ -60,23 +60,9 @@ export interface OwnPool extends PostgresPool {
 }
 
 /** The part of the package `pg` that is used. */
-export interface PgPackage {
+interface PgPackage {
   readonly Client: new (options: object) => NoticeClient;
-  readonly Pool: new (options: PoolOptions) => OwnPool & { on(event: "error", listener: () => void): unknown };
-}
-
-/** How `pg` connects, and for how long it waits. */
-export interface ConnectionOptions {
-  readonly connectionString: string | undefined;
-  readonly connectionTimeoutMillis: number;
-  readonly query_timeout: number;
-  readonly keepAlive: boolean;
-  readonly keepAliveInitialDelayMillis: number;
-}
-
-interface PoolOptions extends ConnectionOptions {
-  readonly max: number;
-  readonly allowExitOnIdle: boolean;
+  readonly Pool: new (options: object) => OwnPool;
 }
 
 /** Returns the module `pg`; rejects if there is none. */
@@ -97,10 +83,10 @@ export async function loadPg(load: LoadPg = installed): Promise<PgPackage> {
   }
 }
 
-/** What {@link inTransaction} needs. */
+/** Options of {@link inTransaction}. */
 interface TransactionOptions<T> {
   readonly pool: PostgresPool;
-  /** How long the server waits for the next statement, before it undoes the transaction. */
+  /** The time in ms that the server waits for the next statement, before it undoes the transaction. */
   readonly idleMs: number;
   /** Runs the statements, on a connection that nothing else uses meanwhile. */
   readonly work: (client: PostgresClient) => Promise<T>;

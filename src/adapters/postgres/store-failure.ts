@@ -4,11 +4,16 @@ import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
 /** The problems that are seen in what the database or the network reports. */
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;
 
-/** An error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
+/** Returns an error of `pg` or of the network as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentError {
-  const describe = (problem: DatabaseProblem | undefined, reason: string) =>
-    `The database ${problem ? advice(problem, reason) : `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`}`;
-  return storeFailure(thrown, attempt, { findProblem, describe });
+  const describeOther = (reason: string) =>
+    `failed to ${attempt.operation}: ${reason}. Check its address, its permissions and its tables.`;
+  return storeFailure(
+    thrown,
+    attempt,
+    findProblem,
+    (problem, reason) => `The database ${problem ? advice(problem, reason) : describeOther(reason)}`,
+  );
 }
 
 /** True if the same statement may succeed a moment later, perhaps on another server: it was lost, or did nothing. */

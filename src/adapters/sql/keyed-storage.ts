@@ -36,7 +36,7 @@ export interface Dialect {
 /** Options of a storage in a database. @inline */
 export interface KeyedStorageOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a step that runs again when
+   * The number of latest changes, over all scopes, that are remembered by their key, so that a step that runs again when
    * its run is resumed changes nothing twice. At least 1. @default 100_000
    */
   readonly rememberedWrites?: number | undefined;
@@ -78,25 +78,30 @@ interface Write<TOperation, TChange> {
 
 /** The tables of one kind of values, and the outcomes of the latest writes by their key. */
 export interface KeyedStorage<TQuery, TFound, TWrite, TRecord> {
-  /** One statement for the page and the counts, so that they are of the same moment. */
+  /** Finds a page and the counts with one statement, so that they are of the same moment. */
   find(scope: string, query: TQuery): Steps<TFound>;
   recall(scope: string, key: string): Steps<TRecord | undefined>;
-  /** In a transaction. */
+  /** Makes a change once, in a transaction; undefined if it does not fit. */
   apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
 }
 
+/** Creates the statements of one kind of values for a database. */
+export type CreateKeyedStorage<TQuery, TFound, TWrite, TRecord> = (
+  dialect: Dialect,
+  rememberedWrites: number,
+) => KeyedStorage<TQuery, TFound, TWrite, TRecord>;
+
 /** Reads and changes the rows of one kind of values, and encodes the outcomes of changes. */
 interface KeyedKind<TQuery, TFound, TChange, TOutcome, TRecord> {
-  /** The name of the table of outcomes, and its columns of JSON. */
+  /** The table of outcomes. */
   readonly records: string;
-  readonly columns: readonly string[];
   find(scope: string, query: TQuery): Steps<TFound>;
-  /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
+  /** Makes a change; undefined, with nothing changed, if it does not fit. */
   change(scope: string, change: TChange): Steps<TOutcome | undefined>;
-  /** The values of the columns of an outcome; undefined for null. */
-  valuesOf(outcome: TOutcome): readonly unknown[];
-  /** The recorded outcome. Throws a `SyntaxError` if it is damaged. */
-  recordOf(operation: string, values: readonly unknown[]): TRecord;
+  /** Returns the value of an outcome, and the one before it was changed, if that is kept. */
+  toValues(outcome: TOutcome): readonly [value: unknown, before?: unknown];
+  /** Returns the recorded outcome. Throws a `SyntaxError` if it is damaged. */
+  toRecord(operation: string, value: unknown, before: unknown): TRecord;
 }
 
 /** Adds to a kind of values the outcomes of the latest `rememberedWrites` writes. */
@@ -105,23 +110,23 @@ export function keyedStorage<TQuery, TFound, TChange, TOutcome extends object, T
   kind: KeyedKind<TQuery, TFound, TChange, TOutcome, TRecord>,
   rememberedWrites: number,
 ): KeyedStorage<TQuery, TFound, Write<TOperation, TChange>, TRecord> {
-  const { columns } = kind;
   const table = raw(`${prefix}${kind.records}`);
+  const columns = raw(["operation", "json", "before_json"].map((name) => column(name)).join(", "));
 
   function* recall(scope: string, key: string): Steps<TRecord | undefined> {
-    const selected = raw(["operation", ...columns].map((name) => column(name)).join(", "));
-    const [row] = yield sql`SELECT ${selected} FROM ${table}
+    const [row] = yield sql`SELECT ${columns} FROM ${table}
       WHERE ${equals("scope", toOrderText(scope))} AND ${equals("key", toOrderText(key))}`;
     if (row === undefined) return undefined;
-    const texts = columns.map((name) => readOptionalText(row, name));
-    const values = texts.map((text) => (text === undefined ? undefined : JSON.parse(text)));
-    return kind.recordOf(readText(row, "operation"), values);
+    const before = readOptionalText(row, "before_json");
+    const parsed = before === undefined ? undefined : JSON.parse(before);
+    return kind.toRecord(readText(row, "operation"), JSON.parse(readText(row, "json")), parsed);
   }
 
   function* add(scope: string, { key, operation }: Write<TOperation, TChange>, outcome: TOutcome): Steps<TRecord> {
-    const texts = kind.valuesOf(outcome).map((value) => (value === undefined ? null : JSON.stringify(value)));
-    const [row = {}] = yield sql`INSERT INTO ${table} (scope, key, operation, ${raw(columns.join(", "))})
-      VALUES (${toOrderText(scope)}, ${toOrderText(key)}, ${operation}, ${list(texts)}) RETURNING number`;
+    const [value, before] = kind.toValues(outcome);
+    const texts = [JSON.stringify(value), before === undefined ? null : JSON.stringify(before)];
+    const [row = {}] = yield sql`INSERT INTO ${table} (scope, key, operation, json, before_json)
+      VALUES (${list([toOrderText(scope), toOrderText(key), operation, ...texts])}) RETURNING number`;
     const last = Math.floor(readInteger(row, "number") - rememberedWrites);
     // The lowest numbers are the oldest.
     if (last > 0) yield sql`DELETE FROM ${table} WHERE number <= ${last} RETURNING 1 AS deleted`;
@@ -132,7 +137,7 @@ export function keyedStorage<TQuery, TFound, TChange, TOutcome extends object, T
     find: kind.find,
     recall,
     *apply(scope, write) {
-      // Also of an earlier attempt whose answer was lost.
+      // An earlier attempt may have made the change, and its answer was lost.
       const known = yield* recall(scope, write.key);
       if (known !== undefined) return known;
       const outcome = yield* kind.change(scope, write.change);
@@ -159,8 +164,8 @@ export function pageSql(
     ORDER BY ${raw(order)}`;
 }
 
-/** The values of the rows of {@link pageSql}. */
-export function pageOf<T>(rows: readonly SqlRow[], parse: (json: string) => T): readonly T[] {
+/** Reads the values of the rows of {@link pageSql}. */
+export function readValues<T>(rows: readonly SqlRow[], parse: (json: string) => T): readonly T[] {
   return rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
 }
 

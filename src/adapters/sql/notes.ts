@@ -6,15 +6,15 @@ import {
   type Dialect,
   type KeyedStorage,
   keyedStorage,
-  pageOf,
   pageSql,
+  readValues,
   storedAs,
 } from "./keyed-storage.ts";
 import { all, raw, readInteger, readText, type Steps, sql, toOrderText } from "./statement.ts";
 
-const toNote = storedAs<Note>("note", createNoteSchema);
-const noteOf = (json: string) => toNote(JSON.parse(json));
-const toRecord = storedAs<NoteRecord>("noteRecord", () =>
+const checkNote = storedAs<Note>("note", createNoteSchema);
+const parseNote = (json: string) => checkNote(JSON.parse(json));
+const checkRecord = storedAs<NoteRecord>("noteRecord", () =>
   z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
 );
 
@@ -29,7 +29,7 @@ export function createNoteTables(dialect: Dialect): string {
 }
 
 /** The tables of notes: the columns that queries compare are encoded by `toOrderText`, and the note itself is JSON. */
-export function noteTables(
+export function createNoteStorage(
   dialect: Dialect,
   rememberedWrites: number,
 ): KeyedStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {
@@ -42,7 +42,7 @@ export function noteTables(
     const where = all(given.map(([name, text]) => equals(name, toOrderText(text))));
     const order = `sequence ${reverse ? "DESC" : "ASC"}`;
     const rows = yield pageSql(dialect, { table, counts: "count(*) AS count", where, order, offset, limit });
-    return { notes: pageOf(rows, noteOf), count: readInteger(rows[0] ?? {}, "count") };
+    return { notes: readValues(rows, parseNote), count: readInteger(rows[0] ?? {}, "count") };
   }
 
   function* change(scope: string, wanted: NoteChange): Steps<Pick<NoteRecord, "note"> | undefined> {
@@ -50,7 +50,7 @@ export function noteTables(
     if (wanted.type === "remove") {
       const [row] = yield sql`DELETE FROM ${raw(table)} WHERE ${equals("scope", place)}
         AND ${equals("id", toOrderText(wanted.id))} RETURNING ${raw(column("json"))}`;
-      return row && { note: noteOf(readText(row, "json")) };
+      return row && { note: parseNote(readText(row, "json")) };
     }
     const { note } = wanted;
     const author = note.author === undefined ? null : toOrderText(nameKey(note.author));
@@ -60,11 +60,10 @@ export function noteTables(
     return inserted && { note };
   }
 
-  const encoding = {
-    records: "note_records",
-    columns: ["json"],
-    valuesOf: ({ note }: Pick<NoteRecord, "note">) => [note],
-    recordOf: (operation: string, [note]: readonly unknown[]) => toRecord({ operation, note }),
+  const kind = {
+    ...{ records: "note_records", find, change },
+    toValues: ({ note }: Pick<NoteRecord, "note">) => [note] as const,
+    toRecord: (operation: string, note: unknown) => checkRecord({ operation, note }),
   };
-  return keyedStorage(dialect, { find, change, ...encoding }, rememberedWrites);
+  return keyedStorage(dialect, kind, rememberedWrites);
 }

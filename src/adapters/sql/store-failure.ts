@@ -7,19 +7,12 @@ export interface StoreAttempt {
   readonly runId: string;
 }
 
-/** How a database reads what its driver, its disk or the network reports. */
-interface FailureReader<TProblem extends StoreProblem> {
-  /** Undefined for a problem that is not known. */
-  findProblem(thrown: unknown): TProblem | undefined;
-  /** What is wrong, and what to do about it. */
-  describe(problem: TProblem | undefined, reason: string): string;
-}
-
-/** An error of a driver as `store-failed`, with the problem if it is known. */
+/** Returns an error of a driver as `store-failed`, with its problem if that is known, and a message that tells what to do. */
 export function storeFailure<TProblem extends StoreProblem>(
   thrown: unknown,
   { operation, runId }: StoreAttempt,
-  { findProblem, describe }: FailureReader<TProblem>,
+  findProblem: (thrown: unknown) => TProblem | undefined,
+  describe: (problem: TProblem | undefined, reason: string) => string,
 ): AgentError {
   if (thrown instanceof AgentError) return thrown;
   const problem = findProblem(thrown);

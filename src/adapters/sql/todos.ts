@@ -15,8 +15,8 @@ import {
   type Dialect,
   type KeyedStorage,
   keyedStorage,
-  pageOf,
   pageSql,
+  readValues,
   storedAs,
 } from "./keyed-storage.ts";
 import { all, list, raw, readInteger, readText, type Sql, type Steps, sql, toOrderText } from "./statement.ts";
@@ -25,9 +25,9 @@ const createStoredSchema = () => {
   const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
   return createTodoSchema().refine(({ dueDate, dueAt }) => isDue(dueDate) && isDue(dueAt));
 };
-const toTodo = storedAs<Todo>("todo", createStoredSchema);
-const todoOf = (json: string) => toTodo(JSON.parse(json));
-const toRecord = storedAs<TodoRecord>("todoRecord", () => {
+const checkTodo = storedAs<Todo>("todo", createStoredSchema);
+const parseTodo = (json: string) => checkTodo(JSON.parse(json));
+const checkRecord = storedAs<TodoRecord>("todoRecord", () => {
   const todo = createStoredSchema();
   return z.object({
     operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
@@ -57,7 +57,7 @@ export function createTodoTables(dialect: Dialect): string {
 }
 
 /** The tables of todos: the columns that queries compare are encoded by `toOrderText`, and the todo itself is JSON. */
-export function todoTables(
+export function createTodoStorage(
   dialect: Dialect,
   rememberedWrites: number,
 ): KeyedStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {
@@ -68,12 +68,12 @@ export function todoTables(
     sql`${equals("scope", toOrderText(scope))} AND ${equals("id", toOrderText(id))}`;
 
   function* find(scope: string, query: TodoQuery): Steps<FoundTodos> {
-    const where = conditionsOf(dialect, scope, query);
-    const rows = yield pageSql(dialect, { ...query, table, counts, where, order: orderOf(query) });
+    const where = getConditions(dialect, scope, query);
+    const rows = yield pageSql(dialect, { ...query, table, counts, where, order: getOrder(query) });
     const [first = {}] = rows;
     const [count, completed] = [readInteger(first, "count"), readInteger(first, "completed")];
     if (completed > count) throw new SyntaxError("more todos are completed than there are");
-    return { todos: pageOf(rows, todoOf), count, completed };
+    return { todos: readValues(rows, parseTodo), count, completed };
   }
 
   function* change(scope: string, wanted: TodoChange): Steps<TodoOutcome | undefined> {
@@ -81,7 +81,7 @@ export function todoTables(
       case "insert": {
         const { todo } = wanted;
         const [row] = yield sql`INSERT INTO ${todos} (scope, id, ${columns})
-          VALUES (${toOrderText(scope)}, ${toOrderText(todo.id)}, ${valuesOf(todo)})
+          VALUES (${toOrderText(scope)}, ${toOrderText(todo.id)}, ${toColumns(todo)})
           ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
         return row && { result: todo };
       }
@@ -89,7 +89,7 @@ export function todoTables(
         const before = yield* findExpected(scope, wanted);
         if (before === undefined) return undefined;
         const result = patchTodo(before, wanted.fields);
-        yield sql`UPDATE ${todos} SET (${columns}) = (${valuesOf(result)}) WHERE ${isTodo(scope, wanted.id)}
+        yield sql`UPDATE ${todos} SET (${columns}) = (${toColumns(result)}) WHERE ${isTodo(scope, wanted.id)}
           RETURNING 1 AS changed`;
         return { result, before };
       }
@@ -103,7 +103,7 @@ export function todoTables(
         const { list, onlyCompleted } = wanted;
         const which = { ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }), limit: 0 };
         const gone =
-          yield sql`DELETE FROM ${todos} WHERE ${conditionsOf(dialect, scope, which)} RETURNING 1 AS deleted`;
+          yield sql`DELETE FROM ${todos} WHERE ${getConditions(dialect, scope, which)} RETURNING 1 AS deleted`;
         return { result: { cleared: gone.length } };
       }
       default:
@@ -114,36 +114,35 @@ export function todoTables(
   /** The todo to change, if it is as expected. */
   function* findExpected(scope: string, { id, expected }: ChangeOf<"patch" | "remove">): Steps<Todo | undefined> {
     const [row] = yield sql`SELECT ${raw(column("json"))} FROM ${todos} WHERE ${isTodo(scope, id)}`;
-    const todo = row && todoOf(readText(row, "json"));
+    const todo = row && parseTodo(readText(row, "json"));
     return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
   }
 
-  const encoding = {
-    records: "todo_records",
-    columns: ["json", "before_json"],
-    valuesOf: ({ result, before }: TodoOutcome) => [result, before],
-    recordOf: (operation: string, [result, before]: readonly unknown[]) =>
-      toRecord({ operation, result, ...(before !== undefined && { before }) }),
+  const kind = {
+    ...{ records: "todo_records", find, change },
+    toValues: ({ result, before }: TodoOutcome) => [result, before] as const,
+    toRecord: (operation: string, result: unknown, before: unknown) =>
+      checkRecord({ operation, result, ...(before !== undefined && { before }) }),
   };
-  return keyedStorage(dialect, { find, change, ...encoding }, rememberedWrites);
+  return keyedStorage(dialect, kind, rememberedWrites);
 }
 
 /** The values of the columns of a todo. */
-function valuesOf(written: Todo): Sql {
+function toColumns(written: Todo): Sql {
   const { listKey, titleKey, rank = null, due, todo } = toRow(written);
   const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
-  const tags = todo.tags.map(tagTextOf).join("");
+  const tags = todo.tags.map(toTagText).join("");
   const keys = [toOrderText(listKey), toOrderText(titleKey)];
   return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
 }
 
 /** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */
-function tagTextOf(tag: string): string {
+function toTagText(tag: string): string {
   return `\n${JSON.stringify(tag)}\n`;
 }
 
 /** The conditions for the todos of a scope that fit a query. */
-function conditionsOf({ equals, search }: Dialect, scope: string, query: TodoQuery): Sql {
+function getConditions({ equals, search }: Dialect, scope: string, query: TodoQuery): Sql {
   const { id, list, completed, priority, tag, titleKey, words = [], dueBefore, dueAfter, dueOn } = query;
   const contains = (column: string, text: string) => sql`${raw(`${search}(${column}`)}, ${text}) > 0`;
   return all([
@@ -152,7 +151,7 @@ function conditionsOf({ equals, search }: Dialect, scope: string, query: TodoQue
     ...given(list, (name) => equals("list_key", toOrderText(foldText(name)))),
     ...given(completed, (is) => sql`completed = ${Number(is)}`),
     ...given(priority, (name) => sql`rank = ${ranks[name]}`),
-    ...given(tag, (text) => contains("tags", tagTextOf(text))),
+    ...given(tag, (text) => contains("tags", toTagText(text))),
     ...given(titleKey, (key) => equals("title_key", toOrderText(key))),
     ...words.filter((word) => word !== "").map((word) => contains("title_key", toOrderText(word))),
     ...given(dueBefore, (text) => dueCondition("<", text)),
@@ -177,7 +176,7 @@ function dueCondition(order: "<" | ">" | "=", text: string): Sql {
 const sortColumns = { due: ["due_day", "is_whole_day", "due_ms"], priority: ["rank"], title: ["title_key"] };
 
 /** The order of a query; todos without a value are last in both directions. */
-function orderOf({ sort = "created", reverse = false }: TodoQuery): string {
+function getOrder({ sort = "created", reverse = false }: TodoQuery): string {
   const direction = reverse ? "DESC" : "ASC";
   if (sort === "created") return `sequence ${direction}`;
   const columns = sortColumns[sort].map((column) => `${column} ${direction} NULLS LAST`);

@@ -18,7 +18,7 @@ export interface SqliteFileOptions {
    */
   readonly path: string;
   /**
-   * How long a method waits while another process writes, before it throws `store-failed`; this process is blocked
+   * The time in ms that a method waits while another process writes, before it throws `store-failed`; this process is blocked
    * meanwhile. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;
@@ -48,7 +48,7 @@ function isPath(value: unknown): boolean {
 /** The path of a database that ends with the process. */
 export const inMemory = ":memory:";
 
-/** How {@link openDatabase} opens a file. */
+/** Options of {@link openDatabase}. */
 interface OpenOptions {
   readonly driver: SqliteDriver | undefined;
   readonly busyTimeoutMs: number;

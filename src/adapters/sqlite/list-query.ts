@@ -60,28 +60,27 @@ interface Lookup {
 
 function getLookups({ statuses, resumable, pending }: ListQuery, nowMs: number, hash?: string): readonly Lookup[] {
   const called = sql`SELECT run FROM run_messages UNION SELECT run FROM run_resumes WHERE resume_ms <= ${nowMs}`;
+  const isPending = sql`EXISTS (SELECT 1 FROM run_waits w WHERE w.kind IN (${list(pending ?? [])})
+    AND w.created_ms = runs.created_ms AND w.run = runs.number)`;
   if (hash !== undefined) {
     const where = [sql`m.hash = ${hash}`];
     if (statuses !== undefined) where.push(sql`status IN (${list(statuses)})`);
-    if (pending !== undefined)
-      where.push(sql`EXISTS (SELECT 1 FROM run_waits w WHERE w.kind IN (${list(pending)})
-        AND w.created_ms = runs.created_ms AND w.run = runs.number)`);
+    if (pending !== undefined) where.push(isPending);
     if (resumable) where.push(sql`(status <> 'suspended' OR number IN (${called}))`);
     const from = raw("run_metadata AS m CROSS JOIN runs ON runs.number = m.run");
     return [{ from, index: ["m.created_ms", "m.run"], where }];
   }
-  if (pending !== undefined) {
+  if (pending !== undefined && !resumable) {
     const from = raw("run_waits AS w CROSS JOIN runs ON runs.number = w.run");
-    const where = [raw("runs.status = 'suspended'"), ...(resumable ? [sql`number IN (${called})`] : [])];
-    const index = ["w.created_ms", "w.run"] as const;
-    return pending.map((kind) => ({ from, index, where: [sql`w.kind = ${kind}`, ...where] }));
+    const where = raw("runs.status = 'suspended'");
+    return pending.map((kind) => ({ from, index: ["w.created_ms", "w.run"], where: [sql`w.kind = ${kind}`, where] }));
   }
   // A suspended run is resumable only for a reason, of which there are few: so those are looked up first.
   const calledRuns = sql`(${called}) AS called CROSS JOIN runs ON runs.number = called.run`;
   return (statuses ?? [undefined]).map((status) => ({
     from: resumable && status === "suspended" ? calledRuns : raw("runs"),
     index: ["created_ms", "number"],
-    where: status === undefined ? [] : [sql`status = ${status}`],
+    where: [...(status === undefined ? [] : [sql`status = ${status}`]), ...(pending === undefined ? [] : [isPending])],
   }));
 }
 

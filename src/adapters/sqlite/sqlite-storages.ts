@@ -1,14 +1,9 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note-storage.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
-import {
-  type Dialect,
-  type KeyedStorage,
-  type KeyedStorageOptions,
-  keyedStorageOptions,
-} from "../sql/keyed-storage.ts";
-import { noteTables } from "../sql/notes.ts";
-import { todoTables } from "../sql/todos.ts";
+import { type CreateKeyedStorage, type KeyedStorageOptions, keyedStorageOptions } from "../sql/keyed-storage.ts";
+import { createNoteStorage } from "../sql/notes.ts";
+import { createTodoStorage } from "../sql/todos.ts";
 import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 import { dialect } from "./formats.ts";
 
@@ -40,7 +35,7 @@ export interface SqliteTodos extends TodoStorage {
  * @group Storage
  */
 export function createSqliteTodos(options: SqliteStorageOptions): SqliteTodos {
-  return storageIn(options, todoTables);
+  return storageIn(options, createTodoStorage);
 }
 
 /**
@@ -66,15 +61,15 @@ export interface SqliteNotes extends NoteStorage {
  * @group Storage
  */
 export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
-  return storageIn(options, noteTables);
+  return storageIn(options, createNoteStorage);
 }
 
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: SqliteStorageOptions,
-  tablesOf: (dialect: Dialect, rememberedWrites: number) => KeyedStorage<TQuery, TFound, TWrite, TRecord>,
+  create: CreateKeyedStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
-  const tables = tablesOf(dialect, rememberedWrites);
+  const tables = create(dialect, rememberedWrites);
   const file = new DatabaseFile(settings);
   return {
     find: (scope: string, query: TQuery) => file.read("list", "", (db) => db.finish(tables.find(scope, query))),

@@ -24,19 +24,20 @@ export const movedCode = codes.SQLITE_READONLY_DBMOVED;
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
-/** An error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
+/** Returns an error of a driver or of Node's `fs` as `store-failed`, with the problem if known, and what to do about it. */
 export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readonly path: string }): AgentError {
   const { path, operation } = attempt;
-  return storeFailure(thrown, attempt, {
-    findProblem: () => findProblem(thrown, path),
-    describe: (problem, reason) => `The database "${path}" ${problem ? advice(problem, reason) : otherAdvice(reason)}`,
-  });
-
-  function otherAdvice(reason: string): string {
+  const describeOther = (reason: string) => {
     if (readCode(thrown) === movedCode) return "has been moved or deleted since it was opened. Open it again.";
     if (isFolder(path)) return "is a folder. Give the path of a file.";
     return `failed to ${operation}: ${reason}. Check its disk and its path.`;
-  }
+  };
+  return storeFailure(
+    thrown,
+    attempt,
+    () => findProblem(thrown, path),
+    (problem, reason) => `The database "${path}" ${problem ? advice(problem, reason) : describeOther(reason)}`,
+  );
 }
 
 /** True if the file was locked by another process. */
@@ -77,7 +78,7 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   }
 }
 
-/** Whether the stored data is damaged, though SQLite can read it: it is not JSON, or a table is missing. */
+/** True if the stored data is damaged, though SQLite can read it: it is not JSON, or a table is missing. */
 function isDamage(thrown: unknown): boolean {
   return thrown instanceof SyntaxError || (thrown instanceof Error && /^no such (table|column)/.test(thrown.message));
 }

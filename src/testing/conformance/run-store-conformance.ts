@@ -8,6 +8,7 @@ import {
   at,
   type EndStatus,
   fillStore,
+  joinIds,
   listIds,
   planEnd,
   runEnd,
@@ -82,7 +83,7 @@ async function readPages(
   let cursor: string | undefined;
   do {
     const page: RunPage = await store.list({ ...options, cursor });
-    pages.push(page.runs.map(({ runId }) => runId).join(" "));
+    pages.push(joinIds(page.runs));
     cursor = page.cursor;
     await between();
   } while (cursor !== undefined);
@@ -95,11 +96,6 @@ const hash = "0".repeat(64);
 async function record(store: RunStore, ...events: readonly [AgentEvent, ...AgentEvent[]]): Promise<void> {
   const [{ runId, sequence }] = events;
   await store.append(runId, events, { sequence });
-}
-
-/** Records a run with the given metadata. */
-async function addRun(store: RunStore, runId: string, metadata: JsonObject, minute = 0): Promise<void> {
-  await store.append(runId, [{ ...runStart(runId, { minute }), metadata } as AgentEvent], { sequence: 1 });
 }
 
 /** The summary of the only run in the list, without its id, status, metadata and first times. */
@@ -335,16 +331,10 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await listIds(store, { resumable: true, status: "completed" }), "");
     assert.equal(await listIds(store, { resumable: true, since: at(2) }), "r4 r2");
     const { runs, cursor } = await store.list({ resumable: true, limit: 2 });
-    assertSame(
-      runs.map(({ runId }) => runId),
-      ["r4", "r2"],
-    );
+    assert.equal(joinIds(runs), "r4 r2");
     assert.notEqual(cursor, undefined);
     const rest = await store.list({ resumable: true, limit: 2, cursor });
-    assertSame(
-      rest.runs.map(({ runId }) => runId),
-      ["r1", "r0"],
-    );
+    assert.equal(joinIds(rest.runs), "r1 r0");
     assert.equal(rest.cursor, undefined);
   },
   "lists: refuses a resumable that is neither true nor false": async ({ store }) => {
@@ -416,7 +406,7 @@ const cases: Readonly<Record<string, Check>> = {
       { kind: "approval", stepId: "s2", tool: "Fake", input: { text: "long" }, hash, effect: "once" },
     ];
     const many: PendingItem[] = Array.from({ length: 9 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
-    const suspend = { ...runSuspend("r", 2), pending: [...waiting, ...many] } as AgentEvent;
+    const suspend = runSuspend("r", 2, [...waiting, ...many]);
     await record(store, runStart("r"), suspend);
     const items = [...waiting.slice(0, 2), { kind: "approval", stepId: "s2", tool: "Fake", hash }, ...many.slice(0, 7)];
     const kinds = ["approval", "plan-approval", "outcome"];
@@ -435,10 +425,10 @@ const cases: Readonly<Record<string, Check>> = {
   },
   "filters: select by metadata: all of the given keys, each with exactly that value": async ({ store }) => {
     const order = { id: 7, lines: [{ sku: "a", count: 1 }] };
-    await addRun(store, "r1", { tenant: "a", order }, 1);
-    await addRun(store, "r2", { tenant: "a", user: null, nested: { tenant: "b" } }, 2);
-    await addRun(store, "r3", { tenant: "b", text: "\u0000 '\"%_\u{1F600}" }, 3);
-    await addRun(store, "r4", {}, 4);
+    await record(store, runStart("r1", { metadata: { tenant: "a", order }, minute: 1 }));
+    await record(store, runStart("r2", { metadata: { tenant: "a", user: null, nested: { tenant: "b" } }, minute: 2 }));
+    await record(store, runStart("r3", { metadata: { tenant: "b", text: "\u0000 '\"%_\u{1F600}" }, minute: 3 }));
+    await record(store, runStart("r4", { metadata: {}, minute: 4 }));
     const found = (metadata: JsonObject) => listIds(store, { metadata });
     assert.equal(await found({ tenant: "a" }), "r2 r1");
     assert.equal(await found({ tenant: "A" }), "");
@@ -452,7 +442,8 @@ const cases: Readonly<Record<string, Check>> = {
   },
   "filters: select by metadata together with all other filters, on each page": async ({ store }) => {
     for (let number = 1; number <= 8; number++) {
-      await addRun(store, `r${number}`, { tenant: number % 4 === 0 ? "b" : "a", all: true }, number);
+      const tenant = number % 4 === 0 ? "b" : "a";
+      await record(store, runStart(`r${number}`, { metadata: { tenant, all: true }, minute: number }));
     }
     for (const id of ["r1", "r5", "r8"]) await record(store, runEnd(id));
     await store.claim("r6", { owner: "ada", ttlMs: 1_000 });
@@ -487,10 +478,7 @@ const cases: Readonly<Record<string, Check>> = {
       [],
     ];
     await fillStore(store, 6);
-    for (const [index, pending] of waiting.entries()) {
-      const id = `r${index + 1}`;
-      await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
-    }
+    for (const [index, pending] of waiting.entries()) await record(store, runSuspend(`r${index + 1}`, 2, pending));
     const found = (options: ListRunsOptions) => listIds(store, options);
     assert.equal(await found({ pending: "approval" }), "r3 r2 r1");
     assert.equal(await found({ pending: "plan-approval" }), "r2");
@@ -523,12 +511,10 @@ const cases: Readonly<Record<string, Check>> = {
         until: new Date(Date.parse(at(0)) + seconds * 1_000).toISOString(),
       };
     };
-    const waiting = [[wait(60), wait(30)], [wait(90)], [{ kind: "wait", stepId: "s", event: "paid" }]];
+    const paid: PendingItem = { kind: "wait", stepId: "s", event: "paid" };
+    const waiting = [[wait(60), wait(30)], [wait(90)], [paid]];
     await fillStore(store, 3);
-    for (const [index, pending] of waiting.entries()) {
-      const id = `r${index + 1}`;
-      await store.append(id, [{ ...runSuspend(id, 2), pending } as AgentEvent], { sequence: 2 });
-    }
+    for (const [index, pending] of waiting.entries()) await record(store, runSuspend(`r${index + 1}`, 2, pending));
     const resumable = (options: ListRunsOptions = {}) => listIds(store, { ...options, resumable: true });
     const { runs } = await store.list();
     assertSame(
@@ -898,10 +884,7 @@ const cases: Readonly<Record<string, Check>> = {
     for (const id of ["r4", "r3", "r5"]) await store.delete(id);
     await record(store, runStart("new", { minute: 9 }), runEnd("new"));
     const rest = await store.list({ limit: 2, cursor: first.cursor });
-    assertSame(
-      rest.runs.map(({ runId }) => runId),
-      ["r2", "r1"],
-    );
+    assert.equal(joinIds(rest.runs), "r2 r1");
     assert.equal(await listIds(store), "new r2 r1");
   },
 };

@@ -1,6 +1,7 @@
-import { type AgentEvent, formatVersion } from "../../core/events.ts";
+import { type AgentEvent, formatVersion, type PendingItem } from "../../core/events.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
+import type { ListRunsOptions, RunPage, RunStore } from "../../core/run-store.ts";
 
 /** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
 export async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
@@ -9,10 +10,14 @@ export async function fillStore(store: RunStore, count: number, from = 1): Promi
   }
 }
 
-/** The ids of a page of runs, in its order. */
-export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
-  const { runs } = await store.list(options);
+/** Joins the ids of runs, in their order. */
+export function joinIds(runs: RunPage["runs"]): string {
   return runs.map(({ runId }) => runId).join(" ");
+}
+
+/** Lists the ids of a page of runs, in its order. */
+export async function listIds(store: RunStore, options?: ListRunsOptions): Promise<string> {
+  return joinIds((await store.list(options)).runs);
 }
 
 const firstMs = Date.UTC(2026, 0, 1);
@@ -36,7 +41,11 @@ function samplePlan(minute: number): Plan {
 /** The first event of a run: of a request, or of a plan if there is none. */
 export function runStart(
   runId: string,
-  { request, minute = 0 }: { request?: string; minute?: number } = {},
+  {
+    request,
+    minute = 0,
+    metadata = { user: "ada" },
+  }: { request?: string; minute?: number; metadata?: JsonObject } = {},
 ): AgentEvent {
   return {
     type: "run-start",
@@ -45,7 +54,7 @@ export function runStart(
     sequence: 1,
     timestamp: at(minute),
     ...(request === undefined ? { plan: samplePlan(minute) } : { request }),
-    metadata: { user: "ada" },
+    metadata,
     options: { maxSteps: 10, concurrency: 1, timeZone: "UTC" },
     tools: [],
   };
@@ -65,8 +74,8 @@ export function runResume(runId: string, sequence: number, minute = 0): AgentEve
 }
 
 /** The suspension of a run. */
-export function runSuspend(runId: string, sequence: number): AgentEvent {
-  return { type: "run-suspend", runId, sequence, timestamp: at(0), pending: [] };
+export function runSuspend(runId: string, sequence: number, pending: readonly PendingItem[] = []): AgentEvent {
+  return { type: "run-suspend", runId, sequence, timestamp: at(0), pending };
 }
 
 /** The start of a step, as event number `sequence`. */
@@ -75,7 +84,7 @@ export function stepStart(runId: string, sequence: number, minute = 0): AgentEve
   return { ...base, runId, sequence, timestamp: at(minute) };
 }
 
-/** How a run may end. */
+/** A status in which a run ends. */
 export type EndStatus = "completed" | "failed" | "cancelled" | "interrupted";
 
 /** The end of a run. */
