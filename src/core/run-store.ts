@@ -192,7 +192,7 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
   return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
 }
 
-/** An option that is a status or a list of these. Throws `invalid-options`. */
+/** Reads an option that is a status or a list of these. Throws `invalid-options`. */
 export function readStatuses(status: unknown, option: string): ReadonlySet<RunStatus> | undefined {
   if (status === undefined) return undefined;
   const statuses = [status].flat() as RunStatus[];
@@ -212,7 +212,7 @@ function readPendingKinds(pending: unknown, option: string): readonly PendingKin
   return [...new Set(kinds.includes("approval") ? [...kinds, "plan-approval" as const] : kinds)];
 }
 
-/** An option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
+/** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
 export function readTime(time: unknown, option: string): number | undefined {
   const ms = time === undefined ? undefined : Date.parse(time as string);
   if (Number.isNaN(ms)) failOption(option, time, "an ISO 8601 time");

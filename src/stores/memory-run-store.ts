@@ -236,7 +236,8 @@ function isWanted(
   const { status, events } = run;
   if (statuses !== undefined && !statuses.includes(status)) return false;
   if (resumable && status === "suspended" && !isCalled(run, nowMs)) return false;
-  if (pending !== undefined && !suspensionOf(run)?.pending?.kinds.some((kind) => pending.includes(kind))) return false;
+  if (pending !== undefined && !findSuspension(run)?.pending?.kinds.some((kind) => pending.includes(kind)))
+    return false;
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   const createdMs = Date.parse(timestamp);
@@ -245,12 +246,12 @@ function isWanted(
 
 /** True if a suspended run can be resumed: something was posted to it, or a wait of it is over. */
 function isCalled(run: MemoryRun, nowMs: number): boolean {
-  const { resumeAt } = suspensionOf(run) ?? {};
+  const { resumeAt } = findSuspension(run) ?? {};
   return run.posted.length > 0 || (resumeAt !== undefined && Date.parse(resumeAt) <= nowMs);
 }
 
-/** The digest of a suspended run, with what it waits for; undefined for any other. */
-function suspensionOf({ events, status }: MemoryRun): RunDigest | undefined {
+/** Returns the digest of a suspended run, with what it waits for; undefined for any other. */
+function findSuspension({ events, status }: MemoryRun): RunDigest | undefined {
   const last = status === "suspended" ? events.findLast(({ type }) => type === "run-suspend") : undefined;
   return last && digestAfter(undefined, last);
 }

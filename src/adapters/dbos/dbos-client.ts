@@ -131,7 +131,7 @@ function createClient(options: DbosClientOptions): DbosClient {
   const orchestrator: object = createOrchestrator({ tools: [], store: (store ?? ownStore) as RunStore, events });
   const runs = orchestrator as Orchestrator & WorkedAgent;
   const leave = { resume: false } as const;
-  /** The state in which runs were last decided about here: until it changes, no worker has taken the decision. */
+  /** The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. */
   const decided = new RecentMap<string>(1_000);
 
   let opened: Promise<DbosQueue> | undefined;
@@ -217,7 +217,7 @@ function createClient(options: DbosClientOptions): DbosClient {
         if (!isAgentError(thrown, "run-not-found")) throw thrown;
         const { state = "cancelled" } = (await (await openQueue()).find(runId)) ?? {};
         if (state === "cancelled") throw thrown;
-        // It is left for whoever starts the run. If that has started and ended since, it is refused as for any such run.
+        // The event is kept for the start of the run. If that has started and ended since, it is refused as for any such run.
         if (!(await runs[workerKey].deliverEarly(runId, name, value, rest))) await deliver();
       }
     },
@@ -244,7 +244,7 @@ function createClient(options: DbosClientOptions): DbosClient {
     },
     async close() {
       await runs.close();
-      // One that could not be opened has told whoever needed it.
+      // If it could not be opened, the methods that needed it have rejected.
       await (await opened?.catch(() => undefined))?.close();
       await ownStore?.close();
     },

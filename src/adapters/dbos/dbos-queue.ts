@@ -76,7 +76,7 @@ export class DbosQueue {
     } catch (thrown) {
       if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
       const known = (await this.find(job.runId))?.job;
-      // It is in another queue, or is a workflow of the application.
+      // The id is that of a run in another queue, or of a workflow of the application.
       if (known === undefined) throw runConflict(job.runId);
       return { known };
     }
@@ -107,14 +107,14 @@ export class DbosQueue {
 
   /** Finds a run; undefined if it was never queued. */
   async find(runId: string): Promise<JobState | undefined> {
-    const row = (await this.lastRows([runId], { loadInput: true })).get(runId);
-    return row && { job: jobOf(row), state: stateOf(row), outcome: outcomeOf(row) };
+    const row = (await this.findLatest([runId], { loadInput: true })).get(runId);
+    return row && { job: getJob(row), state: getState(row), outcome: getOutcome(row) };
   }
 
   /** Takes a run out of the queue, if it waits in it. */
   async cancel(runId: string): Promise<void> {
-    const row = (await this.lastRows([runId])).get(runId);
-    if (row !== undefined && stateOf(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
+    const row = (await this.findLatest([runId])).get(runId);
+    if (row !== undefined && getState(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
   }
 
   /**
@@ -122,11 +122,11 @@ export class DbosQueue {
    * that have not, as a worker has them.
    */
   async wake(runIds: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.lastRows(runIds);
+    const rows = await this.findLatest(runIds);
     await inParallel([...rows.values()], width, async (row) => {
-      if (stateOf(row) === "done") await this.rewind(row);
+      if (getState(row) === "done") await this.rewind(row);
     });
-    return [...rows].filter(([, row]) => stateOf(row) === "taken").map(([runId]) => runId);
+    return [...rows].filter(([, row]) => getState(row) === "taken").map(([runId]) => runId);
   }
 
   /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
@@ -144,13 +144,13 @@ export class DbosQueue {
 
   /** Queues runs again that no worker executes any more. Resolves to those that too many workers have died of. */
   async adopt(runIds: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.lastRows(runIds, { loadInput: true });
+    const rows = await this.findLatest(runIds, { loadInput: true });
     const givenUp: string[] = [];
     await inParallel([...rows], width, async ([runId, row]) => {
-      if (stateOf(row) === "done" && outcomeOf(row)?.outcome !== "postponed") return this.rewind(row);
-      if (stateOf(row) !== "taken") return;
-      const number = numberOf(row) + 1;
-      const job = jobOf(row);
+      if (getState(row) === "done" && getOutcome(row)?.outcome !== "postponed") return this.rewind(row);
+      if (getState(row) !== "taken") return;
+      const number = getNumber(row) + 1;
+      const job = getJob(row);
       if (number > this.options.maxAdoptions + 1) givenUp.push(runId);
       else if (job !== undefined) await this.enqueueFirst(`${runId}/${number}`, job);
       // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
@@ -171,7 +171,7 @@ export class DbosQueue {
         loadInput: false,
         loadOutput: false,
       });
-      for (const row of rows) runIds.add(runIdOf(row));
+      for (const row of rows) runIds.add(getRunId(row));
       if (rows.length < pageSize) return [...runIds];
     }
   }
@@ -225,7 +225,7 @@ export class DbosQueue {
     );
   }
 
-  /** Before all that nobody has started yet: an adopted run must not wait until a long queue is empty. */
+  /** Queues a job before all others: an adopted run must not wait until a long queue is empty. */
   private async enqueueFirst(workflowID: string, job: Job): Promise<void> {
     const { Error: errors } = await loadDbos();
     await this.enqueue(workflowID, job, {}).catch((thrown) => {
@@ -237,8 +237,8 @@ export class DbosQueue {
   }
 
   /**
-   * Has a workflow that ended start again, unless another process was first, and it has not ended any more. It was run by
-   * workers of some version, which may be gone.
+   * Restarts a workflow that has ended, unless another process was first. It was run by workers of some version, which may
+   * be gone.
    */
   private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queueName" | "queuePartitionKey">): Promise<void> {
     const { workflowID, queueName, queuePartitionKey } = ended;
@@ -246,12 +246,12 @@ export class DbosQueue {
     const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
     await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(async (thrown) => {
       const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], loadInput: false, loadOutput: false });
-      if (now !== undefined && ["done", "cancelled"].includes(stateOf(now))) throw thrown;
+      if (now !== undefined && ["done", "cancelled"].includes(getState(now))) throw thrown;
     });
   }
 
-  /** The latest workflow of each run that is in this queue. */
-  private async lastRows(
+  /** Finds the latest workflow of each run that is in this queue. */
+  private async findLatest(
     runIds: readonly string[],
     { loadInput = false } = {},
   ): Promise<ReadonlyMap<string, WorkflowStatus>> {
@@ -266,9 +266,9 @@ export class DbosQueue {
     for (const row of rows) {
       // While DBOS starts it by hand, a workflow is in no queue.
       if (![undefined, this.options.queue, this.limited].includes(row.queueName)) continue;
-      const runId = runIdOf(row);
+      const runId = getRunId(row);
       const known = last.get(runId);
-      if (known === undefined || numberOf(known) < numberOf(row)) last.set(runId, row);
+      if (known === undefined || getNumber(known) < getNumber(row)) last.set(runId, row);
     }
     return last;
   }
@@ -277,23 +277,23 @@ export class DbosQueue {
 /** DBOS stores null for no version, which only its type does not allow. */
 const noVersion = null as unknown as undefined;
 
-function runIdOf({ workflowID }: WorkflowStatus): string {
+function getRunId({ workflowID }: WorkflowStatus): string {
   return workflowID.split("/")[0] ?? workflowID;
 }
 
-function numberOf({ workflowID }: WorkflowStatus): number {
+function getNumber({ workflowID }: WorkflowStatus): number {
   return Number(workflowID.split("/")[1] ?? 1);
 }
 
-function jobOf({ input }: WorkflowStatus): Job | undefined {
+function getJob({ input }: WorkflowStatus): Job | undefined {
   return input?.[1] as Job | undefined;
 }
 
-function outcomeOf({ output }: WorkflowStatus): JobOutcome | undefined {
+function getOutcome({ output }: WorkflowStatus): JobOutcome | undefined {
   return (output ?? undefined) as JobOutcome | undefined;
 }
 
-function stateOf({ status }: WorkflowStatus): JobState["state"] {
+function getState({ status }: WorkflowStatus): JobState["state"] {
   if (status === "ENQUEUED" || status === "DELAYED") return "waiting";
   if (status === "CANCELLED") return "cancelled";
   return status === "PENDING" ? "taken" : "done";

@@ -40,14 +40,14 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   /** The most runs at a time in this process, at least 1; of those with a `rateKey`, as many again. @default 10 */
   concurrency?: number | undefined;
   /**
-   * The number of runs with the same `rateKey` that all workers together take in any window of `intervalMs`. Give all workers of a
-   * queue the same: that of the last one to start counts. @default none
+   * The number of runs with the same `rateKey` that all workers together take in any window of `intervalMs`. Give all
+   * workers of a queue the same limit: that of the last one to start counts. @default none
    */
   rateLimit?: RateLimitOptions | undefined;
   /**
-   * The version of the worker. It takes the runs submitted for this version, and if no version was introduced later, those submitted for
-   * none and all that continue. Change it only to keep runs from older workers, or from newer ones when you roll back.
-   * By default it has the number of the format of runs.
+   * The version of the worker. It takes the runs submitted for this version, and if no version was introduced later,
+   * those submitted for none and all that continue. Change it only to keep runs from older workers, or from newer ones
+   * when you roll back. By default it has the number of the format of runs.
    * @default "planwright/5"
    */
   version?: string | undefined;

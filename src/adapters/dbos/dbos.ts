@@ -5,8 +5,8 @@ import { failOption } from "../../core/options.ts";
 import type { Job, JobOutcome } from "./jobs.ts";
 
 /**
- * The time that DBOS may rest in a transaction. A process that is stopped in one, as a machine that falls asleep, would keep
- * rows locked, and the adoption of its runs waiting.
+ * The time that DBOS may rest in a transaction. A process that is stopped in one, as by a machine that falls asleep,
+ * would keep rows locked, and the adoption of its runs waiting.
  */
 export const idleTransactionMs = 2_000;
 

@@ -119,7 +119,7 @@ export class Reaper {
   private async adopt(runIds: readonly string[], sightings: Sightings): Promise<void> {
     const left = this.seenForLong(runIds, sightings);
     for (const runId of left.length === 0 ? [] : await this.queue.adopt(left)) {
-      const message = `Run "${runId}" is given up: too many workers have died of it. Resume it once the reason is known.`;
+      const message = `Run "${runId}" was given up after too many of its workers died. Fix the cause, then call agent.resume("${runId}").`;
       this.options.warn({ code: "run-given-up", runId, message });
     }
   }

@@ -73,7 +73,7 @@ export function createRunWork(
     return agent.start(job.request ?? job.plan, { ...options, runId, ...given }).result;
   }
 
-  /** The outcome of a job that could not be executed. Throws what has to be tried again, or is left to another process. */
+  /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
   async function handleFailure(job: Job, thrown: unknown): Promise<JobOutcome> {
     const { runId } = job;
     if (!isAgentError(thrown)) throw thrown;

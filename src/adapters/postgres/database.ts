@@ -31,14 +31,14 @@ export interface PostgresOptions {
   /** The most connections of the pool that is created; ignored with `pool`. @default 10 */
   readonly maxConnections?: number | undefined;
   /**
-   * The time in ms that a method waits for a connection, and then for the answer to each statement, before that counts as lost; with
-   * `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also how long the server keeps a
-   * transaction in which nothing happens. @default 10_000
+   * The time that a method waits for a connection, and then for the answer to each statement, before that counts as
+   * lost; with `pool`, its `connectionTimeoutMillis` and `query_timeout` are used instead. Also the time that the server
+   * keeps a transaction in which nothing happens. @default 10_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * The time in ms that a method is tried again, from its first failure on, while the database cannot be reached, as when its server
-   * restarts, before it rejects with `store-failed`. @default 5_000
+   * The time that a method is tried again, from its first failure on, while the database cannot be reached, as when its
+   * server restarts, before it rejects with `store-failed`. @default 5_000
    */
   readonly retryForMs?: number | undefined;
   /** The schema of the tables, whose names start with `planwright_`; it is created if missing. @default "public" */
@@ -77,7 +77,7 @@ function isSchema(value: unknown): boolean {
 
 const retries: RetryPolicy = { maxAttempts: 1_000, minDelayMs: 50, maxDelayMs: 1_000, factor: 2, maxTotalMs: 0 };
 
-/** A connection that nothing is asked on is found to be dead in minutes, not hours. */
+/** Finds in minutes, not hours, that a connection is dead on which no statement runs. */
 const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** Runs statements; outside of {@link Database.transact}, each is a transaction. */
@@ -115,7 +115,7 @@ export class Database {
   private opening: Promise<PostgresPool> | undefined;
   private created: Promise<OwnPool> | undefined;
   private isClosed = false;
-  /** Not behind a pooler in transaction mode, where each statement may meet another connection. */
+  /** False once a pooler in transaction mode is noticed, where each statement may meet another connection. */
   private prepares = true;
   private readonly closing = new AbortController();
 
@@ -140,8 +140,8 @@ export class Database {
   }
 
   /**
-   * Does the work of a method. If the connection breaks, or the server restarts, it is done again, for a while: it has
-   * to bear that an earlier attempt may have been done, though there was no answer.
+   * Does the work of a method, and repeats it for a while if the connection breaks or the server restarts. So an earlier
+   * attempt may have been done, though there was no answer.
    */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
@@ -206,7 +206,7 @@ export class Database {
   private async runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
     if (this.prepares) {
       try {
-        return await runStatement(pool, statement, nameOf);
+        return await runStatement(pool, statement, getName);
       } catch (thrown) {
         if (!isOfOtherConnection(thrown)) throw thrown;
         this.prepares = false;
@@ -260,8 +260,8 @@ export class Database {
   }
 }
 
-/** The text of a statement, with a `$1` for its first value, and so on. */
-export function textOf({ texts }: Sql): string {
+/** Returns the text of a statement, with a `$1` for its first value, and so on. */
+export function formatStatement({ texts }: Sql): string {
   return texts.map((part, index) => (index === 0 ? part : `$${index}${part}`)).join("");
 }
 
@@ -270,7 +270,7 @@ async function runStatement(
   statement: Sql,
   toName?: (text: string) => string,
 ): Promise<readonly SqlRow[]> {
-  const text = textOf(statement);
+  const text = formatStatement(statement);
   const { rows } = await db.query({ text, values: [...statement.values], ...(toName && { name: toName(text) }) });
   // They are objects, unless a client is told otherwise.
   return rows as SqlRow[];
@@ -278,8 +278,8 @@ async function runStatement(
 
 const names = new Map<string, string>();
 
-/** A name that is the same for no other text, in whatever process: poolers lend connections to all of them. */
-function nameOf(text: string): string {
+/** Returns a name that no other text has in any process: poolers lend connections to all of them. */
+function getName(text: string): string {
   const name = names.get(text) ?? `planwright_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
   names.set(text, name);
   return name;

@@ -102,7 +102,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     return rows.length === texts.length && rows.every(isSame);
   }
 
-  async function refusalOf(db: Statements, { runId, sequence, fence }: NewEvents) {
+  async function explainRefusal(db: Statements, { runId, sequence, fence }: NewEvents) {
     const run = await findRun(db, runId);
     if (fence !== null && (run === undefined || readInteger(run, "fence") !== fence)) return ownedElsewhere(runId);
     return sequenceConflict(runId, { sequence, next: (run === undefined ? 0 : readInteger(run, "sequence")) + 1 });
@@ -125,7 +125,7 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           sequence === 1 ? insertSql(tables, added) : updateSql(tables, added, run && readDigest(run, "digest"));
         const rows = await db.prepared(appendSql(tables, added, change));
         if (rows.length > 0 || (db.isInDoubt && (await isRecorded(db, added)))) return;
-        throw await refusalOf(db, added);
+        throw await explainRefusal(db, added);
       });
       database.notices.tell(runId);
     },

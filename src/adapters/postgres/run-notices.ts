@@ -16,8 +16,8 @@ const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
 
 /**
- * Tells stores on the same database of what was recorded. It is not a part of the statement that records, as a commit with
- * a notice waits for all others that have one; and so a notice can be lost, and followers poll, too.
+ * Notifies stores on the same database of what was recorded. A notice is not a part of the statement that records, as a
+ * commit with a notice waits for all others that have one. So a notice can be lost, and followers poll, too.
  */
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
@@ -34,7 +34,7 @@ export class RunNotices {
 
   constructor(private readonly options: NoticeOptions) {}
 
-  /** Tells of a run soon; those that are told of meanwhile share one statement. */
+  /** Sends a notice of a run soon; the notices until then share one statement. */
   tell(runId: string, { isPosted = false } = {}): void {
     if (this.closing.signal.aborted) return;
     this.news.add(`${eventChannel} ${runId}`);
@@ -93,7 +93,7 @@ export class RunNotices {
     return this.listeners.size > 0 || this.postListeners.size > 0;
   }
 
-  /** Listens to what somebody wants to know, and to nothing else. */
+  /** Listens to the channels that have listeners here, and to no others. */
   private follow(): void {
     const { client } = this;
     if (!this.isWatched) this.disconnect();
@@ -101,7 +101,7 @@ export class RunNotices {
     else if (this.isChanged(eventChannel) || this.isChanged(postChannel))
       this.listening = this.listening
         .then(() => (this.client === client ? this.listen(client) : undefined))
-        // Its answer may have been lost for good, without an `end`: only another connection is sure to hear anything.
+        // The answer may be lost without an `end` event: only another connection is sure to get notices.
         .catch(() => this.replace(client));
   }
 
@@ -122,7 +122,7 @@ export class RunNotices {
     }
   }
 
-  /** Connects until there is a connection, or nobody listens. */
+  /** Tries to connect until there is a connection, or there are no listeners. */
   private async connect(): Promise<void> {
     const { clock, createClient } = this.options;
     for (let delayMs = firstReconnectMs; this.isWatched; delayMs = Math.min(2 * delayMs, maxReconnectMs)) {
@@ -176,7 +176,7 @@ export class RunNotices {
     else this.call(runId);
   }
 
-  /** Something may have been missed. */
+  /** Calls all listeners of a channel, as notices may have been missed. */
   private callAll(channel: string): void {
     if (channel === postChannel) for (const listener of [...this.postListeners]) listener();
     else for (const runId of [...this.listeners.keys()]) this.call(runId);

@@ -19,7 +19,7 @@ export interface PostgresQueryable {
 
 /** A connection of a pool. @inline */
 export interface PostgresClient extends PostgresQueryable {
-  /** Gives the connection back, or closes it. */
+  /** Returns the connection to the pool, or closes it. */
   release(destroy?: boolean): void;
   /** Listens to the loss of the connection while it is out of the pool. */
   on?(event: "error", listener: (error: Error) => void): unknown;

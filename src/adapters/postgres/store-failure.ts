@@ -29,17 +29,17 @@ export function isInDoubt(thrown: unknown): boolean {
 
 /** True if a statement was not run, as it is prepared, or not, in another connection than the pool had before. */
 export function isOfOtherConnection(thrown: unknown): boolean {
-  return codeOf(thrown) === "26000" || codeOf(thrown) === "42P05";
+  return readCode(thrown) === "26000" || readCode(thrown) === "42P05";
 }
 
 /** Two transactions waited for each other: this one was undone. */
 function isRolledBack(thrown: unknown): boolean {
-  return codeOf(thrown) === "40001" || codeOf(thrown) === "40P01";
+  return readCode(thrown) === "40001" || readCode(thrown) === "40P01";
 }
 
 function findProblem(thrown: unknown): DatabaseProblem | undefined {
   if (thrown instanceof SyntaxError) return "corrupt";
-  const code = codeOf(thrown);
+  const code = readCode(thrown);
   // By the class of the code, or the code of the system: https://www.postgresql.org/docs/current/errcodes-appendix.html
   if (/^(08|25P03|57P0[1235]|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN))/.test(code)) return "unreachable";
   if (code === "25006") return "read-only";
@@ -57,11 +57,11 @@ function problemOfText(message: string): DatabaseProblem | undefined {
   return undefined;
 }
 
-function codeOf(thrown: unknown): string {
+function readCode(thrown: unknown): string {
   if (typeof thrown !== "object" || thrown === null) return "";
   const { code, errors } = thrown as { readonly code?: unknown; readonly errors?: unknown };
   // A host with several addresses fails with the errors of all.
-  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
+  if (Array.isArray(errors) && errors.length > 0) return readCode(errors[0]);
   return typeof code === "string" ? code : "";
 }
 

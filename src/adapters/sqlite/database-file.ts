@@ -18,7 +18,7 @@ export interface SqliteFileOptions {
    */
   readonly path: string;
   /**
-   * The time in ms that a method waits while another process writes, before it throws `store-failed`; this process is blocked
+   * The time that a method waits while another process writes, before it throws `store-failed`; this process is blocked
    * meanwhile. @default 5000
    */
   readonly busyTimeoutMs?: number | undefined;

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { textOf } from "../../../src/adapters/postgres/database.ts";
+import { formatStatement } from "../../../src/adapters/postgres/database.ts";
 import { listSql } from "../../../src/adapters/postgres/list-query.ts";
 import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
@@ -66,7 +66,7 @@ it("lists runs by status in the order of an index, however many there are", asyn
     {},
   ] as const) {
     const statement = listSql(readListOptions({ ...options, limit: 20 }), "public.planwright_", null);
-    const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${textOf(statement)}`, [...statement.values]);
+    const rows = await server.query(url, `EXPLAIN (COSTS OFF) ${formatStatement(statement)}`, [...statement.values]);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     // Nothing is sorted before the limit.
     expect(plan).toMatch(/-> {2}Limit\n *-> {2}Index (Only )?Scan Backward using planwright_runs_by_status/);
