@@ -1,5 +1,5 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
-import type { AgentEvent, EventInit, NotUndone, RunEndEvent, SkipReason } from "../core/events.ts";
+import type { AgentEvent, EventInit, RunEndEvent, SkipReason } from "../core/events.ts";
 import { lastCompleted } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { stepRefOf } from "../core/step.ts";
@@ -24,24 +24,28 @@ interface ExecutionEnd {
  * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
  * undone.
  */
-export async function endExecution(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+export async function endExecution(run: Run, end: ExecutionEnd): Promise<void> {
   run.enter("closing");
+  if (run.recorder.failure === undefined) await recordEnd(run, end);
+  if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
+}
+
+async function recordEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   const isFinished = run.state.plan !== undefined && isAllDone(run);
   // If only the end of the process prevented steps from running, whoever resumes the run need not wait for an answer.
   const mayWait =
     !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
   const pending = mayWait ? pendingItems(run) : [];
-  if (run.recorder.failure === undefined && pending.length > 0) {
-    await run.emit({ type: "run-suspend", pending });
-  } else if (run.recorder.failure === undefined && isInterrupted(run) && !isFinished) {
-    // The rest stays unchanged, for the next owner.
-    await run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
-  } else if (run.recorder.failure === undefined) {
-    if (!isFinished) await skipRest(run, expressions);
-    if (run.recorder.failure === undefined)
-      await endRun(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
-  }
-  if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
+  if (pending.length > 0) return run.emit({ type: "run-suspend", pending });
+  // The rest stays unchanged, for the next owner.
+  if (isInterrupted(run) && !isFinished)
+    return run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
+  if (!isFinished) await skipRest(run, expressions);
+  if (run.recorder.failure !== undefined) return;
+  const outcome = runOutcome(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
+  const mustUndo = outcome.status !== "completed" && run.settings.stored.undoOnFailure === true;
+  const notUndone = mustUndo ? await undoSteps(run) : [];
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
 }
 
 /** True if the process is ending before the run. An abort for another reason ends the run for good. */
@@ -53,22 +57,10 @@ function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData
   return (abortReason ?? interruptedBy("not all of its steps are done")).toJSON() as AgentErrorData;
 }
 
-interface RunClosing {
-  /** True if all steps are done. */
-  readonly isFinished: boolean;
-  readonly error: AgentErrorData | undefined;
-}
-
-async function endRun(run: Run, closing: RunClosing): Promise<void> {
-  const outcome = runOutcome(run, closing);
-  const notUndone =
-    outcome.status !== "completed" && run.settings.stored.undoOnFailure ? await undoSteps(run) : noneUndone;
-  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
-}
-
-const noneUndone: readonly NotUndone[] = [];
-
-function runOutcome({ abortReason, state }: Run, { isFinished, error }: RunClosing): RunEndEvent["outcome"] {
+function runOutcome(
+  { abortReason, state }: Run,
+  { isFinished, error }: { readonly isFinished: boolean; readonly error: AgentErrorData | undefined },
+): RunEndEvent["outcome"] {
   // With nothing left to do, it does not count as interrupted.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
   if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);

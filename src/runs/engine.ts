@@ -14,7 +14,7 @@ import { isSensitiveTool } from "../core/sensitive.ts";
 import { invalidPlan, plainIssues } from "../plan/validate-plan.ts";
 import { type Agent, type RunHandle, type WorkedAgent, workerKey } from "./agent-methods.ts";
 import { readDecision } from "./decisions/decision-options.ts";
-import { type EngineSettings, reportWarning } from "./options.ts";
+import type { EngineSettings } from "./options.ts";
 import {
   checkResumeOptions,
   readCloseOptions,
@@ -45,7 +45,7 @@ type Runtime = typeof import("./start-run.ts");
 let loadedRuntime: Runtime | undefined;
 
 async function loadRuntime(): Promise<Runtime> {
-  loadedRuntime = await countPending(import("./start-run.ts"));
+  loadedRuntime ??= await countPending(import("./start-run.ts"));
   return loadedRuntime;
 }
 
@@ -77,7 +77,6 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
   const createRunId = () => `run_${settings.createId()}`;
   const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
-  const runtime = async () => loadedRuntime ?? (await loadRuntime());
 
   function toTarget(target: string | object): RunTarget {
     const isRequest = typeof target === "string" && settings.planner !== undefined;
@@ -185,23 +184,23 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return { [Symbol.asyncIterator]: () => readEvents(wanted) };
     },
 
-    getRun: async (runId) => (await runtime()).readRun(settings, runId),
+    getRun: async (runId) => (await loadRuntime()).readRun(settings, runId),
 
     async listRuns(options = {}) {
-      const parts = await runtime();
+      const parts = await loadRuntime();
       return parts.showPage(await parts.listRuns(settings.store, options), settings);
     },
 
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");
       requireOpen();
-      return (await runtime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+      return (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
     },
 
     async dryRun(given, options) {
       const chosen = optionsOf(options, "dryRun");
       const target = snapshotOf(toTarget(given), { waits: false });
-      const parts = await runtime();
+      const parts = await loadRuntime();
       if ("plan" in target) return parts.dryRun(settings, chosen, target.plan);
       const { request } = target;
       return parts.dryRun(
@@ -225,7 +224,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         parts.startRun(runs, { ...opening, target, settings: chosen, isNamed });
       // The caller may never read the handle.
       return handOut(runId, chosen, use, ({ message }) =>
-        reportWarning(settings, {
+        settings.onWarning({
           code: "start-refused",
           runId,
           message: `Run "${runId}" was not started: ${message}`,
@@ -288,17 +287,17 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async deleteRun(runId) {
       checkName("runId", runId);
-      return (await runtime()).deleteRun(settings.store, runId);
+      return (await loadRuntime()).deleteRun(settings.store, runId);
     },
 
-    prune: async (options) => (await runtime()).prune(settings.store, options),
+    prune: async (options) => (await loadRuntime()).prune(settings.store, options),
   };
 
   /** The events of a run, from the start; a loop that is left, in any way, leaves nothing behind. */
   function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
     const leaving = new AbortSource();
     const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
-      const parts = await runtime();
+      const parts = await loadRuntime();
       return yield* parts.readEventsOf(runsOf(parts), wanted, leaving);
     };
     const events = read();
@@ -338,14 +337,14 @@ function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
   const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
-  reportWarning(settings, { code: "no-secret-keys", message });
+  settings.onWarning({ code: "no-secret-keys", message });
 }
 
 /** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
 function warnOfOpenPhrases(settings: EngineSettings): void {
   for (const tool of settings.toolsByName.values())
     for (const phrase of findOpenPhrases(tool))
-      reportWarning(settings, {
+      settings.onWarning({
         code: "open-phrase",
         message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,
       });

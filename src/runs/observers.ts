@@ -69,7 +69,7 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
     if (made !== undefined) {
-      return report(onError, new Error(`An observer called within "${call.type}" again, or too late.`), call);
+      return onError(new Error(`An observer called within "${call.type}" again, or too late.`), call);
     }
     // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
@@ -82,7 +82,7 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
   answerOf(
     () => {
       const answer = observer.within?.(call, make);
-      if (made === undefined) report(onError, new Error(`An observer did not call within "${call.type}".`), call);
+      if (made === undefined) onError(new Error(`An observer did not call within "${call.type}".`), call);
       return answer;
     },
     { about: call, onError },
@@ -108,18 +108,10 @@ export function answerOf(
 ): unknown {
   try {
     const answer = ask();
-    if (isThenable(answer)) answer.then(undefined, (error: unknown) => report(onError, error, about));
+    if (isThenable(answer)) answer.then(undefined, (error: unknown) => onError(error, about));
     return answer;
   } catch (error) {
-    report(onError, error, about);
+    onError(error, about);
     return undefined;
   }
-}
-
-/** The listener of errors may fail, too: there is nobody left to tell. */
-function report(onError: OnError, error: unknown, about: AgentEvent | ObservedCall): void {
-  try {
-    const answer: unknown = onError(error, about);
-    if (isThenable(answer)) answer.then(undefined, () => {});
-  } catch {}
 }

@@ -229,7 +229,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   const { tools: toolsByName, retry, secrets, ...rest } = settings;
   const policyOf = (tool: DefinedTool): RetryPolicy => readOptions(retryOptions, { ...retry, ...defined(tool.retry) });
   const policies = new Map([...toolsByName.values()].map((tool) => [tool, policyOf(tool)]));
-  const onListenerError = settings.onListenerError ?? warnOnce();
+  const onListenerError = guard(settings.onListenerError ?? warnOnce());
   return {
     toolsByName,
     sealing: sealingOf([...toolsByName.values()], { secrets, store: rest.store }),
@@ -238,6 +238,17 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
     tools: Object.freeze([...options.tools]),
     ...observationOf(settings.observers, onListenerError),
     onListenerError,
+    onWarning: guard(settings.onWarning),
+  };
+}
+
+/** Wraps a function that is told of something, so that what it throws or rejects with changes nothing. */
+function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
+  return (...args) => {
+    try {
+      const answer = tell(...args);
+      if (isThenable(answer)) answer.then(undefined, () => {});
+    } catch {}
   };
 }
 
@@ -283,17 +294,4 @@ function readPlanner(value: unknown, option: string): Planner {
   checkOption({ type: "text", isRequired: true }, planner.name, `${option}.name`);
   checkOption({ type: "function" }, planner.replan, `${option}.replan`);
   return planner;
-}
-
-/** Reports a warning. A handler that throws, or rejects, changes nothing. */
-export function reportWarning({ onWarning }: Pick<EngineSettings, "onWarning">, warning: AgentWarning): void {
-  const ignore = () => {
-    // A handler that fails changes no run.
-  };
-  try {
-    const answer: unknown = onWarning(warning);
-    if (isThenable(answer)) answer.then(undefined, ignore);
-  } catch {
-    ignore();
-  }
 }

@@ -28,7 +28,7 @@ export async function* readEventsOf(
 ): AsyncGenerator<AgentEvent, undefined> {
   const { runId, signal } = wanted;
   const reader = new EventReader(runs, wanted, leaving);
-  const unwatch = runs.watchers.watch(runId, reader, runs.active.get(runId)?.run);
+  const unwatch = runs.watch(runId, reader);
   const stopWatching = runs.settings.store.watch?.(runId, () => reader.look());
   const cancel = () => leaving.abort(cancelledBy(signal?.reason));
   const stopListening = signal && onAbort(signal, cancel);

@@ -70,38 +70,6 @@ interface RegistryOptions {
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
 }
 
-/** All watchers of one run. */
-class Audience implements EventSink<AgentEvent> {
-  readonly sinks = new Set<EventSink<AgentEvent>>();
-
-  push(event: AgentEvent): void {
-    for (const sink of this.sinks) sink.push(event);
-  }
-}
-
-/** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
-class RunWatchers {
-  private readonly byId = new Map<string, Audience>();
-
-  /** Sends a sink the events of a run from now on; `run` is the one that is active here. Returns what stops it. */
-  watch(runId: string, sink: EventSink<AgentEvent>, run: Run | undefined): () => void {
-    const audience = this.byId.get(runId) ?? new Audience();
-    this.byId.set(runId, audience);
-    audience.sinks.add(sink);
-    if (run !== undefined) run.audience = audience;
-    return () => {
-      audience.sinks.delete(sink);
-      if (audience.sinks.size === 0 && this.byId.get(runId) === audience) this.byId.delete(runId);
-    };
-  }
-
-  /** The watchers of a run receive its events from here on. */
-  follow(run: Run): void {
-    const audience = this.byId.get(run.runId);
-    if (audience !== undefined) run.audience = audience;
-  }
-}
-
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
 export class RunRegistry {
   /** By run id. */
@@ -113,7 +81,8 @@ export class RunRegistry {
   private readonly waits: WaitTimers;
   /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
-  readonly watchers = new RunWatchers();
+  /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
+  private readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
   private readonly host: RunHost;
   /** Operations that may still open a run. */
@@ -143,6 +112,18 @@ export class RunRegistry {
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);
     return this.restoring.has(runId) || (active !== undefined && active.run.phase !== "closed");
+  }
+
+  /** Sends a sink the recorded events of a run from now on, whether it is active here now or later. Returns what stops it. */
+  watch(runId: string, sink: EventSink<AgentEvent>): () => void {
+    const sinks = this.watchers.get(runId) ?? new Set();
+    this.watchers.set(runId, sinks.add(sink));
+    const run = this.active.get(runId)?.run;
+    if (run !== undefined) run.watchers = sinks;
+    return () => {
+      sinks.delete(sink);
+      if (sinks.size === 0 && this.watchers.get(runId) === sinks) this.watchers.delete(runId);
+    };
   }
 
   /**
@@ -191,7 +172,7 @@ export class RunRegistry {
     this.waits.forget(runId);
     if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
     const run = new Run(runId, this.host, settings, state);
-    this.watchers.follow(run);
+    run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
     if (this.stopping.aborted) run.interrupt();

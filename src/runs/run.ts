@@ -14,7 +14,7 @@ import { type StepRef, stepRefOf } from "../core/step.ts";
 import { type ApprovalState, instanceAt, instancesOf } from "../core/step-state.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Confirmation, Leases } from "./leases.ts";
-import { type AgentWarning, type EngineSettings, reportWarning } from "./options.ts";
+import type { AgentWarning, EngineSettings } from "./options.ts";
 import { cancelledBy, runTimeout } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } from "./run-recorder.ts";
@@ -89,8 +89,8 @@ export class Run implements RecorderOwner {
   /** The time at which the store last confirmed the lease. */
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
-  /** The watchers of the run by its id, who receive recorded events; see `RunWatchers`. */
-  audience: EventSink<AgentEvent> | undefined;
+  /** Receive the recorded events, as they are stored; undefined if nobody watches the run by its id. */
+  watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
   private readonly lifecycle: Lifecycle = {
@@ -349,7 +349,7 @@ export class Run implements RecorderOwner {
     const event = showIn(this, recorded);
     this.host.hub.emit(event);
     this.show(event);
-    this.audience?.push(recorded);
+    if (this.watchers !== undefined) for (const sink of this.watchers) sink.push(recorded);
   }
 
   /** Keeps what is recorded, for those who join later. */
@@ -395,7 +395,7 @@ export class Run implements RecorderOwner {
   }
 
   warn(warning: Omit<AgentWarning, "runId">): void {
-    reportWarning(this.engine, { ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
+    this.engine.onWarning({ ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
 
   // Its state

@@ -18,7 +18,7 @@ import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
 import { checkOnce, rememberPlan } from "../../plan/check-once.ts";
 import { invalidPlan, type PlanScope } from "../../plan/validate-plan.ts";
-import { type EngineSettings, reportWarning } from "../options.ts";
+import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
 import { hideInIssues, hideInReasoning, requireSealable } from "../secrets/secrets-of-run.ts";
@@ -230,7 +230,7 @@ export class Planning {
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
       const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
-      reportWarning(this.engine, { code: "budget-overrun", message, runId: this.reporter.runId });
+      this.engine.onWarning({ code: "budget-overrun", message, runId: this.reporter.runId });
     }
     return { usage };
   }
