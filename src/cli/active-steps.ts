@@ -1,8 +1,8 @@
 import type { AgentEvent } from "../core/events.ts";
 import { describeStepRef, type StepRef } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
-import { columnsOf, cutToColumns, padToColumns } from "./printer.ts";
-import { nameOf } from "./render-run.ts";
+import { cutToColumns, getColumns, padToColumns } from "./printer.ts";
+import { nameStep } from "./render-run.ts";
 
 const maxNameColumns = 40;
 const maxName = 200;
@@ -15,12 +15,10 @@ interface Activity {
   readonly sinceMs: number;
   readonly attempt: number;
   /** When that attempt starts, if it has not yet. */
-  readonly nextMs?: number;
+  readonly nextMs?: number | undefined;
   /** The last report of the tool, or the planner. */
-  readonly progress?: string;
+  readonly progress?: string | undefined;
 }
-
-type StepEvent = Extract<AgentEvent, { readonly stepId: string; readonly tool: string }>;
 
 /** Follows the events of a run, and has a line for each step that is running or waiting at the moment. */
 export class ActiveSteps {
@@ -34,7 +32,8 @@ export class ActiveSteps {
     switch (event.type) {
       case "run-resume":
       case "run-suspend":
-        this.stopAll();
+        // A process that died has ended nothing; what waits for an approval still does.
+        for (const [key, { kind }] of this.activities) if (kind !== "approval") this.activities.delete(key);
         break;
       case "run-end":
         this.activities.clear();
@@ -50,41 +49,34 @@ export class ActiveSteps {
         break;
       case "approval-request":
         if (event.kind === "plan") this.start(wholePlan, event, "the plan", "approval");
-        else this.start(keyOf(event), event, nameOf(event), "approval");
+        else this.start(getKey(event), event, nameStep(event), "approval");
         break;
       case "approval-end":
-        this.activities.delete(event.kind === "plan" ? wholePlan : keyOf(event));
+        this.activities.delete(event.kind === "plan" ? wholePlan : getKey(event));
         break;
-      default:
-        if ("stepId" in event && "tool" in event) this.followStep(event);
-    }
-  }
-
-  private followStep(event: StepEvent): void {
-    const key = keyOf(event);
-    switch (event.type) {
       case "step-start":
-        this.start(key, event, nameOf(event), "running");
+        this.start(getKey(event), event, nameStep(event), "running");
         break;
       case "undo-start":
-        this.start(key, event, nameOf(event), "undoing");
+        this.start(getKey(event), event, nameStep(event), "undoing");
         break;
       case "step-progress":
-        this.change(key, { progress: renderProgress(event.value) });
+        this.change(getKey(event), { progress: renderProgress(event.value) });
         break;
-      case "step-retry":
+      case "step-retry": {
         // In another process, nobody says when the next attempt starts.
-        this.retry(key, event.attempt + 1, { nextMs: Date.parse(event.timestamp) + event.delayMs });
+        const nextMs = Date.parse(event.timestamp) + event.delayMs;
+        this.change(getKey(event), { attempt: event.attempt + 1, nextMs, progress: undefined });
         break;
+      }
       case "step-attempt":
-        this.retry(key, event.attempt, {});
+        this.change(getKey(event), { attempt: event.attempt, nextMs: undefined, progress: undefined });
         break;
       case "step-end":
       case "step-skip":
       case "undo-end":
-        this.activities.delete(key);
+        this.activities.delete(getKey(event));
         break;
-      default:
     }
   }
 
@@ -98,28 +90,16 @@ export class ActiveSteps {
     if (known !== undefined) this.activities.set(key, { ...known, ...changed });
   }
 
-  private retry(key: string, attempt: number, next: Pick<Activity, "nextMs">): void {
-    const known = this.activities.get(key);
-    if (known === undefined) return;
-    const { name, kind, sinceMs } = known;
-    this.activities.set(key, { name, kind, sinceMs, attempt, ...next });
-  }
-
-  /** A process that died has ended nothing; what waits for an approval still does. */
-  private stopAll(): void {
-    for (const [key, { kind }] of this.activities) if (kind !== "approval") this.activities.delete(key);
-  }
-
-  /** A line for each, in the order in which they started. `spinner` is in front of what is running. */
+  /** Renders a line for each, in the order in which they started. `spinner` is in front of what is running. */
   lines(spinner: string): readonly string[] {
     const nowMs = this.now();
     const rows = [...this.activities.values()].map((activity) => ({
-      mark: markOf(activity, nowMs) ?? spinner,
+      mark: getMark(activity, nowMs) ?? spinner,
       name: activity.name,
       elapsed: renderElapsed(nowMs - activity.sinceMs),
       detail: describe(activity, nowMs),
     }));
-    const nameColumns = Math.max(0, ...rows.map(({ name }) => columnsOf(name)));
+    const nameColumns = Math.max(0, ...rows.map(({ name }) => getColumns(name)));
     const elapsedColumns = Math.max(0, ...rows.map(({ elapsed }) => elapsed.length));
     return rows.map(({ mark, name, elapsed, detail }) =>
       `  ${mark} ${padToColumns(name, nameColumns)}  ${elapsed.padStart(elapsedColumns)}  ${detail}`.trimEnd(),
@@ -130,25 +110,20 @@ export class ActiveSteps {
 const planning = "planning";
 const wholePlan = "the plan";
 
-function keyOf(ref: StepRef): string {
+function getKey(ref: StepRef): string {
   return `step ${describeStepRef(ref)}`;
 }
 
-function isDelayed({ nextMs = 0 }: Activity, nowMs: number): boolean {
-  return nextMs > nowMs;
-}
-
 /** The mark of what waits, as in front of the lines of its events. */
-function markOf(activity: Activity, nowMs: number): string | undefined {
-  if (activity.kind === "approval") return "?";
-  return isDelayed(activity, nowMs) ? "↻" : undefined;
+function getMark({ kind, nextMs = 0 }: Activity, nowMs: number): string | undefined {
+  if (kind === "approval") return "?";
+  return nextMs > nowMs ? "↻" : undefined;
 }
 
-function describe(activity: Activity, nowMs: number): string {
-  const { kind, attempt, nextMs = 0, progress } = activity;
+function describe({ kind, attempt, nextMs = 0, progress }: Activity, nowMs: number): string {
   if (kind === "approval") return "waiting for approval";
   const parts = kind === "undoing" ? ["undoing"] : [];
-  if (isDelayed(activity, nowMs)) parts.push(`attempt ${attempt} in ${renderElapsed(nextMs - nowMs + 999)}`);
+  if (nextMs > nowMs) parts.push(`attempt ${attempt} in ${renderElapsed(nextMs - nowMs + 999)}`);
   else if (attempt > 1) parts.push(`attempt ${attempt}`);
   if (progress !== undefined) parts.push(progress);
   return parts.join("  ");

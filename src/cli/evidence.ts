@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { jsonLines, printable } from "../core/text.ts";
 import type { RunVerdict } from "../view/export-run.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
-import { describeFileError, isSameFile, requireRun, runNotFound, saveFile } from "./stored-runs.ts";
+import { createRunNotFound, describeFileError, isSameFile, requireRun, saveFile } from "./stored-runs.ts";
 
 /** A file with an exported run, and one with a key. */
 interface ExportFiles {
@@ -14,7 +14,7 @@ interface ExportFiles {
 /** Exports a run as a JSON document, signed if there is a private key. */
 export async function exportToFile(call: CliCall, runId: string, { file, key }: ExportFiles): Promise<number> {
   const { store } = call;
-  if (store === undefined) throw runNotFound(call, runId);
+  if (store === undefined) throw createRunNotFound(call, runId);
   await requireRun(call, runId);
   // Imported here and below, as nothing else needs it.
   const { exportRun } = await import("../view/index.ts");
@@ -33,7 +33,7 @@ export async function verifyFile(
   { file, key }: ExportFiles,
 ): Promise<number> {
   const document = readExport(file);
-  const publicKey = key === undefined ? undefined : rawOf(readKey(key, "public")).toString("base64");
+  const publicKey = key === undefined ? undefined : getRawKey(readKey(key, "public")).toString("base64");
   const { verifyRun } = await import("../view/index.ts");
   const verdict = await verifyRun(document, { publicKey });
   out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
@@ -82,7 +82,7 @@ function readExport(file: string): unknown {
 /** Both keys of WebCrypto, from the private one in a PEM file. */
 async function readKeys(file: string) {
   const key = readKey(file, "private");
-  const [pkcs8, spki] = [key.export({ type: "pkcs8", format: "der" }), derOf(createPublicKey(key))];
+  const [pkcs8, spki] = [key.export({ type: "pkcs8", format: "der" }), getDer(createPublicKey(key))];
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]),
     crypto.subtle.importKey("spki", spki, "Ed25519", true, ["verify"]),
@@ -109,11 +109,11 @@ function readKey(file: string, kind: keyof typeof keyKinds): KeyObject {
   );
 }
 
-function derOf(key: KeyObject): Buffer<ArrayBuffer> {
+function getDer(key: KeyObject): Buffer<ArrayBuffer> {
   return Buffer.from(key.export({ type: "spki", format: "der" }));
 }
 
 /** The 32 bytes of the key, which its DER ends with. */
-function rawOf(key: KeyObject): Buffer {
-  return derOf(key).subarray(-32);
+function getRawKey(key: KeyObject): Buffer {
+  return getDer(key).subarray(-32);
 }

@@ -4,10 +4,10 @@ import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { ActiveSteps } from "./active-steps.ts";
-import { type CliCall, exitCodeOf } from "./cli-io.ts";
+import { type CliCall, getExitCode } from "./cli-io.ts";
 import type { Colors, Printer } from "./printer.ts";
 import { renderResult } from "./render-output.ts";
-import { nameOf, renderFallback, renderHint, renderProblem, renderStepEnd, renderTitledPlan } from "./render-run.ts";
+import { nameStep, renderFallback, renderHint, renderProblem, renderStepEnd, renderTitledPlan } from "./render-run.ts";
 
 /** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;
@@ -41,7 +41,7 @@ export function reportResult({ agent, options, out, err }: CliCall, run: RunResu
   if (options.json) out.print(jsonLines(run));
   else if (run.status === "completed") out.print(renderResult(run, { tools: agent.tools, colors: out.colors }));
   if (run.status !== "completed") err.print([...renderProblem(run), ...renderHint(run, options)]);
-  return exitCodeOf(run.status, run.error?.code);
+  return getExitCode(run.status, run.error?.code);
 }
 
 /** Reports on stderr that another planner is asked, as this is not part of the requested output. */
@@ -101,8 +101,8 @@ export class RunReporter {
         if (this.plan !== undefined && !this.isPlanShown) this.showPlan(this.plan);
         break;
       case "step-start":
-        this.startedAtMs.set(nameOf(event), Date.parse(event.timestamp));
-        if (!table.isLive) table.print(`  > ${nameOf(event)}`);
+        this.startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
+        if (!table.isLive) table.print(`  > ${nameStep(event)}`);
         break;
       case "step-retry":
         table.print(describeRetry(event, colors));
@@ -110,10 +110,18 @@ export class RunReporter {
       case "step-end":
         this.showEnd(event);
         break;
-      default: {
-        const notice = describeNotice(event, colors);
-        if (notice !== undefined) table.print(notice);
-      }
+      case "step-skip":
+        table.print(colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`));
+        break;
+      case "plan-revise":
+        table.print(colors.yellow(describeRevision(event)));
+        break;
+      case "undo-end":
+        table.print(describeUndo(event, colors));
+        break;
+      case "circuit-change":
+        table.print(colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`));
+        break;
     }
   }
 
@@ -127,25 +135,9 @@ export class RunReporter {
 
   private showEnd(event: StepEndEvent): void {
     const { colors } = this;
-    const tookMs = Date.parse(event.timestamp) - (this.startedAtMs.get(nameOf(event)) ?? Number.NaN);
+    const tookMs = Date.parse(event.timestamp) - (this.startedAtMs.get(nameStep(event)) ?? Number.NaN);
     const text = renderStepEnd(event, { colors, tool: this.tools.get(event.tool) });
     this.table.print(tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
-  }
-}
-
-/** The line of an event that has one of its own; other events show in the lines that follow. */
-function describeNotice(event: AgentEvent, colors: Colors): string | undefined {
-  switch (event.type) {
-    case "step-skip":
-      return colors.dim(`  - ${nameOf(event)}: skipped (${printable(event.reason)})`);
-    case "plan-revise":
-      return colors.yellow(describeRevision(event));
-    case "undo-end":
-      return describeUndo(event, colors);
-    case "circuit-change":
-      return colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`);
-    default:
-      return undefined;
   }
 }
 
@@ -156,14 +148,14 @@ function describeRevision({ outcome, cause }: PlanReviseEvent): string {
 }
 
 function describeUndo(event: UndoEndEvent, colors: Colors): string {
-  if (event.outcome.status === "completed") return `  ${colors.green("↶")} ${nameOf(event)}: undone`;
-  return `  ${colors.red("✖")} ${nameOf(event)}: not undone, ${printable(event.outcome.error.message)}`;
+  if (event.outcome.status === "completed") return `  ${colors.green("↶")} ${nameStep(event)}: undone`;
+  return `  ${colors.red("✖")} ${nameStep(event)}: not undone, ${printable(event.outcome.error.message)}`;
 }
 
 function describeRetry(event: StepRetryEvent, colors: Colors): string {
   const { attempt, delayMs, error } = event;
   const text = `attempt ${attempt} failed: ${printable(error.message)}; next in ${seconds(delayMs)}`;
-  return `  ${colors.yellow("↻")} ${nameOf(event)}: ${text}`;
+  return `  ${colors.yellow("↻")} ${nameStep(event)}: ${text}`;
 }
 
 function seconds(ms: number): string {

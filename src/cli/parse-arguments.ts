@@ -98,8 +98,8 @@ Exit codes: 0 done, 1 failed, 2 bad usage or no plan, 130 cancelled, 143 stopped
 export function parseArguments(argv: readonly string[], { stdout, stderr, env, version }: CliIo): CliArguments {
   const [out, err] = [new Printer(stdout), new Printer(stderr)];
   const command = createCommand(version).configureOutput({
-    writeOut: (text) => out.print(linesOf(text)),
-    writeErr: (text) => err.print(linesOf(text)),
+    writeOut: (text) => out.print(splitLines(text)),
+    writeErr: (text) => err.print(splitLines(text)),
   });
   const valued = command.options.filter(({ required }) => required).flatMap(({ long }) => long ?? []);
   try {
@@ -157,7 +157,7 @@ function createCommand(version: string): Command {
 }
 
 /** Commander ends each text with a line break. */
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 

@@ -95,7 +95,7 @@ export class Printer {
   private goToFirst(): string {
     const columns = this.output.columns || defaultSize.columns;
     // If the terminal has become narrower, it has wrapped them.
-    const height = this.drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / columns)), 0);
+    const height = this.drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(getColumns(line) / columns)), 0);
     return height > 1 ? `\r\u001b[${height - 1}A` : "\r";
   }
 
@@ -138,14 +138,14 @@ export function createColors(isOn: boolean): Colors {
 const narrow = /^[\0-\u10ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u2800-\u28ff]$/;
 
 /** Counts the columns of a terminal that a character needs at most: what may be wide counts as wide. */
-function columnsOfCharacter(character: string): number {
+function getCharacterColumns(character: string): number {
   return narrow.test(character) ? 1 : 2;
 }
 
 /** Counts the columns of a terminal that a text needs at most, so that a line of no more columns is never wrapped. */
-export function columnsOf(text: string): number {
+export function getColumns(text: string): number {
   let columns = 0;
-  for (const character of text) columns += columnsOfCharacter(character);
+  for (const character of text) columns += getCharacterColumns(character);
   return columns;
 }
 
@@ -153,7 +153,7 @@ export function columnsOf(text: string): number {
 export function cutToColumns(text: string, columns: number): string {
   let [used, length, kept] = [0, 0, 0];
   for (const character of text) {
-    used += columnsOfCharacter(character);
+    used += getCharacterColumns(character);
     if (used > columns) return columns < 1 ? "" : `${text.slice(0, kept)}…`;
     length += character.length;
     if (used < columns) kept = length;
@@ -163,5 +163,5 @@ export function cutToColumns(text: string, columns: number): string {
 
 /** The text with spaces up to a number of columns. */
 export function padToColumns(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
+  return text + " ".repeat(Math.max(0, columns - getColumns(text)));
 }

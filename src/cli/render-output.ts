@@ -26,7 +26,7 @@ export function summarizeOutput(output: unknown, tool: Tool | undefined): string
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string") return cutText(printable(value), maxSummary);
   if (!isRecord(value)) return cutText(printableJson(value), maxSummary);
-  const text = titleKeyOf(value) === undefined ? plainFields(value) : describeThing(value);
+  const text = findTitleKey(value) === undefined ? renderFields(value) : describeThing(value);
   return cutText(text || printableJson(value), maxSummary);
 }
 
@@ -37,18 +37,18 @@ export function renderOutput(output: unknown, { tool, style }: { tool: Tool | un
   if (typeof value === "string") return value.split("\n").map(printable);
   if (isThings(value)) return renderThings(value, style);
   if (!isRecord(value)) return printableJson(value, 2).split("\n");
-  if (titleKeyOf(value) !== undefined) return renderThings([value], style);
+  if (findTitleKey(value) !== undefined) return renderThings([value], style);
   const [things, ...others] = Object.entries(value).filter(([, field]) => typeof field === "object" && field !== null);
-  if (things === undefined) return [plainFields(value) || "Done."];
+  if (things === undefined) return [renderFields(value) || "Done."];
   if (others.length > 0 || !isThings(things[1])) return printableJson(value, 2).split("\n");
   const list = things[1].length === 0 ? [`No ${printable(things[0])}.`] : renderThings(things[1], style);
-  const rest = plainFields(value);
+  const rest = renderFields(value);
   return rest === "" ? list : [...list, style.dim(rest)];
 }
 
 function renderThings(things: readonly JsonRecord[], style: Style): string[] {
   return things.map((thing) => {
-    const fields = detailsOf(thing);
+    const fields = getDetails(thing);
     return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${style.dim(`(${fields})`)}`;
   });
 }
@@ -72,40 +72,40 @@ function isRecord(value: unknown): value is JsonRecord {
 
 /** A list of objects that have a title each; also the empty list. */
 function isThings(value: unknown): value is readonly JsonRecord[] {
-  return Array.isArray(value) && value.every((item) => isRecord(item) && titleKeyOf(item) !== undefined);
+  return Array.isArray(value) && value.every((item) => isRecord(item) && findTitleKey(item) !== undefined);
 }
 
-function titleKeyOf(value: JsonRecord): string | undefined {
+function findTitleKey(value: JsonRecord): string | undefined {
   return titleKeys.find((key) => typeof value[key] === "string");
 }
 
 function describeThing(thing: JsonRecord): string {
-  const title = printable(String(thing[titleKeyOf(thing) ?? ""]));
+  const title = printable(String(thing[findTitleKey(thing) ?? ""]));
   const done = thing.completed ?? thing.done;
   if (typeof done !== "boolean") return title;
   return `${done ? "[x]" : "[ ]"} ${title}`;
 }
 
 /** The other fields of an object: without its id, its title, its checkbox, and what says when something was done to it. */
-function detailsOf(thing: JsonRecord): string {
-  const isTold = (key: string) => key === titleKeyOf(thing) || ["id", "completed", "done"].includes(key);
-  return plainFields(
+function getDetails(thing: JsonRecord): string {
+  const isTold = (key: string) => key === findTitleKey(thing) || ["id", "completed", "done"].includes(key);
+  return renderFields(
     Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("edAt"))),
   );
 }
 
 /** The fields that fit on a line: `count: 2, tags: a b`. */
-function plainFields(value: JsonRecord): string {
+function renderFields(value: JsonRecord): string {
   const texts: string[] = [];
   for (const [key, field] of Object.entries(value)) {
-    const text = plainText(field);
+    const text = renderField(field);
     if (text !== "") texts.push(`${printable(key)}: ${text}`);
   }
   return texts.join(", ");
 }
 
-function plainText(field: unknown): string {
-  if (Array.isArray(field)) return field.every(isScalar) ? field.map(plainText).join(" ") : "";
+function renderField(field: unknown): string {
+  if (Array.isArray(field)) return field.every(isScalar) ? field.map(renderField).join(" ") : "";
   return isScalar(field) ? printable(String(field)) : "";
 }
 
@@ -118,15 +118,15 @@ export function renderResult(
   run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },
 ): string[] {
-  const alike = lastAlike(run);
+  const alike = findLastAlike(run);
   const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
   const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];
   const lines = outputs.flatMap((output) => renderOutput(output, { tool, style: colors }));
-  return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...usageLines(run, colors)];
+  return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...renderUsage(run, colors)];
 }
 
 /** The last step that completed and those of its kind right before it that no step uses, as of several adds. */
-function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
+function findLastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   const completed = steps.filter((step) => step.status === "completed");
   const last = completed.at(-1);
   const usedBy = (step: PlanStep) =>
@@ -140,7 +140,7 @@ function lastAlike({ plan, steps }: Pick<RunSnapshot, "plan" | "steps">) {
   return completed.slice(completed.findLastIndex(isCut) + 1);
 }
 
-function usageLines({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {
+function renderUsage({ usage }: Pick<RunSnapshot, "usage">, colors: Colors): string[] {
   if (usage === undefined || usage.inputTokens === 0) return [];
   const { modelCalls, inputTokens, outputTokens } = usage;
   const calls = modelCalls === 1 ? "1 model call" : `${modelCalls} model calls`;

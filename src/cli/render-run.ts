@@ -77,7 +77,7 @@ interface NamedStep extends StepRef {
 }
 
 /** The id, the iteration and the tool of a step. */
-export function nameOf(step: NamedStep): string {
+export function nameStep(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
 }
 
@@ -91,10 +91,10 @@ export function renderStepEnd(
   if (outcome.status !== "completed") {
     // The message of what ends the run is printed at the end.
     const why = outcome.status === "unknown" ? `, ${outcome.error.message}` : "";
-    return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(outcome.status + why)}`;
+    return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(outcome.status + why)}`;
   }
   const summary = summarizeOutput(outcome.output, tool);
-  return `  ${colors.green("✔")} ${nameOf(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
+  return `  ${colors.green("✔")} ${nameStep(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
 }
 
 /** Renders the current state of a stored step, in one line. */
@@ -109,18 +109,18 @@ export function renderStep(
   const { colors, run } = options;
   const { status, output, error, reason } = step;
   if (status === "completed") return renderStepEnd({ ...step, outcome: { status, output } }, options);
-  if (status === "pending") return colors.dim(`  - ${nameOf(step)}: not started`);
-  if (status === "skipped") return colors.dim(`  - ${nameOf(step)}: skipped (${printable(String(reason))})`);
-  if (status === "running") return `  > ${nameOf(step)}: started`;
+  if (status === "pending") return colors.dim(`  - ${nameStep(step)}: not started`);
+  if (status === "skipped") return colors.dim(`  - ${nameStep(step)}: skipped (${printable(String(reason))})`);
+  if (status === "running") return `  > ${nameStep(step)}: started`;
   if (status === "waiting") {
     const item = run.pending?.find((one) => one.kind === "wait" && one.stepId === step.stepId);
     const what = item?.kind === "wait" ? printable(describeWait(item)) : "for approval";
-    return `  ${colors.yellow("?")} ${nameOf(step)}: waiting ${what}`;
+    return `  ${colors.yellow("?")} ${nameStep(step)}: waiting ${what}`;
   }
-  if (status === "undone") return `  ${colors.green("↶")} ${nameOf(step)}: undone`;
+  if (status === "undone") return `  ${colors.green("↶")} ${nameStep(step)}: undone`;
   const isToldBelow = run.error !== undefined && (status === "failed" || run.error.message === error?.message);
   const why = error === undefined || isToldBelow ? "" : `, ${error.message}`;
-  return `  ${colors.red("✖")} ${nameOf(step)}: ${printable(status + why)}`;
+  return `  ${colors.red("✖")} ${nameStep(step)}: ${printable(status + why)}`;
 }
 
 /** Renders an error. For a request that cannot be planned, the lines include examples of what can be. */

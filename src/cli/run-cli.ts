@@ -3,7 +3,7 @@ import { describeTool } from "../core/define-tool.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
-import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodeOf, exitCodes } from "./cli-io.ts";
+import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodes, getExitCode } from "./cli-io.ts";
 import { exportToFile, verifyFile } from "./evidence.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
@@ -62,7 +62,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
     if (options.json) out.print(jsonLines({ error: thrown }));
     err.print(renderError(thrown));
     const { code } = thrown;
-    return exitCodeOf(code === "cancelled" || code === "interrupted" ? code : "failed", code);
+    return getExitCode(code === "cancelled" || code === "interrupted" ? code : "failed", code);
   }
 }
 

@@ -94,12 +94,12 @@ function reportDeleted({ options, out }: CliCall, deleted: number): number {
 /** The current state of a run. Rejects with `run-not-found`, and where it might be. */
 export async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   const run = await call.agent.getRun(runId);
-  if (run === undefined) throw runNotFound(call, runId);
+  if (run === undefined) throw createRunNotFound(call, runId);
   return run;
 }
 
 /** The error for a run that does not exist. */
-export function runNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
+export function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
@@ -208,7 +208,7 @@ async function* readRecorded(call: CliCall, runId: string): AsyncGenerator<Agent
       known = event.sequence + next.length;
     }
   } catch (thrown) {
-    throw isAgentError(thrown, "run-not-found") ? runNotFound(call, runId) : thrown;
+    throw isAgentError(thrown, "run-not-found") ? createRunNotFound(call, runId) : thrown;
   }
 }
 

@@ -42,7 +42,7 @@ const formatMessages = /schema|grammar|response_?(format|mime)|\bformat\b|json|s
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 
 /** Reads why a call of a model failed. */
-export function failureReason(call: FailedCall): ModelFailureReason {
+export function readFailureReason(call: FailedCall): ModelFailureReason {
   const { status, codes = [], message = "", isAnswering, isRetryable } = call;
   if (codes.some((code) => quotaCodes.test(code))) return "rejected";
   const byStatus = reasonsOfStatuses.get(status);

@@ -77,7 +77,7 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
   if (events.length === 0) {
     throw new AgentError("run-not-found", `There is no run "${runId}" in the store.`, { details: { runId } });
   }
-  const unsigned = await describeEvents(runId, events, digestsOf(events));
+  const unsigned = await describeEvents(runId, events, computeDigests(events));
   return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
 }
 
@@ -130,7 +130,7 @@ interface EventDigests {
 }
 
 /** Computes the digests of events, up to the first that states another one. */
-function digestsOf(events: readonly AgentEvent[]): EventDigests {
+function computeDigests(events: readonly AgentEvent[]): EventDigests {
   const chain = new EvidenceChain();
   let [digest, recordedTo] = ["", 0];
   for (const event of events) {
@@ -144,13 +144,13 @@ function digestsOf(events: readonly AgentEvent[]): EventDigests {
 }
 
 /** The text of an export that is signed. @internal */
-function signedText({ runId, digest }: Pick<ExportedRun, "runId" | "digest">): Uint8Array<ArrayBuffer> {
+function toSignedText({ runId, digest }: Pick<ExportedRun, "runId" | "digest">): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`planwright-run 1\n${runId}\n${digest}`);
 }
 
 async function sign(run: ExportedRun, { privateKey, publicKey }: NonNullable<ExportRunOptions["key"]>) {
   const [value, raw] = await Promise.all([
-    crypto.subtle.sign("Ed25519", privateKey, signedText(run)),
+    crypto.subtle.sign("Ed25519", privateKey, toSignedText(run)),
     crypto.subtle.exportKey("raw", publicKey),
   ]);
   return { algorithm: "Ed25519", publicKey: toBase64(raw), value: toBase64(value) } as const;
@@ -200,7 +200,7 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
     failOption("options.publicKey", publicKey, "the 32 bytes of an Ed25519 key in Base64");
   }
   const run = readExport(document);
-  const reason = await whyChanged(run);
+  const reason = await findChange(run);
   if (reason !== undefined) return { status: "changed", reason };
   const { signature, recordedTo } = run;
   if (signature === undefined) {
@@ -223,14 +223,14 @@ function readExport(document: unknown): ExportedRun {
 }
 
 /** Says how a document differs from what its events lead to; undefined if it does not. */
-async function whyChanged(run: ExportedRun): Promise<string | undefined> {
+async function findChange(run: ExportedRun): Promise<string | undefined> {
   const { runId, events } = run;
   for (const [index, event] of events.entries()) {
     const { runId: of, sequence } = (event ?? {}) as Partial<AgentEvent>;
     if (of !== runId || sequence !== index + 1) return `Event ${index + 1} is missing, or is another one.`;
   }
   try {
-    const digests = digestsOf(events);
+    const digests = computeDigests(events);
     if (digests.wrongAt !== undefined) return describeWrong(digests.recordedTo + 1, digests.wrongAt);
     const { signature: _signature, ...given } = run;
     const derived = await describeEvents(runId, events, digests);
@@ -266,7 +266,7 @@ async function isSigned(run: ExportedRun, signature: RunSignature): Promise<bool
   const [raw, bytes] = [fromBase64(publicKey), fromBase64(value)];
   if (raw?.length !== 32 || bytes?.length !== 64) return false;
   const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
-  return crypto.subtle.verify("Ed25519", key, bytes, signedText(run));
+  return crypto.subtle.verify("Ed25519", key, bytes, toSignedText(run));
 }
 
 function fromBase64(text: unknown): Uint8Array<ArrayBuffer> | undefined {

@@ -1,6 +1,6 @@
 import { cutText } from "../core/text.ts";
-import { type Html, html, type Tone, toneOf } from "./html.ts";
-import { cutGraph, type GraphNode, linesOf, type PlanGraph } from "./plan-graph.ts";
+import { getTone, type Html, html, type Tone } from "./html.ts";
+import { cutGraph, type GraphNode, getLines, type PlanGraph } from "./plan-graph.ts";
 
 const { round } = Math;
 const limits = { maxNodes: 120, maxEdges: 300 };
@@ -11,12 +11,12 @@ const maxChars = 27;
 const margin = 6;
 
 /** A graph as SVG, from top to bottom. */
-export function graphSvg(graph: PlanGraph, label: string): Html {
+export function renderGraph(graph: PlanGraph, label: string): Html {
   const shown = cutGraph(graph, limits);
   const { places, routes, layers, width } = layOut(shown);
   const heights = Array.from({ length: layers }, () => 0);
   for (const [index, { layer }] of places.entries()) {
-    heights[layer] = Math.max(heights[layer] ?? 0, heightOf(shown.nodes[index] as GraphNode));
+    heights[layer] = Math.max(heights[layer] ?? 0, getHeight(shown.nodes[index] as GraphNode));
   }
   const tops: number[] = [];
   let total = margin;
@@ -28,18 +28,18 @@ export function graphSvg(graph: PlanGraph, label: string): Html {
   const edges = routes.map((route, index) => {
     const from = shown.nodes[shown.edges[index]?.[0] ?? 0] as GraphNode;
     const points = route.map((place) => ({ x: place.x + margin, top: top(place), height: heights[place.layer] ?? 0 }));
-    return html`<path d="${pathOf(points, heightOf(from))}"/>`;
+    return html`<path d="${drawPath(points, getHeight(from))}"/>`;
   });
   const nodes = shown.nodes.map((one, index) => {
     const place = places[index] as Place;
-    return nodeSvg(one, { x: place.x + margin - node.width / 2, y: top(place) });
+    return renderNode(one, { x: place.x + margin - node.width / 2, y: top(place) });
   });
   const size = { width: round(width + 2 * margin), height: round(total - node.gapY + margin) };
   return html`<div class="graph" role="region" aria-label="${label}" tabindex="0"><svg width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${label}"><g class="edges">${edges}</g>${nodes}</svg></div>`;
 }
 
-function heightOf(one: GraphNode): number {
-  return node.height + lineHeight * Math.max(1, Math.min(maxLines, linesOf(one, maxChars).length) - 1);
+function getHeight(one: GraphNode): number {
+  return node.height + lineHeight * Math.max(1, Math.min(maxLines, getLines(one, maxChars).length) - 1);
 }
 
 /** A sign for each tone, so that colour alone says nothing. */
@@ -52,15 +52,15 @@ const signs: Readonly<Record<Tone, string>> = {
 };
 
 /** A box of its own, so that nothing reaches beyond it. */
-function nodeSvg(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
+function renderNode(given: GraphNode, { x, y }: { readonly x: number; readonly y: number }): Html {
   const { status } = given;
-  const [title = "", ...lines] = linesOf(given, maxChars).slice(0, maxLines);
-  const height = heightOf(given);
-  const tone = toneOf(status);
+  const [title = "", ...lines] = getLines(given, maxChars).slice(0, maxLines);
+  const height = getHeight(given);
+  const tone = getTone(status);
   const texts = lines.map(
     (line, index) => html`<text x="14" y="${38 + index * lineHeight}">${cutText(line, maxChars)}</text>`,
   );
-  const hover = [...linesOf(given), status].join(" · ");
+  const hover = [...getLines(given), status].join(" · ");
   return html`<svg class="node ${tone}" x="${round(x)}" y="${round(y)}" width="${node.width}" height="${height}"><title>${hover}</title><rect x=".5" y=".5" width="${node.width - 1}" height="${height - 1}" rx="7"/><rect class="mark" y="10" width="3" height="${height - 20}" rx="1.5"/><text class="name" x="14" y="21">${cutText(title, maxChars - 6)}</text>${status !== "planned" && status !== "pending" && html`<path d="${signs[tone]}"/>`}${texts}</svg>`;
 }
 
@@ -73,7 +73,7 @@ interface Point {
 }
 
 /** From the lower side of the first place to the upper side of the last, straight down through those between. */
-function pathOf(points: readonly Point[], firstHeight: number): string {
+function drawPath(points: readonly Point[], firstHeight: number): string {
   const [first, ...rest] = points as readonly [Point, ...Point[]];
   let { x } = first;
   // A low node reaches down to its layer's end.
@@ -212,7 +212,7 @@ export function placeRows(
   layers: readonly (readonly Placed[])[],
   neighbours: readonly (readonly number[] | undefined)[],
 ): readonly number[] {
-  const rows = layers.map((row) => ({ row, distances: distancesOf(row) }));
+  const rows = layers.map((row) => ({ row, distances: getDistances(row) }));
   const all = layers.flat();
   const isEdge: boolean[] = [];
   for (const one of all) isEdge[one.id] = one.isEdge;
@@ -241,7 +241,7 @@ export function placeRows(
 }
 
 /** Returns how far the middle of each must be from that of the first. */
-function distancesOf(row: readonly Placed[]): readonly number[] {
+function getDistances(row: readonly Placed[]): readonly number[] {
   let distance = 0;
   return row.map(({ width }, index) => {
     const before = row[index - 1];
@@ -255,7 +255,7 @@ function nearest(wanted: readonly number[], distances: readonly number[]): reado
   const pools: { sum: number; count: number }[] = [];
   for (const [index, x] of wanted.entries()) {
     let pool = { sum: x - (distances[index] ?? 0), count: 1 };
-    for (let last = pools.at(-1); last !== undefined && meanOf(last) > meanOf(pool); last = pools.at(-1)) {
+    for (let last = pools.at(-1); last !== undefined && getMean(last) > getMean(pool); last = pools.at(-1)) {
       pools.pop();
       pool = { sum: pool.sum + last.sum, count: pool.count + last.count };
     }
@@ -263,11 +263,11 @@ function nearest(wanted: readonly number[], distances: readonly number[]): reado
   }
   const places: number[] = [];
   for (const pool of pools) {
-    for (let at = 0; at < pool.count; at++) places.push(meanOf(pool) + (distances[places.length] ?? 0));
+    for (let at = 0; at < pool.count; at++) places.push(getMean(pool) + (distances[places.length] ?? 0));
   }
   return places;
 }
 
-function meanOf({ sum, count }: { readonly sum: number; readonly count: number }): number {
+function getMean({ sum, count }: { readonly sum: number; readonly count: number }): number {
   return sum / count;
 }

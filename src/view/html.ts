@@ -109,11 +109,11 @@ const tones: Readonly<Record<string, Tone>> = {
 };
 
 /** The tone of the status of a run, a step or an approval. */
-export function toneOf(status: string): Tone {
+export function getTone(status: string): Tone {
   return tones[status] ?? "calm";
 }
 
 /** A status in its tone. `text` is what to say instead of its word. */
 export function pill(status: string, text = status): Html {
-  return html`<span class="pill ${toneOf(status)}">${text}</span>`;
+  return html`<span class="pill ${getTone(status)}">${text}</span>`;
 }

@@ -3,8 +3,8 @@ import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
-import { type Html, html, numbers, type Page, pill, section, short, table, toneOf } from "./html.ts";
-import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
+import { getTone, type Html, html, numbers, type Page, pill, section, short, table } from "./html.ts";
+import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
 
 const maxText = 120;
 const maxMessage = 300;
@@ -12,18 +12,18 @@ const maxSlowest = 10;
 const maxRows = 1_000;
 
 /** The page of many runs: what failed, what waits, what is slow, and what it cost. */
-export function indexPage(views: readonly RunView[]): Page {
+export function renderIndexPage(views: readonly RunView[]): Page {
   const failed = views.filter(({ run }) => hasFailed(shownStatus(run)));
   const refused = views.filter(({ run }) => shownStatus(run) === "refused");
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
   const content = html`<header><h1>${title}</h1>${counts(views)}</header>
-${failed.length > 0 && section("What failed", errorTable("What failed", failed))}
-${refused.length > 0 && section("What was refused", errorTable("What was refused", refused))}
-${waiting.length > 0 && section("What waits", waitingTable(waiting))}
+${failed.length > 0 && section("What failed", renderErrors("What failed", failed))}
+${refused.length > 0 && section("What was refused", renderErrors("What was refused", refused))}
+${waiting.length > 0 && section("What waits", renderWaiting(waiting))}
 ${slowest(views)}
 <div class="columns">${tools(views)}${models(views)}</div>
-${views.length > 0 && section("All runs", runTable(views))}
+${views.length > 0 && section("All runs", renderRuns(views))}
 <footer>All times are UTC.</footer>`;
   return { title, content };
 }
@@ -31,15 +31,15 @@ ${views.length > 0 && section("All runs", runTable(views))}
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
   for (const status of views.map(({ run }) => shownStatus(run))) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-  const cost = costOf(views);
+  const cost = sumCost(views);
   const facts = [...byStatus].map(
     ([name, count]) =>
-      html`<div class="${toneOf(name)}"><dt>${name}</dt><dd class="count">${formatCount(count)}</dd></div>`,
+      html`<div class="${getTone(name)}"><dt>${name}</dt><dd class="count">${formatCount(count)}</dd></div>`,
   );
   return html`<dl class="numbers">${facts}${cost > 0 && html`<div><dt>cost</dt><dd class="count">${formatCost(cost)}</dd></div>`}</dl>`;
 }
 
-function costOf(views: readonly RunView[]): number {
+function sumCost(views: readonly RunView[]): number {
   return views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
 }
 
@@ -48,7 +48,7 @@ function nameCell({ run }: RunView): Html {
   return html`<div>${cutText(request, maxText)}<br><code>${run.runId}</code></div>`;
 }
 
-function errorTable(label: string, views: readonly RunView[]): Html {
+function renderErrors(label: string, views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
     const { code = "", message = "" } = view.run.error ?? {};
     return [nameCell(view), html`<code>${code}</code>`, cutText(message, maxMessage), formatTime(view.updatedAt)];
@@ -56,9 +56,9 @@ function errorTable(label: string, views: readonly RunView[]): Html {
   return table(label, ["run", short("code"), "message", short("when")], rows);
 }
 
-function waitingTable(views: readonly RunView[]): Html {
+function renderWaiting(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
-    return [nameCell(view), cutText(waitsOf(view).join("; "), maxMessage), formatTime(view.updatedAt)];
+    return [nameCell(view), cutText(getWaits(view).join("; "), maxMessage), formatTime(view.updatedAt)];
   });
   return table("What waits", ["run", "it waits", short("since")], rows);
 }
@@ -71,7 +71,7 @@ interface Timed {
 
 function slowest(views: readonly RunView[]): Html | false {
   const timed = views.flatMap((view) =>
-    view.run.steps.map((record): Timed => ({ view, record, ms: durationOf(record) })),
+    view.run.steps.map((record): Timed => ({ view, record, ms: getDurationMs(record) })),
   );
   const slow = timed
     .filter(({ ms }) => ms > 0)
@@ -94,7 +94,7 @@ function bar(share: number, { status }: StepRecord): Html {
   return html`<svg class="bars" aria-hidden="true"><rect class="${kind}" width="${Math.max(1, Math.round(share * 100))}%"/></svg>`;
 }
 
-function durationOf({ startedAt, completedAt }: StepRecord): number {
+function getDurationMs({ startedAt, completedAt }: StepRecord): number {
   return startedAt === undefined || completedAt === undefined ? 0 : Date.parse(completedAt) - Date.parse(startedAt);
 }
 
@@ -106,7 +106,7 @@ function tools(views: readonly RunView[]): Html | false {
     sum.steps += record.startedAt === undefined ? 0 : 1;
     sum.failed += hasFailed(record.status) ? 1 : 0;
     sum.attempts += record.attempts;
-    sum.ms += durationOf(record);
+    sum.ms += getDurationMs(record);
   }
   const rows = [...sums].map(([tool, { steps, failed, attempts, ms }]) => [
     ...[tool, formatCount(steps), formatCount(failed), formatCount(attempts)],
@@ -137,12 +137,12 @@ function models(views: readonly RunView[]): Html | false {
   return rows.length > 0 && section("Models", table("Models", columns, rows));
 }
 
-function runTable(views: readonly RunView[]): Html {
+function renderRuns(views: readonly RunView[]): Html {
   const rows = views.slice(0, maxRows).map((view) => {
     const { createdAt, plan, steps, usage } = view.run;
     const done = steps.filter((record) => record.status === "completed").length;
     return [
-      ...[nameCell(view), pill(shownStatus(view.run)), formatTime(createdAt), formatDuration(busyMs(view))],
+      ...[nameCell(view), pill(shownStatus(view.run)), formatTime(createdAt), formatDuration(getBusyMs(view))],
       plan === undefined ? "" : `${formatCount(done)} of ${formatCount(steps.length)}`,
       usage?.cost === undefined ? "" : formatCost(usage.cost),
     ];

@@ -23,7 +23,7 @@ export interface PlanGraph {
 }
 
 /** The graph of a plan: an edge for each step that another waits for, and no other. */
-export function graphOf({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
+export function toPlanGraph({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "run" | "steps">): PlanGraph {
   const places = new Map<string, number>();
   const edges: (readonly [number, number])[] = [];
   const nodes = steps.map((step, index) => {
@@ -33,12 +33,12 @@ export function graphOf({ steps }: Pick<Plan, "steps">, view?: Pick<RunView, "ru
       if (from !== undefined) edges.push([from, index]);
     }
     places.set(step.id, index);
-    return nodeOf(step, view?.steps.get(step.id), view?.run);
+    return toNode(step, view?.steps.get(step.id), view?.run);
   });
   return { nodes, edges };
 }
 
-function nodeOf(
+function toNode(
   step: PlanStep,
   records: readonly StepRecord[] | undefined,
   run: RunView["run"] | undefined,
@@ -53,12 +53,12 @@ function nodeOf(
   const note = Object.entries(facts).flatMap(([fact, isSo]) => (isSo ? [fact] : []));
   return {
     ...{ title: id, reasoning, tool: tool ?? `wait ${describeWait(wait)}` },
-    status: records === undefined ? "planned" : statusOf(records),
-    notes: [note.join(", "), ...describeConditions(step), ...countsOf(records ?? [])],
+    status: records === undefined ? "planned" : getStatus(records),
+    notes: [note.join(", "), ...describeConditions(step), ...countIterations(records ?? [])],
   };
 }
 
-function countsOf(records: readonly StepRecord[]): readonly string[] {
+function countIterations(records: readonly StepRecord[]): readonly string[] {
   const iterations = records.filter(({ iteration }) => iteration !== undefined);
   if (iterations.length === 0) return [];
   // What was undone had completed.
@@ -67,13 +67,13 @@ function countsOf(records: readonly StepRecord[]): readonly string[] {
 }
 
 /** The lines of a node's box. What it waits for is split between words into lines of at most `max` characters. */
-export function linesOf({ title, reasoning = "", tool, notes }: GraphNode, max = 1_000): readonly string[] {
+export function getLines({ title, reasoning = "", tool, notes }: GraphNode, max = 1_000): readonly string[] {
   const words = tool.match(new RegExp(`\\S.{0,${max - 1}}(?=\\s|$)|\\S+`, "gu")) ?? [];
   return [title, reasoning, ...words.slice(0, 5), ...notes].filter((line) => line !== "");
 }
 
 /** The status of a step, of a loop that of its iterations together. */
-export function statusOf(records: readonly StepRecord[]): StepRecord["status"] {
+export function getStatus(records: readonly StepRecord[]): StepRecord["status"] {
   const statuses = records.map(({ status }) => status);
   const [first = "pending"] = statuses;
   const order = ["unknown", "failed", "running", "waiting", "interrupted", "cancelled"] as const;

@@ -4,12 +4,12 @@ import { shownStatus } from "../core/run-summary.ts";
 import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
-import { graphSvg } from "./graph-svg.ts";
+import { renderGraph } from "./graph-svg.ts";
 import { escapeContent, type Html, html, numbers, type Page, pill, section, short, table } from "./html.ts";
-import { graphOf, statusOf } from "./plan-graph.ts";
-import { busyMs, hasFailed, type RunView, waitsOf } from "./run-view.ts";
+import { getStatus, toPlanGraph } from "./plan-graph.ts";
+import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
-import { type Axis, axisOf, axisSvg, barDefinitions, barsSvg, describeBar } from "./timeline-svg.ts";
+import { type Axis, createAxis, describeBar, renderAxis, renderBarDefinitions, renderBars } from "./timeline-svg.ts";
 
 const maxTitle = 300;
 const maxText = 200;
@@ -17,32 +17,32 @@ const maxComment = 2_000;
 const maxCalls = 500;
 
 /** The page of one run. */
-export function runPage(view: RunView): Page {
+export function renderRunPage(view: RunView): Page {
   const { run, updatedAt, executions, planning, approvals, modelCalls, earlierPlans } = view;
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
-  const axis = axisOf(executions, Date.parse(updatedAt));
-  const content = html`${barDefinitions(axis)}
+  const axis = createAxis(executions, Date.parse(updatedAt));
+  const content = html`${renderBarDefinitions(axis)}
 <header><h1>${cutText(title, maxTitle)}</h1>
 <p>${pill(shownStatus(run))} <code>${run.runId}</code></p>${facts(view)}${notices(view)}</header>
 <section aria-labelledby="timeline"><div class="heading"><h2 id="timeline">Timeline</h2>${legend(view)}</div>
-<p class="hidden">${formatDuration(busyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
-<div class="axis">${axisSvg(axis, formatDuration(busyMs(view)))}</div>
-<div class="steps">${planning.length > 0 && planningRow(view, axis)}${stepRows(view, axis)}</div></section>
-${run.plan !== undefined && section("Plan", graphSvg(graphOf(run.plan, view), "The plan as a graph"))}
+<p class="hidden">${formatDuration(getBusyMs(view))}${executions.length > 1 && `, in ${plural(executions.length, "execution")}`}</p>
+<div class="axis">${renderAxis(axis, formatDuration(getBusyMs(view)))}</div>
+<div class="steps">${planning.length > 0 && renderPlanning(view, axis)}${renderSteps(view, axis)}</div></section>
+${run.plan !== undefined && section("Plan", renderGraph(toPlanGraph(run.plan, view), "The plan as a graph"))}
 ${run.plan !== undefined && earlierPlans.length > 0 && section("Revisions", revisions([...earlierPlans, run.plan]))}
-${approvals.length > 0 && section("Approvals", approvalTable(view))}
-${modelCalls.length > 0 && section("Model calls", modelTable(view), "models")}
+${approvals.length > 0 && section("Approvals", renderApprovals(view))}
+${modelCalls.length > 0 && section("Model calls", renderModelCalls(view), "models")}
 <footer>All times are UTC.</footer>`;
   return { title: cutText(title, maxTitle), content };
 }
 
-function planningRow(view: RunView, axis: Axis): Html {
+function renderPlanning(view: RunView, axis: Axis): Html {
   const last = view.planning.at(-1);
   const status = last?.hasFailed ? "failed" : last?.endMs === undefined ? "planning" : "completed";
   return html`<details class="step"><summary>
 <span class="what"><b>planning</b> <span class="tool">${view.run.plan?.source.planner ?? ""}</span></span>
 <span class="how">${pill(status)}</span>
-${barsSvg(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}${attemptList(view.planning, axis)}</div></details>`;
+${renderBars(view.planning, axis)}</summary><div class="inside">${sourceFacts(view)}${renderAttempts(view.planning, axis)}</div></details>`;
 }
 
 function facts(view: RunView): Html {
@@ -54,7 +54,7 @@ function facts(view: RunView): Html {
     ["started", formatTime(run.createdAt)],
     ["forked from", describeFork(run)],
     ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
-    ["busy", formatDuration(busyMs(view))],
+    ["busy", formatDuration(getBusyMs(view))],
     ["waited", executions.length > 1 ? formatDuration(paused) : ""],
     ["executions", executions.length > 1 ? formatCount(executions.length) : ""],
     ["steps", formatCount(run.plan?.steps.length ?? 0)],
@@ -76,7 +76,7 @@ function describeFork({ forkedFrom }: RunView["run"]): string {
 
 function notices({ run, approvals }: RunView): Html {
   return html`${run.error !== undefined && html`<div class="notice bad"><b>${run.error.code}</b> ${formatValue(run.error.message, 2_000)}</div>`}
-${waitsOf({ run, approvals }).map((text) => html`<div class="notice wait">Waits ${cutText(text, 500)}.</div>`)}
+${getWaits({ run, approvals }).map((text) => html`<div class="notice wait">Waits ${cutText(text, 500)}.</div>`)}
 ${(run.notUndone?.length ?? 0) > 0 && html`<div class="notice wait">Not undone: ${cutText(notUndone(run), 500)}.</div>`}`;
 }
 
@@ -113,7 +113,7 @@ function legend({ bars, planning }: RunView): Html {
   return html`<div class="legend">${shown.map(([name, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${name}" width="100%"/></svg>${text}</span>`)}</div>`;
 }
 
-function approvalTable({ approvals }: RunView): Html {
+function renderApprovals({ approvals }: RunView): Html {
   const rows = approvals.map(({ subject, status, by = "", at, comment = "" }) => [
     ...[subject, pill(status), cutText(by, maxText)],
     ...[at === undefined ? "" : formatTime(at), cutText(comment, maxComment)],
@@ -121,7 +121,7 @@ function approvalTable({ approvals }: RunView): Html {
   return table("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
 }
 
-function modelTable({ modelCalls }: RunView): Html {
+function renderModelCalls({ modelCalls }: RunView): Html {
   const rows = modelCalls
     .slice(0, maxCalls)
     .map(({ model, attempt, usage, durationMs, outcome }) => [
@@ -151,17 +151,17 @@ interface Drawing {
 }
 
 /** Draws the steps of a run, each with its bars, and behind them what went in and came out. */
-function stepRows(view: RunView, axis: Axis): Html {
+function renderSteps(view: RunView, axis: Axis): Html {
   const planned = new Map(view.run.plan?.steps.map((step) => [step.id, step]));
   const maxLength = Math.max(minValue, Math.min(maxValue, Math.floor(valueBudget / (2 * view.run.steps.length || 1))));
   const ids = [...new Set([...view.steps.keys(), ...planned.keys()])];
-  return html`${ids.map((id) => stepRow(id, planned.get(id), { view, axis, maxLength }))}`;
+  return html`${ids.map((id) => renderStep(id, planned.get(id), { view, axis, maxLength }))}`;
 }
 
-function stepRow(id: string, step: PlanStep | undefined, drawing: Drawing): Html {
+function renderStep(id: string, step: PlanStep | undefined, drawing: Drawing): Html {
   const { view, axis } = drawing;
   const records = view.steps.get(id) ?? [];
-  const status = statusOf(records);
+  const status = getStatus(records);
   const isLoop = records.some(({ iteration }) => iteration !== undefined);
   const bars = records.flatMap((record) => view.bars.get(describeStepRef(record)) ?? []);
   const body = isLoop ? iterations(records, drawing) : records.map((record) => details(record, drawing));
@@ -171,19 +171,19 @@ function stepRow(id: string, step: PlanStep | undefined, drawing: Drawing): Html
   return html`<details class="step"${isOpen ? html` open` : ""}><summary>
 <span class="what"><b>${id}</b> <span class="tool">${step?.wait === undefined ? (records[0]?.tool ?? step?.tool ?? "") : `wait ${describeWait(step.wait)}`}</span>${isRemoved && html` <span class="tool">· replaced</span>`}</span>
 <span class="how">${pill(status, isLoop ? countText(records) : status)} <span class="time">${timeText(records)}</span></span>
-${barsSvg(bars, axis)}</summary>
-<div class="inside">${stepFacts(step, records)}${body}</div></details>`;
+${renderBars(bars, axis)}</summary>
+<div class="inside">${renderStepFacts(step, records)}${body}</div></details>`;
 }
 
 /** The attempts and delays of a line in words, if there is more than one. */
-function attemptList(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): Html {
+function renderAttempts(bars: readonly Bar[], { endMs }: Pick<Axis, "endMs">): Html {
   if (bars.length < 2 && bars.every(({ message }) => message === undefined)) return html``;
   const rest = bars.length - maxListed;
   const items = bars.slice(0, maxListed).map((bar) => html`<li>${describeBar(bar, endMs)}</li>`);
   return html`<ul class="attempts">${items}${rest > 0 && html`<li>… and ${formatCount(rest)} more</li>`}</ul>`;
 }
 
-function stepFacts(step: PlanStep | undefined, records: readonly StepRecord[]): Html {
+function renderStepFacts(step: PlanStep | undefined, records: readonly StepRecord[]): Html {
   const [first] = records;
   const reasoning = step?.reasoning ?? first?.reasoning;
   return html`${reasoning !== undefined && html`<p class="why">${reasoning}</p>`}
@@ -201,7 +201,7 @@ function iterations(records: readonly StepRecord[], drawing: Drawing): Html {
       (record) => html`<details class="step"><summary>
 <span class="what"><b>${describeStepRef(record)}</b></span>
 <span class="how">${pill(record.status)} <span class="time">${timeText([record])}</span></span>
-${barsSvg(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, drawing)}</div></details>`,
+${renderBars(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div class="inside">${details(record, drawing)}</div></details>`,
     );
   const rest = records.length - shown.size;
   return html`${rows}${rest > 0 && html`<p>… and ${plural(rest, "more iteration")}</p>`}`;
@@ -222,7 +222,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
     const isLong = text.length > 300 || text.split("\n").length > 8;
     return html`<div class="value"><span>${name}</span><pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre></div>`;
   };
-  return html`<p class="facts">${words.join(" · ")}</p>${attemptList(view.bars.get(describeStepRef(record)) ?? [], axis)}
+  return html`<p class="facts">${words.join(" · ")}</p>${renderAttempts(view.bars.get(describeStepRef(record)) ?? [], axis)}
 <div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
 }
 

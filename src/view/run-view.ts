@@ -48,9 +48,9 @@ export interface RunView {
 }
 
 /** Reads a run. The events of a run begin with its first. */
-export function viewOf(run: DrawnRun): RunView {
+export function toRunView(run: DrawnRun): RunView {
   if (!isEvents(run)) checkObject("run", run);
-  return isEvents(run) ? viewOfEvents(run) : viewOfMasked(mask(run, []));
+  return isEvents(run) ? readEvents(run) : toMaskedView(mask(run, []));
 }
 
 /** Returns true if a run is given by its events. */
@@ -58,7 +58,7 @@ export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
   return Array.isArray(run);
 }
 
-function viewOfEvents(events: readonly AgentEvent[]): RunView {
+function readEvents(events: readonly AgentEvent[]): RunView {
   const state = foldEvents(events[0]?.runId ?? "", events);
   const masked = mask(toRunSnapshot(state), state.tools ?? []);
   const timeline = new Timeline();
@@ -70,17 +70,17 @@ function viewOfEvents(events: readonly AgentEvent[]): RunView {
     return isPlan && event.outcome.status === "completed" ? [event.outcome.plan] : [];
   });
   return {
-    ...viewOfMasked(masked),
+    ...toMaskedView(masked),
     bars: timeline.bars,
     planning: timeline.planning,
     executions: timeline.executions,
     modelCalls: events.filter((event) => event.type === "model-end"),
-    earlierPlans: plans.slice(0, -1).map((plan) => maskPlan(plan, pathsOf(state.tools ?? []))),
+    earlierPlans: plans.slice(0, -1).map((plan) => maskPlan(plan, getPaths(state.tools ?? []))),
   };
 }
 
 /** The output of a run is that of a step, where sensitive values are hidden by the paths of its tool; here they are not. */
-function viewOfMasked({ output: _output, ...run }: RunSnapshot | RunResult): RunView {
+function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult): RunView {
   const steps = new Map<string, StepRecord[]>();
   for (const record of run.steps) {
     const known = steps.get(record.stepId);
@@ -89,9 +89,9 @@ function viewOfMasked({ output: _output, ...run }: RunSnapshot | RunResult): Run
   }
   const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? lastTime(run.steps) ?? run.createdAt);
   return {
-    ...{ run: run as RunSnapshot, updatedAt, steps, approvals: approvalsOf(run as RunSnapshot) },
+    ...{ run: run as RunSnapshot, updatedAt, steps, approvals: getApprovals(run as RunSnapshot) },
     ...{ planning: [], modelCalls: [], earlierPlans: [] },
-    bars: new Map(run.steps.map((record) => [describeStepRef(record), barsOf(record)])),
+    bars: new Map(run.steps.map((record) => [describeStepRef(record), getBars(record)])),
     executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
   };
 }
@@ -103,14 +103,14 @@ function lastTime(steps: readonly StepRecord[]): string | undefined {
 }
 
 /** A result does not tell of attempts: each step is one bar. */
-function barsOf({ status, attempts, startedAt, completedAt }: StepRecord): readonly Bar[] {
+function getBars({ status, attempts, startedAt, completedAt }: StepRecord): readonly Bar[] {
   if (startedAt === undefined) return [];
   const title = attempts > 1 ? `${attempts} attempts` : "attempt 1";
   const end = completedAt === undefined ? {} : { endMs: Date.parse(completedAt) };
   return [{ kind: "attempt", startMs: Date.parse(startedAt), ...end, hasFailed: hasFailed(status), title }];
 }
 
-function approvalsOf({ approvals = [], pending = [] }: RunSnapshot | RunResult): readonly ApprovalView[] {
+function getApprovals({ approvals = [], pending = [] }: RunSnapshot | RunResult): readonly ApprovalView[] {
   const decided = approvals.map((approval) => {
     const { status, decidedAt: at, by, comment } = approval;
     const subject = describeSubject(approval.kind === "step" ? stepRefOf(approval) : undefined);
@@ -126,13 +126,13 @@ function approvalsOf({ approvals = [], pending = [] }: RunSnapshot | RunResult):
 
 type Paths = ReadonlyMap<string, NonNullable<ToolFingerprint["sensitive"]>>;
 
-function pathsOf(tools: readonly ToolFingerprint[]): Paths {
+function getPaths(tools: readonly ToolFingerprint[]): Paths {
   return new Map(tools.flatMap(({ name, sensitive }) => (sensitive === undefined ? [] : [[name, sensitive] as const])));
 }
 
 /** Without its tools, a run has only what is sealed to hide: what shows it has hidden the rest. */
 function mask<TRun extends RunSnapshot | RunResult>(run: TRun, tools: readonly ToolFingerprint[]): TRun {
-  const paths = pathsOf(tools);
+  const paths = getPaths(tools);
   const { plan, steps } = run;
   return {
     // The largest parts once alone.
@@ -159,7 +159,7 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
 }
 
 /** Returns each thing that a suspended run waits for, in words. */
-export function waitsOf({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
+export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
   return [...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
@@ -171,6 +171,6 @@ export function hasFailed(status: string): boolean {
 }
 
 /** Returns how long the executions of a run took, without the pauses between them. */
-export function busyMs({ executions, updatedAt }: RunView): number {
+export function getBusyMs({ executions, updatedAt }: RunView): number {
   return executions.reduce((sum, { startMs, endMs = Date.parse(updatedAt) }) => sum + Math.max(0, endMs - startMs), 0);
 }

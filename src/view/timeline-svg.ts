@@ -34,7 +34,7 @@ const intervals = 5;
  * A scale of time without the pauses between executions: a run may wait for days between two steps of a second. Each
  * execution has a part of the width by its duration, each pause the same small part.
  */
-export function axisOf(executions: readonly Execution[], endMs: number): Axis {
+export function createAxis(executions: readonly Execution[], endMs: number): Axis {
   const parts = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
   const total = parts.reduce((sum, part) => sum + part.endMs - part.startMs, 0) || 1;
   const pause = Math.min(pauseWidth, maxPauses / Math.max(1, parts.length - 1));
@@ -62,7 +62,7 @@ export function axisOf(executions: readonly Execution[], endMs: number): Axis {
     const share = isPause ? (ms - part.endMs) / Math.max(1, (parts[index + 1]?.startMs ?? ms) - part.endMs) : 0;
     return (starts[index] ?? 0) + (within / total) * width + share * pause;
   };
-  return { at, pauses, ticks: ticksOf(total, { width, pause, pauses }), endMs };
+  return { at, pauses, ticks: createTicks(total, { width, pause, pauses }), endMs };
 }
 
 interface Scale {
@@ -74,7 +74,7 @@ interface Scale {
 }
 
 /** Ticks at round times. */
-function ticksOf(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
+function createTicks(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
   const step = roundStep(total / intervals);
   const ticks: Tick[] = [];
   for (let ms = step; ms < total; ms += step) {
@@ -119,7 +119,7 @@ const labelWidth = 14;
 const maxMessage = 200;
 
 /** Draws once for a page what its bars are filled with and stand before: a pattern, and the lines and pauses of time. */
-export function barDefinitions({ ticks, pauses }: Axis): Html {
+export function renderBarDefinitions({ ticks, pauses }: Axis): Html {
   const lines = ticks.map(({ at }) => html`<rect class="tick" x="${percent(at)}" width="1" height="100%"/>`);
   const bands = pauses.map(
     ({ from, to }) => html`<rect class="pause" x="${percent(from)}" width="${percent(to - from)}" height="100%"/>`,
@@ -128,7 +128,7 @@ export function barDefinitions({ ticks, pauses }: Axis): Html {
 }
 
 /** The bars of a line. */
-export function barsSvg(bars: readonly Bar[], axis: Axis): Html {
+export function renderBars(bars: readonly Bar[], axis: Axis): Html {
   const shown = bars.length <= maxBars ? bars : sample(bars);
   const rects = shown.map((bar) => {
     const start = axis.at(bar.startMs);
@@ -140,7 +140,7 @@ export function barsSvg(bars: readonly Bar[], axis: Axis): Html {
 }
 
 /** The times above the bars; where there is little room, every second one is left out. */
-export function axisSvg({ ticks, pauses }: Axis, end: string): Html {
+export function renderAxis({ ticks, pauses }: Axis, end: string): Html {
   const labels = pauses.length <= 3 ? pauses.map((one) => ({ at: (one.from + one.to) / 2, ms: one.ms })) : [];
   const taken = [...labels.map(({ at }) => at), 100 - labelWidth / 2];
   const free = ticks.filter(({ at }) => taken.every((other) => Math.abs(at - other) > labelWidth / 2));

@@ -1,7 +1,7 @@
 import { html, type Page } from "./html.ts";
-import { indexPage } from "./index-page.ts";
-import { runPage } from "./run-page.ts";
-import { type DrawnRun, viewOf } from "./run-view.ts";
+import { renderIndexPage } from "./index-page.ts";
+import { renderRunPage } from "./run-page.ts";
+import { type DrawnRun, toRunView } from "./run-view.ts";
 import { stylesheet, stylesheetHash } from "./stylesheet.ts";
 
 /**
@@ -13,7 +13,7 @@ import { stylesheet, stylesheetHash } from "./stylesheet.ts";
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[]): string {
-  return toDocument(isOne(run) ? runPage(viewOf(run)) : indexPage(run.map(viewOf)));
+  return toDocument(isOne(run) ? renderRunPage(toRunView(run)) : renderIndexPage(run.map(toRunView)));
 }
 
 /** The events of a run are a list, too. */

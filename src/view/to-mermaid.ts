@@ -1,8 +1,8 @@
 import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
-import { cutGraph, type GraphNode, graphOf, linesOf } from "./plan-graph.ts";
-import { type DrawnRun, hasFailed, isEvents, viewOf } from "./run-view.ts";
+import { cutGraph, type GraphNode, getLines, toPlanGraph } from "./plan-graph.ts";
+import { type DrawnRun, hasFailed, isEvents, toRunView } from "./run-view.ts";
 
 /** Mermaid refuses more than 500 edges and 50 000 characters. */
 const limits = { maxNodes: 200, maxEdges: 450 };
@@ -17,13 +17,13 @@ const maxLabel = 40;
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
   if (!Array.isArray(drawn)) checkObject("run", drawn);
-  const view = isPlan(drawn) ? undefined : viewOf(drawn);
+  const view = isPlan(drawn) ? undefined : toRunView(drawn);
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;
-  const { nodes, edges } = cutGraph(graphOf(plan, view), limits);
-  const lines = nodes.map((node, index) => `  n${index}${shapeOf(node)}:::${classOf(node)}`);
+  const { nodes, edges } = cutGraph(toPlanGraph(plan, view), limits);
+  const lines = nodes.map((node, index) => `  n${index}${getShape(node)}:::${getClass(node)}`);
   const arrows = edges.map(([from, to]) => `  n${from} --> n${to}`);
-  const used = new Set(nodes.map(classOf));
+  const used = new Set(nodes.map(getClass));
   const classes = Object.entries(styles).filter(([name]) => used.has(name));
   return [
     "flowchart TD",
@@ -47,7 +47,7 @@ const styles: Readonly<Record<string, string>> = {
   skipped: "fill:#ffffff,stroke:#8a8a80,color:#5c5c55,stroke-dasharray:4",
 };
 
-function classOf({ status }: GraphNode): string {
+function getClass({ status }: GraphNode): string {
   if (hasFailed(status)) return "failed";
   if (status === "skipped" || status === "undone" || status === "cancelled") return "skipped";
   if (status === "pending") return "planned";
@@ -55,8 +55,8 @@ function classOf({ status }: GraphNode): string {
 }
 
 /** Ids are our own: Mermaid cannot read a node that is called `end`. A condition is a shape of its own. */
-function shapeOf(node: GraphNode): string {
-  const label = linesOf(node, maxLabel).map(escapeLabel).join("<br/>");
+function getShape(node: GraphNode): string {
+  const label = getLines(node, maxLabel).map(escapeLabel).join("<br/>");
   return node.notes.some((note) => note.startsWith("if ")) ? `{{"${label}"}}` : `["${label}"]`;
 }
 

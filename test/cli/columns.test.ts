@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { columnsOf, cutToColumns, padToColumns } from "../../src/cli/printer.ts";
+import { cutToColumns, getColumns, padToColumns } from "../../src/cli/printer.ts";
 
-describe("columnsOf", () => {
+describe("getColumns", () => {
   it.each([
     ["", 0],
     ["add milk", 8],
@@ -12,11 +12,11 @@ describe("columnsOf", () => {
     ["ｆｕｌｌ", 8],
     ["👍", 2],
   ])("counts %j as %i", (text, columns) => {
-    expect(columnsOf(text)).toBe(columns);
+    expect(getColumns(text)).toBe(columns);
   });
 
   it.each(["👨‍👩‍👧", "☺️", "1️⃣", "\ud800", "e\u0301"])("counts no fewer for %j than a terminal may need", (text) => {
-    expect(columnsOf(text)).toBeGreaterThanOrEqual(2);
+    expect(getColumns(text)).toBeGreaterThanOrEqual(2);
   });
 });
 
@@ -39,8 +39,8 @@ describe("cutToColumns", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, columns) => {
         const cut = cutToColumns(text, columns);
-        expect(columnsOf(cut)).toBeLessThanOrEqual(columns);
-        if (columnsOf(text) <= columns) expect(cut).toBe(text);
+        expect(getColumns(cut)).toBeLessThanOrEqual(columns);
+        if (getColumns(text) <= columns) expect(cut).toBe(text);
       }),
     );
   });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { axisOf } from "../../src/view/timeline-svg.ts";
+import { createAxis } from "../../src/view/timeline-svg.ts";
 
 const labels = (durationMs: number) =>
-  axisOf([{ startMs: 0, endMs: durationMs }], durationMs).ticks.map(({ label }) => label);
+  createAxis([{ startMs: 0, endMs: durationMs }], durationMs).ticks.map(({ label }) => label);
 
 it("has ticks at round times", () => {
   expect(labels(0)).toEqual([]);
@@ -17,7 +17,7 @@ it("has ticks at round times", () => {
 it("counts no pauses, however long and many", () => {
   const day = 86_400_000;
   const executions = [0, day, 9 * day].map((startMs) => ({ startMs, endMs: startMs + 10_000 }));
-  const { at, ticks, pauses } = axisOf(executions, 9 * day + 10_000);
+  const { at, ticks, pauses } = createAxis(executions, 9 * day + 10_000);
   expect(pauses.map(({ ms }) => ms)).toEqual([day - 10_000, 8 * day - 10_000]);
   expect(ticks.map(({ label }) => label)).toEqual(["10 s", "20 s"]);
   expect(at(9 * day + 10_000)).toBeCloseTo(100);
@@ -26,5 +26,5 @@ it("counts no pauses, however long and many", () => {
   const times = [0, 10_000, day / 2, day, day + 5_000, 9 * day, 9 * day + 1].map(at);
   expect(times).toEqual([...times].sort((one, other) => one - other));
   const many = Array.from({ length: 1_000 }, (_, index) => ({ startMs: index * day, endMs: index * day + 1 }));
-  expect(axisOf(many, 999 * day + 1).at(999 * day + 1)).toBeCloseTo(100);
+  expect(createAxis(many, 999 * day + 1).at(999 * day + 1)).toBeCloseTo(100);
 });

@@ -1,5 +1,5 @@
 import type { AgentError } from "../../core/errors.ts";
-import { type FailedCall, failureReason, isBrokenOff } from "../../core/failure-reason.ts";
+import { type FailedCall, isBrokenOff, readFailureReason } from "../../core/failure-reason.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
@@ -129,8 +129,8 @@ function readCall(thrown: unknown, message: string, isAnswering: boolean): Faile
 function readReason(thrown: unknown, call: FailedCall): ModelFailureReason {
   const { message = "" } = call;
   const { name } = readFields(thrown, "name");
-  if (name === unsupported) return failureReason({ ...call, status: 400 });
-  const reason = reasonsOfNames.get(name) ?? failureReason(call);
+  if (name === unsupported) return readFailureReason({ ...call, status: 400 });
+  const reason = reasonsOfNames.get(name) ?? readFailureReason(call);
   return reason === "invalid-response" && isBrokenOff(message) ? "interrupted" : reason;
 }
 

@@ -83,7 +83,7 @@ interface Outcome {
 
 function end(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
   const [level, what] = ended[outcome.status] ?? ["info", outcome.status];
-  const error = outcome.error === undefined ? {} : errorFields(outcome.error as ErrorData);
+  const error = outcome.error === undefined ? {} : toErrorFields(outcome.error as ErrorData);
   return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
 }
 
@@ -95,10 +95,10 @@ const lines: EventHandlers<Line> = {
   "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
   "run-end": ({ outcome }) => end("run", outcome, {}),
   "run-settle": (event) =>
-    line("info", `${nameOf(event)} was settled`, { ...place(event), status: event.outcome.status }),
+    line("info", `${nameStep(event)} was settled`, { ...getPlace(event), status: event.outcome.status }),
   "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
   "plan-fallback": ({ planner, next, error }) =>
-    line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...errorFields(error) }),
+    line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...toErrorFields(error) }),
   "plan-end": ({ outcome, usage }) =>
     end("planning", outcome, {
       ...(outcome.status === "completed" && { planner: outcome.plan.source.planner, steps: outcome.plan.steps.length }),
@@ -106,54 +106,58 @@ const lines: EventHandlers<Line> = {
     }),
   "plan-revise": ({ outcome, planner, replan }) => end("replan", outcome, { planner, replan }),
   "model-retry": ({ model, attempt, delayMs, error }) =>
-    line("warn", `${model} is asked again`, { model, attempt, delayMs, ...errorFields(error) }),
+    line("warn", `${model} is asked again`, { model, attempt, delayMs, ...toErrorFields(error) }),
   "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
     const told = end(model, outcome, { model, attempt, durationMs, usage });
     return told.level === "info" ? { ...told, level: "debug" } : told;
   },
-  "step-start": (event) => line("debug", `${nameOf(event)} started`, place(event)),
+  "step-start": (event) => line("debug", `${nameStep(event)} started`, getPlace(event)),
   "step-attempt": (event) =>
-    line("debug", `${nameOf(event)} is tried again`, { ...place(event), attempt: event.attempt }),
+    line("debug", `${nameStep(event)} is tried again`, { ...getPlace(event), attempt: event.attempt }),
   "step-retry": (event) => {
     const { attempt, delayMs, error } = event;
-    return line("warn", `${nameOf(event)} failed and is repeated`, {
-      ...place(event),
+    return line("warn", `${nameStep(event)} failed and is repeated`, {
+      ...getPlace(event),
       attempt,
       delayMs,
-      ...errorFields(error),
+      ...toErrorFields(error),
     });
   },
   "step-skip": (event) => {
     const isPlanned = event.reason === "condition" || event.reason === "no-items";
-    return line(isPlanned ? "info" : "warn", `${nameOf(event)} was skipped`, { ...place(event), reason: event.reason });
+    return line(isPlanned ? "info" : "warn", `${nameStep(event)} was skipped`, {
+      ...getPlace(event),
+      reason: event.reason,
+    });
   },
-  "step-end": (event) => end(nameOf(event), event.outcome, { ...place(event), attempt: event.attempts }),
+  "step-end": (event) => end(nameStep(event), event.outcome, { ...getPlace(event), attempt: event.attempts }),
   "step-late": (event) =>
-    line("warn", `${nameOf(event)} answered too late`, { ...place(event), attempt: event.attempt }),
-  "undo-start": (event) => line("debug", `${nameOf(event)} is being undone`, place(event)),
-  "undo-end": (event) => end(`undoing ${nameOf(event)}`, event.outcome, { ...place(event), attempt: event.attempts }),
+    line("warn", `${nameStep(event)} answered too late`, { ...getPlace(event), attempt: event.attempt }),
+  "undo-start": (event) => line("debug", `${nameStep(event)} is being undone`, getPlace(event)),
+  "undo-end": (event) =>
+    end(`undoing ${nameStep(event)}`, event.outcome, { ...getPlace(event), attempt: event.attempts }),
   "approval-request": (event) =>
     event.kind === "step"
-      ? line("warn", `${nameOf(event)} needs approval`, place(event))
+      ? line("warn", `${nameStep(event)} needs approval`, getPlace(event))
       : line("warn", "the plan needs approval"),
   "approval-end": (event) => {
     const { status } = event.outcome;
     const by = "by" in event.outcome ? { by: event.outcome.by } : {};
-    const subject = event.kind === "step" ? nameOf(event) : "the plan";
-    return line("info", `${subject} was ${status}`, { ...(event.kind === "step" && place(event)), status, ...by });
+    const subject = event.kind === "step" ? nameStep(event) : "the plan";
+    return line("info", `${subject} was ${status}`, { ...(event.kind === "step" && getPlace(event)), status, ...by });
   },
   "circuit-change": ({ tool, state }) =>
     line(state === "open" ? "warn" : "info", `the circuit of ${tool} is ${state}`, { tool, state }),
 };
 
-function nameOf(ref: StepRef): string {
+function nameStep(ref: StepRef): string {
   return `step ${describeStepRef(stepRefOf(ref))}`;
 }
 
-function place(event: StepRef & { readonly tool?: string }): Line["fields"] {
+function getPlace(event: StepRef & { readonly tool?: string }): Line["fields"] {
   return { ...stepRefOf(event), ...(event.tool !== undefined && { tool: event.tool }) };
 }
 
-function errorFields({ name, code, message }: ErrorData): Line["fields"] {
+function toErrorFields({ name, code, message }: ErrorData): Line["fields"] {
   return { error: { name, ...(code !== undefined && { code }), message } };
 }

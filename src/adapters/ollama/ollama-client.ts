@@ -1,6 +1,6 @@
 import { Ollama } from "ollama/browser";
 import type { AgentError } from "../../core/errors.ts";
-import { failureReason } from "../../core/failure-reason.ts";
+import { readFailureReason } from "../../core/failure-reason.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
@@ -263,7 +263,7 @@ function serverFailure(settings: OllamaSettings, error: ServerError, hasFormat: 
 function serverReason({ status = 500, isOllamas, message }: ServerError, hasFormat: boolean): ModelFailureReason {
   if (status === 408 || status === 499) return "interrupted";
   if (status === 404 && !isOllamas) return "rejected";
-  const reason = failureReason({ status, message: isOllamas && status <= 500 ? message : "" });
+  const reason = readFailureReason({ status, message: isOllamas && status <= 500 ? message : "" });
   if (reason === "format-rejected" && !hasFormat) return "rejected";
   // The server takes a grammar that it cannot parse for its own error.
   const isAboutFormat = isOllamas && hasFormat && /grammar|schema|\bformat\b|structured output/i.test(message);

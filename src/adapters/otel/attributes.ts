@@ -60,7 +60,7 @@ export function splitModel(id: string): { readonly provider: string; readonly mo
 }
 
 /** The error of a metric or a span event. */
-export function errorAttributes({ code, name }: { readonly code?: string; readonly name: string }): Attributes {
+export function toErrorAttributes({ code, name }: { readonly code?: string; readonly name: string }): Attributes {
   return { [attribute.errorType]: code ?? name };
 }
 
@@ -71,36 +71,36 @@ export type TelemetryContent = "none" | "inputs" | "all";
 const maxLength = 32_768;
 
 /** The request, plan or input of a span. */
-export function inputAttributes(content: TelemetryContent, value: unknown): Attributes {
+export function toInputAttributes(content: TelemetryContent, value: unknown): Attributes {
   if (content === "none" || value === undefined) return {};
-  return { [attribute.input]: textOf(value), [attribute.inputType]: typeOf(value) };
+  return { [attribute.input]: toText(value), [attribute.inputType]: getType(value) };
 }
 
 /** The output of a span. */
-export function outputAttributes(content: TelemetryContent, value: unknown): Attributes {
+export function toOutputAttributes(content: TelemetryContent, value: unknown): Attributes {
   if (content !== "all" || value === undefined) return {};
-  return { [attribute.output]: textOf(value), [attribute.outputType]: typeOf(value) };
+  return { [attribute.output]: toText(value), [attribute.outputType]: getType(value) };
 }
 
 /** The input or output of a tool, under the names of both conventions. */
-export function toolCallAttributes(
+export function toToolCallAttributes(
   content: TelemetryContent,
   { input, output }: { readonly input?: unknown; readonly output?: unknown },
 ): Attributes {
   return {
-    ...inputAttributes(content, input),
-    ...(content !== "none" && input !== undefined && { [attribute.toolArguments]: textOf(input) }),
-    ...outputAttributes(content, output),
-    ...(content === "all" && output !== undefined && { [attribute.toolResult]: textOf(output) }),
+    ...toInputAttributes(content, input),
+    ...(content !== "none" && input !== undefined && { [attribute.toolArguments]: toText(input) }),
+    ...toOutputAttributes(content, output),
+    ...(content === "all" && output !== undefined && { [attribute.toolResult]: toText(output) }),
   };
 }
 
 /** A value as text, cut with its length if it is long. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (${text.length} characters)`;
 }
 
-function typeOf(value: unknown): string {
+function getType(value: unknown): string {
   return typeof value === "string" ? "text/plain" : "application/json";
 }

@@ -3,7 +3,7 @@ import { RecentMap } from "../../async/recent-map.ts";
 import { type AgentEvent, type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { describeStepRef, stepRefOf } from "../../core/step.ts";
-import { attribute, errorAttributes, splitModel } from "./attributes.ts";
+import { attribute, splitModel, toErrorAttributes } from "./attributes.ts";
 
 const maxWaiting = 10_000;
 
@@ -22,7 +22,7 @@ interface Execution {
 
 /** Names of what a step waits for besides the steps before it. */
 const planName = " plan";
-const approvalName = (stepId: string) => ` approval of ${stepId}`;
+const toApprovalName = (stepId: string) => ` approval of ${stepId}`;
 
 /** Counts and durations of runs, plans, models and tools. */
 export class Metrics {
@@ -41,7 +41,7 @@ export class Metrics {
     private readonly now: () => number,
   ) {
     this.instruments = createInstruments(meter);
-    this.totals = totalsOf(meter);
+    this.totals = getTotals(meter);
   }
 
   event(event: AgentEvent): void {
@@ -55,18 +55,18 @@ export class Metrics {
     "run-end": ({ runId, outcome }) => {
       // A run that has ended waits for no answer.
       this.changeWaiting(runId, -Math.max(0, this.waiting.get(runId) ?? 0));
-      const error = outcome.status === "failed" ? errorAttributes(outcome.error) : {};
+      const error = outcome.status === "failed" ? toErrorAttributes(outcome.error) : {};
       this.end(runId, { [attribute.runStatus]: outcome.status, ...error });
     },
     "plan-start": ({ runId, planner }) => {
-      const execution = this.executionOf(runId);
+      const execution = this.getExecution(runId);
       execution.planningMs = this.now();
       execution.planner = planner;
     },
     "plan-end": ({ runId, outcome }) => {
       const { plans, planDuration } = this.instruments;
-      const execution = this.executionOf(runId);
-      const seconds = secondsBetween(execution.planningMs, this.now());
+      const execution = this.getExecution(runId);
+      const seconds = getSecondsBetween(execution.planningMs, this.now());
       const planner = outcome.status === "completed" ? outcome.plan.source.planner : execution.planner;
       const attributes = { [attribute.planner]: planner, [attribute.outcome]: outcome.status };
       plans.add(1, attributes);
@@ -76,47 +76,47 @@ export class Metrics {
       if (execution.startMs === undefined) this.runs.delete(runId);
     },
     "plan-revise": ({ runId, outcome }) => {
-      if (outcome.status === "completed") this.adopt(this.executionOf(runId), outcome.plan.steps);
+      if (outcome.status === "completed") this.adopt(this.getExecution(runId), outcome.plan.steps);
     },
     "model-end": ({ model: id, outcome, durationMs, usage }) => {
       const { tokens, modelDuration } = this.instruments;
       const { provider, model } = splitModel(id);
       const named = { [attribute.operation]: "chat", [attribute.provider]: provider, [attribute.requestModel]: model };
-      const error = outcome.status === "failed" ? errorAttributes(outcome.error) : {};
+      const error = outcome.status === "failed" ? toErrorAttributes(outcome.error) : {};
       modelDuration.record(durationMs / 1_000, { ...named, ...error });
       tokens.record(usage.inputTokens, { ...named, [attribute.tokenType]: "input" });
       tokens.record(usage.outputTokens, { ...named, [attribute.tokenType]: "output" });
     },
     // Of a loop, each iteration counts from when the loop could start.
     "step-start": (event) => {
-      const { started, ready, dependencies, startMs = 0 } = this.executionOf(event.runId);
+      const { started, ready, dependencies, startMs = 0 } = this.getExecution(event.runId);
       const { stepId, tool } = event;
       const nowMs = this.now();
       started.set(describeStepRef(stepRefOf(event)), nowMs);
-      let readyMs = Math.max(startMs, ready.get(planName) ?? 0, ready.get(approvalName(stepId)) ?? 0);
+      let readyMs = Math.max(startMs, ready.get(planName) ?? 0, ready.get(toApprovalName(stepId)) ?? 0);
       for (const id of dependencies.get(stepId) ?? []) readyMs = Math.max(readyMs, ready.get(id) ?? 0);
-      this.instruments.queueDuration.record(secondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
+      this.instruments.queueDuration.record(getSecondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
     },
     "step-retry": ({ tool }) => this.instruments.retries.add(1, { [attribute.tool]: tool }),
     "step-end": (event) => {
-      const { started, ready } = this.executionOf(event.runId);
+      const { started, ready } = this.getExecution(event.runId);
       const { stepId, tool, outcome } = event;
       const ref = describeStepRef(stepRefOf(event));
       const nowMs = this.now();
-      const seconds = secondsBetween(started.get(ref) ?? nowMs, nowMs);
+      const seconds = getSecondsBetween(started.get(ref) ?? nowMs, nowMs);
       started.delete(ref);
       ready.set(stepId, nowMs);
       const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
       this.totals.countStep(tool, outcome.status);
       this.totals.setStep(tool, seconds);
-      const attributes = { [attribute.tool]: tool, ...(hasFailed && errorAttributes(outcome.error)) };
+      const attributes = { [attribute.tool]: tool, ...(hasFailed && toErrorAttributes(outcome.error)) };
       this.instruments.toolDuration.record(seconds, attributes);
     },
-    "step-skip": ({ runId, stepId }) => void this.executionOf(runId).ready.set(stepId, this.now()),
+    "step-skip": ({ runId, stepId }) => void this.getExecution(runId).ready.set(stepId, this.now()),
     "approval-request": ({ runId }) => this.changeWaiting(runId, 1),
     "approval-end": (event) => {
       this.changeWaiting(event.runId, -1);
-      const name = event.kind === "step" ? approvalName(event.stepId) : planName;
+      const name = event.kind === "step" ? toApprovalName(event.stepId) : planName;
       this.runs.get(event.runId)?.ready.set(name, this.now());
     },
     "circuit-change": ({ tool, state }) => {
@@ -129,18 +129,18 @@ export class Metrics {
   };
 
   private begin(runId: string, steps?: readonly PlanStep[]): void {
-    const execution = this.executionOf(runId);
+    const execution = this.getExecution(runId);
     execution.startMs = this.now();
     if (steps !== undefined) this.adopt(execution, steps);
   }
 
   private end(runId: string, attributes: Attributes): void {
     const nowMs = this.now();
-    const { startMs = nowMs } = this.executionOf(runId);
+    const { startMs = nowMs } = this.getExecution(runId);
     this.runs.delete(runId);
     const named = { [attribute.agent]: this.name, ...attributes };
     this.instruments.runs.add(1, named);
-    this.instruments.runDuration.record(secondsBetween(startMs, nowMs), named);
+    this.instruments.runDuration.record(getSecondsBetween(startMs, nowMs), named);
   }
 
   private changeWaiting(runId: string, change: number): void {
@@ -149,7 +149,7 @@ export class Metrics {
     this.waiting.set(runId, (this.waiting.get(runId) ?? 0) + change);
   }
 
-  private executionOf(runId: string): Execution {
+  private getExecution(runId: string): Execution {
     let execution = this.runs.get(runId);
     if (execution === undefined) {
       const [started, ready, dependencies] = [new Map(), new Map(), new Map()];
@@ -170,7 +170,7 @@ export class Metrics {
   }
 }
 
-function secondsBetween(startMs: number, endMs: number): number {
+function getSecondsBetween(startMs: number, endMs: number): number {
   return Math.max(0, endMs - startMs) / 1_000;
 }
 
@@ -240,23 +240,23 @@ class Totals {
   /** Counts a step that has ended. */
   countStep(tool: string, status: string): void {
     const make = () => ({ [attribute.tool]: tool, [attribute.stepStatus]: status });
-    entryOf(this.steps, `${status} ${tool}`, make).value += 1;
+    getEntry(this.steps, `${status} ${tool}`, make).value += 1;
   }
 
   /** Keeps the duration of the latest step of a tool, in seconds. */
   setStep(tool: string, seconds: number): void {
     const make = () => ({ [attribute.operation]: "execute_tool", [attribute.tool]: tool });
-    entryOf(this.last, `tool ${tool}`, make).value = seconds;
+    getEntry(this.last, `tool ${tool}`, make).value = seconds;
   }
 
   /** Keeps the duration of the latest planning of a planner, in seconds. */
   setPlanning(planner: string, seconds: number): void {
     const make = () => ({ [attribute.operation]: "plan", [attribute.planner]: planner });
-    entryOf(this.last, `planner ${planner}`, make).value = seconds;
+    getEntry(this.last, `planner ${planner}`, make).value = seconds;
   }
 }
 
-function entryOf(totals: Map<string, Total>, key: string, attributes: () => Attributes): Total {
+function getEntry(totals: Map<string, Total>, key: string, attributes: () => Attributes): Total {
   let total = totals.get(key);
   if (total === undefined) {
     total = { attributes: attributes(), value: 0 };
@@ -268,7 +268,7 @@ function entryOf(totals: Map<string, Total>, key: string, attributes: () => Attr
 const known = new WeakMap<Meter, Totals>();
 
 /** The totals of a meter: those of several observers are one, or the one would replace the other. */
-function totalsOf(meter: Meter): Totals {
+function getTotals(meter: Meter): Totals {
   const totals = known.get(meter) ?? new Totals(meter);
   known.set(meter, totals);
   return totals;

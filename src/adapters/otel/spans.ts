@@ -18,12 +18,12 @@ import { parseTraceparent } from "../../core/observer.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import {
   attribute,
-  errorAttributes,
-  inputAttributes,
-  outputAttributes,
   splitModel,
   type TelemetryContent,
-  toolCallAttributes,
+  toErrorAttributes,
+  toInputAttributes,
+  toOutputAttributes,
+  toToolCallAttributes,
 } from "./attributes.ts";
 
 /** Settings of the spans of an agent. */
@@ -61,7 +61,7 @@ export class Traces {
     // A replan has no event when it starts.
     if (spans !== undefined && call.type === "plan" && call.replan !== undefined) spans.startPlanning(call);
     if (spans === undefined) proceed();
-    else context.with(spans.contextOf(call), proceed);
+    else context.with(spans.getContext(call), proceed);
   }
 
   traceparent(): string | undefined {
@@ -163,16 +163,16 @@ class ExecutionSpans {
 
   private readonly handlers: EventHandlers = {
     "run-start": ({ request, plan }) =>
-      this.root?.setAttributes(inputAttributes(this.settings.content, request ?? plan?.steps)),
+      this.root?.setAttributes(toInputAttributes(this.settings.content, request ?? plan?.steps)),
     "run-suspend": ({ pending }) =>
       this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
     "run-end": ({ outcome }) => {
       const output = outcome.status === "completed" ? outcome.output : undefined;
       const attributes = {
         [attribute.runStatus]: outcome.status,
-        ...outputAttributes(this.settings.content, output),
+        ...toOutputAttributes(this.settings.content, output),
       };
-      this.close({ attributes, error: failureOf(outcome) });
+      this.close({ attributes, error: getFailure(outcome) });
     },
     "plan-start": (event) => this.startPlanning(event),
     "plan-fallback": ({ type, planner, next, error }) =>
@@ -197,9 +197,9 @@ class ExecutionSpans {
         [attribute.model]: model,
         [attribute.attempt]: event.attempt,
       };
-      this.start(keyOfModel(event), `chat ${model}`, { parent: planKey, attributes });
+      this.start(getModelKey(event), `chat ${model}`, { parent: planKey, attributes });
     },
-    "model-retry": (event) => this.get(planKey)?.addEvent(event.type, retryAttributes(event)),
+    "model-retry": (event) => this.get(planKey)?.addEvent(event.type, toRetryAttributes(event)),
     // Tokens stand on the span of the model's call alone: who adds up a trace counts them once.
     "model-end": (event) => {
       const { inputTokens, outputTokens, cost } = event.usage;
@@ -211,54 +211,55 @@ class ExecutionSpans {
         [attribute.totalTokens]: inputTokens + outputTokens,
         ...(cost !== undefined && { [attribute.cost]: cost }),
       };
-      this.end(keyOfModel(event), { attributes, error: failureOf(event.outcome) });
+      this.end(getModelKey(event), { attributes, error: getFailure(event.outcome) });
     },
     "step-start": (event) => {
       const { content } = this.settings;
-      const span = this.startTool(keyOfStep(event), event, `execute_tool ${event.tool}`);
+      const span = this.startTool(getStepKey(event), event, `execute_tool ${event.tool}`);
       if (!span.isRecording()) return;
       if (event.effect !== undefined) span.setAttribute(attribute.effect, event.effect);
-      if (content !== "none") span.setAttributes(toolCallAttributes(content, { input: event.input }));
+      if (content !== "none") span.setAttributes(toToolCallAttributes(content, { input: event.input }));
     },
     "step-attempt": (event) => {
-      const key = keyOfStep(event, event.undo);
+      const key = getStepKey(event, event.undo);
       const attributes = { [attribute.attempt]: event.attempt };
-      this.start(attemptKey(key), `attempt ${event.attempt}`, { parent: key, attributes });
+      this.start(getAttemptKey(key), `attempt ${event.attempt}`, { parent: key, attributes });
     },
     "step-retry": (event) => {
-      const key = keyOfStep(event, event.undo);
-      this.end(attemptKey(key), { error: event.error });
-      this.get(key)?.addEvent(event.type, retryAttributes(event));
+      const key = getStepKey(event, event.undo);
+      this.end(getAttemptKey(key), { error: event.error });
+      this.get(key)?.addEvent(event.type, toRetryAttributes(event));
     },
     "step-end": (event) => {
       const { outcome, attempts } = event;
       const { content } = this.settings;
-      const key = keyOfStep(event);
+      const key = getStepKey(event);
       const span = this.get(key);
-      const error = failureOf(outcome);
-      this.end(attemptKey(key), { error });
+      const error = getFailure(outcome);
+      this.end(getAttemptKey(key), { error });
       if (span?.isRecording()) {
         span.setAttribute(attribute.attempts, attempts);
         span.setAttribute(attribute.stepStatus, outcome.status);
         const output = outcome.status === "completed" ? outcome.output : undefined;
-        if (content !== "none") span.setAttributes(toolCallAttributes(content, { output }));
+        if (content !== "none") span.setAttributes(toToolCallAttributes(content, { output }));
       }
       this.end(key, { error });
     },
     "step-skip": (event) =>
-      this.root?.addEvent(event.type, { ...stepAttributes(event), [attribute.reason]: event.reason }),
-    "undo-start": (event) => void this.startTool(keyOfStep(event, true), event, `undo ${event.tool}`),
+      this.root?.addEvent(event.type, { ...toStepAttributes(event), [attribute.reason]: event.reason }),
+    "undo-start": (event) => void this.startTool(getStepKey(event, true), event, `undo ${event.tool}`),
     "undo-end": (event) => {
       const { outcome, attempts } = event;
-      const key = keyOfStep(event, true);
+      const key = getStepKey(event, true);
       const attributes = { [attribute.attempts]: attempts, [attribute.stepStatus]: outcome.status };
-      this.end(attemptKey(key));
-      this.end(key, { attributes, error: failureOf(outcome) });
+      this.end(getAttemptKey(key));
+      this.end(key, { attributes, error: getFailure(outcome) });
     },
-    "approval-request": (event) => this.root?.addEvent(event.type, event.kind === "step" ? stepAttributes(event) : {}),
+    "approval-request": (event) =>
+      this.root?.addEvent(event.type, event.kind === "step" ? toStepAttributes(event) : {}),
     "approval-end": (event) =>
       this.root?.addEvent(event.type, {
-        ...(event.kind === "step" && stepAttributes(event)),
+        ...(event.kind === "step" && toStepAttributes(event)),
         [attribute.outcome]: event.outcome.status,
       }),
     "circuit-change": ({ type, tool, state }) =>
@@ -283,9 +284,9 @@ class ExecutionSpans {
     const { content } = this.settings;
     const attributes =
       outcome.status === "completed"
-        ? { [attribute.planner]: outcome.plan.source.planner, ...outputAttributes(content, outcome.plan.steps) }
+        ? { [attribute.planner]: outcome.plan.source.planner, ...toOutputAttributes(content, outcome.plan.steps) }
         : {};
-    this.end(planKey, { attributes, error: failureOf(outcome) });
+    this.end(planKey, { attributes, error: getFailure(outcome) });
   }
 
   /** Starts with what samplers decide by; the rest is for spans that are kept. */
@@ -307,14 +308,14 @@ class ExecutionSpans {
   }
 
   /** Returns the context of a call, in which its span is active. */
-  contextOf(call: Exclude<ObservedCall, { type: "run" }>): Context {
-    if (call.type === "plan") return this.contextOfSpan(planKey);
-    if (call.type === "model") return this.contextOfSpan(keyOfModel(call));
-    const key = keyOfStep(call, call.undo);
-    return this.contextOfSpan(this.get(attemptKey(key)) === undefined ? key : attemptKey(key));
+  getContext(call: Exclude<ObservedCall, { type: "run" }>): Context {
+    if (call.type === "plan") return this.getKeyContext(planKey);
+    if (call.type === "model") return this.getKeyContext(getModelKey(call));
+    const key = getStepKey(call, call.undo);
+    return this.getKeyContext(this.get(getAttemptKey(key)) === undefined ? key : getAttemptKey(key));
   }
 
-  private contextOfSpan(key: string | undefined): Context {
+  private getKeyContext(key: string | undefined): Context {
     const span = key === undefined ? undefined : this.get(key);
     return span === undefined ? this.context : trace.setSpan(this.context, span);
   }
@@ -326,7 +327,7 @@ class ExecutionSpans {
 
   /** Starts a span below that of `parent`, if it is open, or below the execution. */
   private start(key: string, name: string, { parent, attributes }: { parent?: string; attributes: Attributes }): Span {
-    const span = this.settings.tracer.startSpan(name, { attributes }, this.contextOfSpan(parent));
+    const span = this.settings.tracer.startSpan(name, { attributes }, this.getKeyContext(parent));
     const spans = this.open.get(key);
     if (spans === undefined) this.open.set(key, [span]);
     else spans.push(span);
@@ -351,7 +352,7 @@ class ExecutionSpans {
   private endSpan(span: Span, { attributes, error }: SpanEnd): void {
     if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
-      span.setAttributes(errorAttributes(error));
+      span.setAttributes(toErrorAttributes(error));
       // The message of an error may quote the output of a tool.
       const message = this.settings.content === "all" ? { message: error.message } : {};
       span.setStatus({ code: SpanStatusCode.ERROR, ...message });
@@ -361,26 +362,26 @@ class ExecutionSpans {
 }
 
 /** Returns the error of what failed; what was cancelled has an error, too, but has not failed. */
-function failureOf(outcome: { readonly status: string; readonly error?: ErrorData }): ErrorData | undefined {
+function getFailure(outcome: { readonly status: string; readonly error?: ErrorData }): ErrorData | undefined {
   return outcome.status === "failed" || outcome.status === "unknown" ? outcome.error : undefined;
 }
 
-function stepAttributes({ stepId, iteration }: StepRef): Attributes {
+function toStepAttributes({ stepId, iteration }: StepRef): Attributes {
   return { [attribute.stepId]: stepId, ...(iteration !== undefined && { [attribute.iteration]: iteration }) };
 }
 
-function retryAttributes({ attempt, delayMs, error }: AgentEventOf<"step-retry" | "model-retry">): Attributes {
-  return { [attribute.attempt]: attempt, [attribute.delay]: delayMs, ...errorAttributes(error) };
+function toRetryAttributes({ attempt, delayMs, error }: AgentEventOf<"step-retry" | "model-retry">): Attributes {
+  return { [attribute.attempt]: attempt, [attribute.delay]: delayMs, ...toErrorAttributes(error) };
 }
 
-function keyOfStep(ref: StepRef, undo?: boolean): string {
+function getStepKey(ref: StepRef, undo?: boolean): string {
   return `${undo ? "undo" : "step"} ${describeStepRef(stepRefOf(ref))}`;
 }
 
-function attemptKey(stepKey: string): string {
+function getAttemptKey(stepKey: string): string {
   return `${stepKey} attempt`;
 }
 
-function keyOfModel({ model, attempt }: { readonly model: string; readonly attempt: number }): string {
+function getModelKey({ model, attempt }: { readonly model: string; readonly attempt: number }): string {
   return `model ${attempt} ${model}`;
 }
