@@ -241,7 +241,7 @@ function isWanted(
   const { metadata: own, timestamp } = events[0] as RunStartEvent;
   if (metadata.some(([key, value]) => !Object.hasOwn(own, key) || canonicalJson(own[key]) !== value)) return false;
   const createdMs = Date.parse(timestamp);
-  return sinceMs <= createdMs && createdMs < untilMs;
+  return !(createdMs < sinceMs || createdMs >= untilMs);
 }
 
 /** True if a suspended run can be resumed: something was posted to it, or a wait of it is over. */

@@ -10,7 +10,7 @@ import type { Job, JobOutcome } from "./jobs.ts";
  */
 export const idleTransactionMs = 2_000;
 
-/** Loads the package. Rejects with `missing-dependency`. */
+/** Loads the package. Rejects with `missing-dependency`. @internal */
 export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
   try {
     return await import("@dbos-inc/dbos-sdk");

@@ -31,7 +31,7 @@ export function prepareTables(db: SqlDatabase, path: string): void {
   inTransaction(db, "EXCLUSIVE", () => {
     // Another process may have been faster.
     if (hasTables(db, path)) return;
-    db.exec(`${runTables} ${createTodoTables(dialect)} ${createNoteTables(dialect)}`);
+    db.exec(createTables());
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`);
   });
 }
@@ -49,17 +49,17 @@ function hasTables(db: SqlDatabase, path: string): boolean {
   throw new AgentError("store-failed", message, { details: { runId: "", operation: "open", reason } });
 }
 
-const tables =
-  "runs run_requests run_events run_claims run_digests run_metadata run_messages deleted_runs run_marks run_waits run_resumes " +
-  "todos todo_records notes note_records";
-
 /** Throws a `SyntaxError` if a table is missing: a step may have had its effect before a statement notices. */
 function requireTables(db: SqlDatabase): true {
   const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
   const found = new Set(rows.map((row) => readText(row, "name")));
-  const missing = tables.split(" ").find((name) => !found.has(name));
-  if (missing !== undefined) throw new SyntaxError(`the table "${missing}" is missing`);
+  for (const [, name = ""] of createTables().matchAll(/CREATE TABLE (\w+)/g))
+    if (!found.has(name)) throw new SyntaxError(`the table "${name}" is missing`);
   return true;
+}
+
+function createTables(): string {
+  return `${runTables} ${createTodoTables(dialect)} ${createNoteTables(dialect)}`;
 }
 
 function readNumber(db: SqlDatabase, sql: string): number {
