@@ -1,6 +1,6 @@
 import type { ApprovalReason, ChangedCall } from "./approval.ts";
 import { type AgentErrorData, isAgentError } from "./errors.ts";
-import type { AgentEvent, SkipReason, WaitDue } from "./events.ts";
+import type { AgentEvent, AgentEventOf, SkipReason, WaitDue } from "./events.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { StepRef } from "./step.ts";
 import type { ToolEffect } from "./tool.ts";
@@ -19,16 +19,16 @@ export type StepStatus =
   | "unknown"
   | "undone";
 
-/** What is known of a step, or of one iteration of it. */
+/** The state of a step, or of one iteration of it. */
 export interface StepState {
   readonly stepId: string;
   readonly tool: string;
   iteration?: number;
   input: JsonObject;
   status: StepStatus;
-  /** How often the tool was called, over all iterations and all executions of the step. */
+  /** Number of calls of the tool, over all iterations and all executions of the step. */
   attempts: number;
-  /** How often before its latest execution. */
+  /** Number of those before its latest execution. */
   earlierAttempts?: number;
   /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
@@ -40,17 +40,17 @@ export interface StepState {
   endSequence?: number;
   reasoning?: string;
   approval?: ApprovalState;
-  /** What it waits for, once it does, and the event that it has received. */
+  /** The time or event that it waits for, once it does, and the event that it has received. */
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
-  /** Why a step of a replan needs approval, apart from its tool and the policy. */
+  /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
-  /** Whether it was settled as failed: it took no effect and must not run again. */
+  /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;
-  /** Whether it has started in the run that this one was forked from, and not in this one. */
+  /** True if it has started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
   /** Only if it was skipped. */
   skipReason?: SkipReason;
-  /** Whether its undoing has started and has not ended. */
+  /** True if its undoing has started and has not ended. */
   isUndoing?: boolean;
   /** Only for a looped step that has started. */
   iterations?: IterationStates;
@@ -59,9 +59,9 @@ export interface StepState {
 /** The iterations of a looped step. */
 interface IterationStates {
   readonly states: StepState[];
-  /** How many have ended. */
+  /** Number of those that have ended. */
   ended: number;
-  /** How many have completed and were not undone. */
+  /** Number of those that have completed and were not undone. */
   completed: number;
 }
 
@@ -85,30 +85,267 @@ export function pendingStep(step: {
   return state;
 }
 
-/** Whether the dependents of a step may run: it has completed, or there was nothing for it to do. */
+/** The question about a step or a plan, and the decision. */
+export interface ApprovalState {
+  /** The hash of what was reviewed: the decision is bound to it. */
+  readonly hash: string;
+  readonly status: "requested" | "approved" | "rejected" | "withdrawn";
+  /** The time at which a question expires. ISO 8601, UTC. */
+  readonly expiresAt?: string;
+  /** Only if rejected. */
+  readonly error?: AgentErrorData;
+  readonly by?: string;
+  readonly comment?: string;
+  /** ISO 8601, UTC. */
+  readonly decidedAt?: string;
+  /** The call that was approved in place of the reviewed one. */
+  readonly changed?: ChangedCall;
+}
+
+/** Folds an event into the step it is about, in place. */
+export function reduceStep(step: StepState, event: StepEvent): void {
+  if (event.iteration === undefined) reduceOne(step, event);
+  else reduceIteration(step, event as IterationEvent);
+}
+
+type IterationEvent = StepEvent & { readonly iteration: number };
+
+function reduceOne(step: StepState, event: StepEvent): void {
+  switch (event.type) {
+    case "step-start":
+      step.status = "running";
+      delete step.error;
+      delete step.isSettled;
+      delete step.isTakenOver;
+      step.input = event.input as JsonObject;
+      step.startedAt = event.timestamp;
+      if (step.attempts > 0) step.earlierAttempts = step.attempts;
+      step.attempts++;
+      if (event.effect !== undefined) step.effect = event.effect;
+      break;
+    case "step-retry":
+      if (event.undo === undefined) step.attempts = event.attempt + 1;
+      break;
+    case "step-skip":
+      skip(step, event);
+      break;
+    case "step-end":
+      step.status = event.outcome.status;
+      step.attempts = event.attempts;
+      step.completedAt = event.timestamp;
+      step.endSequence = event.sequence;
+      if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
+      else step.error = event.outcome.error;
+      break;
+    case "approval-request":
+      step.input = event.input as JsonObject;
+      step.effect = event.effect;
+      step.approval = openApproval(event);
+      // A step that was cut off waits now, and has not failed.
+      delete step.error;
+      step.status = "waiting";
+      break;
+    case "approval-end":
+      decide(step, event);
+      break;
+    case "undo-start":
+      step.isUndoing = true;
+      break;
+    case "undo-end":
+      delete step.isUndoing;
+      if (event.outcome.status === "completed") step.status = "undone";
+      break;
+    case "run-settle":
+      settle(step, event);
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+function skip(step: StepState, { reason }: Extract<StepEvent, { type: "step-skip" }>): void {
+  step.status = "skipped";
+  step.skipReason = reason;
+  // If it was rejected before the run was tried again, only the approval still has the error.
+  if (reason === "approval-rejected" && step.approval?.error !== undefined) step.error = step.approval.error;
+  if (reason === "condition") step.output = null;
+  if (reason === "no-items") step.output = [];
+}
+
+function decide(step: StepState, event: Extract<StepEvent, { type: "approval-end" }>): void {
+  const { outcome } = event;
+  if (outcome.status === "rejected") step.error = outcome.error;
+  if (outcome.status === "withdrawn" && step.status === "waiting") step.status = "pending";
+  if (step.approval === undefined) return;
+  step.approval = closeApproval(step.approval, event);
+  const { changed } = step.approval;
+  if (changed === undefined) return;
+  step.input = changed.input;
+  step.effect = changed.effect;
+}
+
+function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepEvent, { type: "run-settle" }>): void {
+  delete step.error;
+  step.status = outcome.status === "retry" ? "pending" : outcome.status;
+  if (outcome.status === "failed") {
+    step.error = outcome.error;
+    step.isSettled = true;
+  }
+  if (outcome.status === "completed") step.output = outcome.output as JsonValue;
+  if (outcome.status === "retry") return;
+  step.completedAt = timestamp;
+  step.endSequence = sequence;
+}
+
+/** Opens a question. */
+export function openApproval({
+  hash,
+  expiresAt,
+}: Pick<AgentEventOf<"approval-request">, "expiresAt" | "hash">): ApprovalState {
+  return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
+}
+
+/** Closes a question. One that was withdrawn can no longer be approved. */
+export function closeApproval(
+  { hash, status }: ApprovalState,
+  { outcome, timestamp }: AgentEventOf<"approval-end">,
+): ApprovalState {
+  if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
+  if (status === "withdrawn" && outcome.status === "approved") return { hash, status };
+  return { hash, ...outcome, decidedAt: timestamp };
+}
+
+/** Each event costs the same, however many iterations there are; only the last one reads all of them. */
+function reduceIteration(step: StepState, event: IterationEvent): void {
+  // If stored events were tampered with, nothing but an iteration may be written to.
+  if (!Number.isInteger(event.iteration)) return;
+  step.iterations ??= { states: [], ended: 0, completed: 0 };
+  const { states } = step.iterations;
+  if ("iterations" in event && states.length === 0) addIterations(step, states, event.iterations ?? 0);
+  const iteration = states[event.iteration];
+  if (iteration === undefined) return;
+  const { attempts, status } = iteration;
+  reduceOne(iteration, event);
+  step.attempts += iteration.attempts - attempts;
+  if (event.type === "approval-request") step.status = iteration.status;
+  else if (event.type === "step-start") {
+    step.status = "running";
+    step.startedAt ??= event.timestamp;
+  }
+  if (iteration.status === "completed") step.iterations.completed += status === "completed" ? 0 : 1;
+  else if (status === "completed") {
+    step.iterations.completed--;
+    if (step.iterations.completed === 0) step.status = "undone";
+  }
+  countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
+}
+
+function addIterations(step: StepState, states: StepState[], count: number): void {
+  for (let iteration = 0; iteration < count; iteration++) {
+    const state = pendingStep(step);
+    state.iteration = iteration;
+    states.push(state);
+  }
+}
+
+/** Counts an iteration that has ended, or runs again; the last one ends its loop. */
+function countEnded(
+  step: StepState,
+  { before, after, timestamp }: { before: StepStatus; after: StepStatus; timestamp: string },
+): void {
+  const { iterations } = step;
+  if (iterations === undefined || (before === after && hasEnded(before))) return;
+  iterations.ended += Number(hasEnded(after)) - Number(hasEnded(before));
+  if (iterations.ended === iterations.states.length) {
+    if (!hasEnded(before) || before === "unknown") endLoop(step, iterations.states, timestamp);
+  } else if (before === "unknown" || (hasEnded(before) && !hasEnded(after))) reopenLoop(step);
+}
+
+const openStatuses: ReadonlySet<StepStatus> = new Set(["pending", "running", "waiting", "interrupted"]);
+
+function hasEnded(status: StepStatus): boolean {
+  return !openStatuses.has(status);
+}
+
+function endLoop(step: StepState, states: readonly StepState[], timestamp: string): void {
+  step.completedAt = timestamp;
+  // An iteration in doubt outweighs a failed one, and that one outweighs one that never started.
+  const isBad = (iteration: StepState) => !isDone(iteration);
+  const worst =
+    states.find(({ status }) => status === "unknown") ?? states.find((s) => isBad(s) && s.error) ?? states.find(isBad);
+  step.status = worst?.status ?? "completed";
+  delete step.error;
+  if (worst?.error !== undefined) step.error = worst.error;
+  if (worst === undefined) step.output = Object.freeze(states.map(({ output }) => output ?? null));
+}
+
+function reopenLoop(step: StepState): void {
+  step.status = "running";
+  delete step.error;
+  delete step.completedAt;
+  delete step.output;
+}
+
+/** Marks what has started so far: it has in another run, of which this one is a fork. */
+export function takeOver(steps: Iterable<StepState>): void {
+  for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
+}
+
+/** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
+export function retryFailed(step: StepState, timestamp: string): void {
+  const { iterations } = step;
+  if (iterations === undefined) {
+    retryOne(step);
+    return;
+  }
+  const { states } = iterations;
+  const retried = states.filter(retryOne);
+  iterations.ended -= retried.length;
+  if (retried.length > 0) reopenLoop(step);
+  else if (states.some(({ status }) => status === "unknown")) endLoop(step, states, timestamp);
+}
+
+function retryOne(step: StepState): boolean {
+  if (needsSettling(step)) {
+    step.status = "unknown";
+    return false;
+  }
+  const { status, skipReason } = step;
+  const wasCut = skipReason === "dependency-failed" || skipReason === "run-ended";
+  if (status !== "failed" && status !== "cancelled" && !wasCut) return false;
+  // Its approval request is still open.
+  if (status === "failed" || status === "cancelled") delete step.wait;
+  step.status = step.approval?.status === "requested" || step.wait !== undefined ? "waiting" : "pending";
+  delete step.error;
+  delete step.skipReason;
+  delete step.completedAt;
+  return true;
+}
+
+/** True if the dependents of a step may run: it has completed, or there was nothing for it to do. */
 export function isDone({ status, skipReason }: StepState): boolean {
   return status === "completed" || hadNothingToDo(skipReason);
 }
 
-/** Whether a step was skipped because there was nothing for it to do, and not because of a failure or an end. */
+/** True if a step was skipped because there was nothing for it to do, and not because of a failure or an end. */
 export function hadNothingToDo(skipReason: SkipReason | undefined): boolean {
   return skipReason === "condition" || skipReason === "no-items";
 }
 
-/** Whether a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
+/** True if a step, or some of its iterations, is still to be run, or to be run again after an interruption. */
 export function isOpen({ status, iterations }: StepState): boolean {
   if (status === "pending" || status === "waiting" || status === "interrupted") return true;
   return iterations !== undefined && iterations.ended < iterations.states.length;
 }
 
-/** Whether a step, or one of its iterations, has started or was skipped: it keeps its place in the log, and its id. */
+/** True if a step, or one of its iterations, has started or was skipped: it keeps its place in the log, and its id. */
 export function hasStarted({ status, iterations, startedAt }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(hasStarted);
   // A step that is to run again is pending, but has started.
   return startedAt !== undefined || (status !== "pending" && status !== "waiting");
 }
 
-/** Whether a step, or one of its iterations, has got an answer to its approval request and has not continued yet. */
+/** True if a step, or one of its iterations, has got an answer to its approval request and has not continued yet. */
 export function isDecided({ status, approval, iterations }: StepState): boolean {
   if (iterations !== undefined) return iterations.states.some(isDecided);
   return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");
@@ -142,25 +379,8 @@ export function instanceAt(
   return iteration === undefined ? step : step?.iterations?.states[iteration];
 }
 
-/** What was asked and decided about a step or a plan. */
-export interface ApprovalState {
-  /** The hash of what was reviewed: the decision is bound to it. */
-  readonly hash: string;
-  readonly status: "requested" | "approved" | "rejected" | "withdrawn";
-  /** When a question expires. ISO 8601, UTC. */
-  readonly expiresAt?: string;
-  /** Only if rejected. */
-  readonly error?: AgentErrorData;
-  readonly by?: string;
-  readonly comment?: string;
-  /** ISO 8601, UTC. */
-  readonly decidedAt?: string;
-  /** The call that was approved in place of the reviewed one. */
-  readonly changed?: ChangedCall;
-}
-
 /**
- * Whether an error, live or stored, states that a call took no effect: it is marked `retryable: true`. A timeout or the
+ * True if an error, live or stored, states that a call took no effect: it is marked `retryable: true`. A timeout or the
  * end of the process never does, though a tool that passes its signal on, as to `fetch`, throws the very error that
  * aborted it.
  */
@@ -179,14 +399,14 @@ export function retryableOf(thrown: unknown): unknown {
 }
 
 /**
- * Whether a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
+ * True if a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
  * called, and its error does not state that nothing happened. Only somebody who knows may let it run again.
  */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }
 
-/** Whether only somebody who knows may let a failed step run again, even if it was already settled as failed. */
+/** True if only somebody who knows may let a failed step run again, even if it was already settled as failed. */
 export function needsSettling(step: StepState): boolean {
   return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
 }

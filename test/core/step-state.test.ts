@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../src/core/errors.ts";
 import type { EventInit } from "../../src/core/events.ts";
-import { reduceStep } from "../../src/core/run-state.ts";
+
 import {
   hasStarted,
   instancesOf,
@@ -9,6 +9,7 @@ import {
   isDone,
   isOpen,
   pendingStep,
+  reduceStep,
   type StepEvent,
   type StepState,
 } from "../../src/core/step-state.ts";
