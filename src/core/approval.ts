@@ -9,7 +9,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       readonly kind: "step";
       readonly stepId: string;
       readonly iteration?: number;
-      /** How many iterations there are. */
+      /** Number of iterations. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
       /** The JSON after references, as the tool's schema will parse it. */
@@ -26,23 +26,23 @@ interface Expiring {
 
 /** @inline */
 interface BoundToCall extends Expiring {
-  /** Why a step of a replan needs approval, apart from its tool and the policy. */
+  /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
-  /** What the approval is bound to: a hash of the step, its iteration, the tool, the effect and the input. */
+  /** Hash that the approval is bound to: of the step, its iteration, the tool, the effect and the input. */
   readonly hash: string;
 }
 
 /** @inline */
 interface PlanSubject extends Expiring {
   readonly kind: "plan";
-  /** What the approval is bound to: the plan's `hashPlan`. */
+  /** Hash that the approval is bound to: the plan's `hashPlan`. */
   readonly hash: string;
 }
 
-/** What approval is asked for: one step (or one iteration of it) with its input, or a whole plan. */
+/** The subject of an approval: one step (or one iteration of it) with its input, or a whole plan. */
 export type ApprovalSubject<TTool extends Tool = Tool> = (StepSubject<TTool> & BoundToCall) | PlanSubject;
 
-/** What `requestApproval` is called with. @group Approval */
+/** The argument of `requestApproval`. @group Approval */
 export type ApprovalRequest<TTool extends Tool = Tool> = { readonly runId: string } & (
   | (StepSubject<TTool> & BoundToCall)
   | (PlanSubject & { readonly plan: Plan })
@@ -53,7 +53,7 @@ export type ApprovalDecision = "approve" | "reject" | "suspend";
 
 /** A note on a decision, for later readers. @inline */
 export interface DecisionNote {
-  /** Who decided: at most 200 characters. It is not verified. */
+  /** The person who decided: at most 200 characters. It is not verified. */
   readonly by?: string;
   /** At most 2000 characters. */
   readonly comment?: string;
@@ -73,11 +73,11 @@ export interface ChangedCall {
   readonly input: JsonObject;
   /** The effect of the tool with this input. */
   readonly effect: ToolEffect;
-  /** What the approval is bound to from now on. */
+  /** Hash that the approval is bound to from now on. */
   readonly hash: string;
 }
 
-/** The question to a policy, before anything is hashed: whether approval is needed at all. @group Approval */
+/** The question to a policy, before anything is hashed: is approval needed at all? @group Approval */
 export type ApprovalQuestion<TTool extends Tool = Tool> = {
   /** Absent in a dry run. */
   readonly runId?: string;
@@ -92,7 +92,7 @@ export interface ApprovedCall extends StepRef {
 }
 
 /**
- * What the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its
+ * Computes what the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its
  * tool, the effect and the input, as 64 lowercase hex digits. So an approval of one call approves no other.
  */
 export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
@@ -113,7 +113,7 @@ export interface AccountText {
 /** A value of a step with words or numbers that the user has not said. */
 export interface UnsaidValue {
   readonly stepId: string;
-  /** Within the step. */
+  /** The path within the step. */
   readonly path: JsonPath;
   readonly words: readonly string[];
   /** The other texts that say one of the words, or the value. */
@@ -139,7 +139,7 @@ export type AccountFor = (
 ) => Promise<{ readonly unsaid: readonly UnsaidValue[] }>;
 
 /**
- * Why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
+ * The reason for which a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
  * @group Approval
  */
 export type ApprovalReason =
@@ -150,14 +150,14 @@ export type ApprovalReason =
   /** Its tool has an effect, and its input has words that only a text without authority says. */
   | {
       readonly code: "unsaid-words";
-      /** Within the step. */
+      /** The path within the step. */
       readonly path: JsonPath;
       readonly words: readonly string[];
-      /** Where the words appear: at most 10 places. */
+      /** The texts that have the words: at most 10. */
       readonly sources: readonly WordSource[];
     };
 
-/** The step of a replan that needs approval, and why. */
+/** A step of a replan that needs approval, with the reasons. */
 export interface ReplanApproval {
   readonly stepId: string;
   readonly reasons: readonly ApprovalReason[];

@@ -44,12 +44,12 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   retry?: RetryOptions | undefined;
   /** @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
   timeoutMs?: number | undefined;
-  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
+  /** True if a step must be approved before it runs, or a function of its parsed input. @default false */
   needsApproval?: boolean | ((input: InferSchemaOutput<TSchema>) => boolean | Promise<boolean>) | undefined;
-  /** Which part of the output a later "it" or "the result" in a request stands for, such as `value`. */
+  /** The part of the output that a later "it" or "the result" in a request stands for, such as `value`. */
   result?: string | undefined;
   /**
-   * What the rule planner understands, so that this tool can be planned for without a model. A very long list may come
+   * Phrases that the rule planner understands, so that this tool can be planned for without a model. A very long list may come
    * from a function, which the first request calls.
    */
   phrases?: PhraseList<InferSchemaInput<TSchema>> | (() => Promise<PhraseList<InferSchemaInput<TSchema>>>) | undefined;
@@ -417,7 +417,7 @@ function sentenceOf({ phrase }: ToolPhrase): string | undefined {
   return phrase.trim().toLowerCase().replace(/\s+/g, " ");
 }
 
-/** What can be known about a tool without calling it, as JSON. @group Tools */
+/** A tool as JSON: all that can be known about it without calling it. @group Tools */
 export interface ToolDescription {
   readonly name: string;
   readonly description: string;

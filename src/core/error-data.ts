@@ -151,7 +151,7 @@ export function recordedStack(thrown: unknown, hide = (text: string) => text): s
   return cutText(`${cutText(shown(stack.slice(0, headEnd)), maxHead)}\n${shown(frames.join("\n"))}`, maxLength);
 }
 
-/** Whether a value is an error, of this realm or another. */
+/** True if a value is an error, of this realm or another. */
 export function isError(value: unknown): boolean {
   try {
     return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";

@@ -10,26 +10,26 @@ if (major < 20 || (major === 20 && minor < 19)) {
   throw new Error(`planwright needs Node 20.19 or later (this is ${process.versions.node}).`);
 }
 
-/** What each error code carries in `details`. The keys of this interface are the codes. @group Errors */
-export interface AgentErrorDetails extends ToolErrorDetails {
+/** The `details` of each error code. The keys of this interface are the codes. @group Errors */
+export interface AgentErrorDetails {
   /** An option is missing or of the wrong kind. */
   "invalid-options": { readonly option: string; readonly received: string; readonly expected: string };
   /** A request is empty or too long. Lengths are in UTF-16 code units. */
   "invalid-request": { readonly length: number; readonly maxLength: number };
-  /** A planner understood that it cannot plan the request. The message says why, in words. */
+  /** A planner found that it cannot plan the request. The message gives the reason in words. */
   "cannot-plan": {
     readonly reason: RefusalReason;
     /** Requests that this planner can plan with these tools, as they are; none if it knows none. */
     readonly examples: readonly string[];
     /** With `ambiguous` and `unsure`: what the request may mean, the likeliest first, each as a plan of all of it. */
     readonly readings?: readonly PossibleReading[];
-    /** With `missing`: what the request does not say. */
+    /** With `missing`: the field that the request does not give. */
     readonly missing?: MissingField;
     /** All words of the request in their order, with what was understood of them. */
     readonly words?: readonly ExplainedWords[];
-    /** Of a request with several wishes: what each is by itself. */
+    /** Each wish of a request with several, as it is by itself. */
     readonly wishes?: readonly RefusedWish[];
-    /** Why earlier planners produced no plan. */
+    /** The failures of earlier planners. */
     readonly failures?: readonly PlanFailure[];
   };
   /** A planner threw something other than `cannot-plan`, or returned something that is not a plan. */
@@ -135,10 +135,42 @@ export interface AgentErrorDetails extends ToolErrorDetails {
   "secret-unreadable": { readonly runId: string; readonly keyId: string; readonly available: readonly string[] };
   /** A package that is not installed is needed. `command` installs it. */
   "missing-dependency": { readonly packages: readonly string[]; readonly command: string };
+  /**
+   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
+   * the expression if something is missing at the end. The same expression always fails again.
+   */
+  "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
+  /** No todo matches. `near` has up to 10 that may have been meant. */
+  "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
+  /** Several todos match. `matches` has the first 10 of them, `count` is how many there are. */
+  "todo-ambiguous": { readonly wanted: string; readonly count: number; readonly matches: readonly TodoMatch[] };
+  /** `clear` was given no list, and there are several. Up to 10 of their names. */
+  "todo-list-ambiguous": { readonly lists: readonly string[] };
+  /** An idempotency key was reused for another operation. */
+  "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
+  /** The `scope` option of the store returned no text. */
+  "todo-scope-missing": { readonly received: string };
+  /** The `createId` option of the store returned an id that a todo of the scope already has. */
+  "todo-id-taken": { readonly id: string };
+  /**
+   * A step cannot be undone: its todo was `changed` or is `gone` since, one with its id `exists` again, the storage has
+   * `forgotten` the earlier state, or it was a clear, which is `irreversible`.
+   */
+  "todo-undo-refused": {
+    readonly operation: string;
+    readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
+    readonly id?: string;
+  };
+  /** There is no note at the requested place. `count` is how many there are. */
+  "note-not-found": { readonly wanted: string; readonly count: number };
+  /** An idempotency key was reused for another operation on notes. */
+  "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
+  /** A deleted note cannot be restored, as there is a note with its id again. */
+  "note-undo-refused": { readonly operation: string; readonly id: string };
 }
 
 /**
- * Why a request is not planned.
+ * The reason for which a request is not planned.
  * - `small-talk`: it asks for nothing: "hi", "thanks", "what can you do?".
  * - `ambiguous`: it may mean several things; `readings` has them.
  * - `missing`: it lacks something; `missing` names it.
@@ -169,11 +201,11 @@ export type RefusalReason =
   | "condition"
   | "unsure";
 
-/** What a request may mean. @inline */
+/** A possible meaning of a request. @inline */
 export interface PossibleReading {
   /** The tool that would do it. */
   readonly tool: string;
-  /** How its phrase says it. */
+  /** The meaning in the words of its phrase. */
   readonly meaning: string;
   /** The plan: to be run if the user says yes. */
   readonly steps: readonly PlanStep[];
@@ -209,7 +241,7 @@ export interface RefusedWish {
   readonly text: string;
   /** Its steps, if it is planned. They may refer to steps of wishes before it; `dependsOn` knows no wish that is not planned. */
   readonly steps?: readonly PlanStep[];
-  /** Why it has none: `unbound` for one that refers to a wish that was not planned. */
+  /** The reason for which it has none: `unbound` for one that refers to a wish that was not planned. */
   readonly reason?: RefusalReason;
 }
 
@@ -217,7 +249,7 @@ export interface RefusedWish {
 export type StoreOperation = "open" | "append" | "read" | "list" | "claim" | "post" | "delete";
 
 /**
- * What is wrong with a store.
+ * The problem of a store.
  * - `corrupt`: its file is damaged, or is not a database.
  * - `full`: there is no room left.
  * - `read-only`: it cannot be written to.
@@ -242,7 +274,7 @@ export type AgentErrorData<TCode extends AgentErrorCode = AgentErrorCode> = {
     readonly message: string;
     readonly retryable: boolean;
     readonly details: AgentErrorDetails[C];
-    /** Where a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
+    /** The stack of what a tool last threw: at most 10 frames and 2 000 characters. Absent with `recordStacks: false`. */
     readonly stack?: string;
     /** The cause, as {@link ErrorData}. */
     readonly cause?: unknown;
@@ -296,7 +328,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
 }
 
 /**
- * Whether a value is an error of this package, of the given code if one is given.
+ * Returns true if a value is an error of this package, of the given code if one is given.
  *
  * It reads `name` and `code`, never the class: an error of another copy of the package, or one that went through JSON,
  * is recognised as well. A value that is typed as error data, as in events and results, keeps that type; an unknown
@@ -326,7 +358,7 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 }
 
 /**
- * Why an expression has no value.
+ * The reason for which an expression has no value.
  * - `syntax`: it does not follow the grammar.
  * - `too-long`: the expression, or one number in it, has more characters than allowed.
  * - `too-deep`: more parentheses are open at once than allowed.
@@ -359,40 +391,4 @@ export interface TodoMatch {
   readonly title: string;
   readonly list: string;
   readonly completed: boolean;
-}
-
-/** What the errors of the tools that come with this package carry in `details`. The keys are codes. */
-export interface ToolErrorDetails {
-  /**
-   * An expression has no value. `position` is where in it the problem is, from 0, in UTF-16 code units; the length of
-   * the expression if something is missing at the end. The same expression always fails again.
-   */
-  "calculation-failed": { readonly problem: CalculationProblem; readonly position: number };
-  /** No todo matches. `near` has up to 10 that may have been meant. */
-  "todo-not-found": { readonly wanted: string; readonly near: readonly TodoMatch[] };
-  /** Several todos match. `matches` has the first 10 of them, `count` is how many there are. */
-  "todo-ambiguous": { readonly wanted: string; readonly count: number; readonly matches: readonly TodoMatch[] };
-  /** `clear` was given no list, and there are several. Up to 10 of their names. */
-  "todo-list-ambiguous": { readonly lists: readonly string[] };
-  /** An idempotency key was reused for another operation. */
-  "todo-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
-  /** The `scope` option of the store returned no text. */
-  "todo-scope-missing": { readonly received: string };
-  /** The `createId` option of the store returned an id that a todo of the scope already has. */
-  "todo-id-taken": { readonly id: string };
-  /**
-   * A step cannot be undone: its todo was `changed` or is `gone` since, one with its id `exists` again, the storage has
-   * `forgotten` the earlier state, or it was a clear, which is `irreversible`.
-   */
-  "todo-undo-refused": {
-    readonly operation: string;
-    readonly reason: "changed" | "gone" | "exists" | "forgotten" | "irreversible";
-    readonly id?: string;
-  };
-  /** There is no note at the requested place. `count` is how many there are. */
-  "note-not-found": { readonly wanted: string; readonly count: number };
-  /** An idempotency key was reused for another operation on notes. */
-  "note-key-reused": { readonly idempotencyKey: string; readonly operation: string; readonly earlier: string };
-  /** A deleted note cannot be restored, as there is a note with its id again. */
-  "note-undo-refused": { readonly operation: string; readonly id: string };
 }

@@ -42,7 +42,7 @@ interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
 }
 
 /**
- * What a run may use; anything that would exceed it ends with `limit-exceeded`. A model call is refused if the usage so
+ * The limits of what a run may use; anything that would exceed them ends with `limit-exceeded`. A model call is refused if the usage so
  * far, its estimated prompt and its longest answer would exceed it; the longest answer is shortened to fit.
  * @group Runs and results
  */
@@ -53,7 +53,7 @@ export interface RunBudget {
   readonly modelCalls?: number | undefined;
   /** Tokens of models, input and output together. At least 0. */
   readonly tokens?: number | undefined;
-  /** What models cost, in the currency of their prices; a model without a price is then not called. At least 0. */
+  /** The cost of models, in the currency of their prices; a model without a price is then not called. At least 0. */
   readonly cost?: number | undefined;
 }
 
@@ -103,9 +103,9 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
  * @group Approval
  */
 export type PendingItem =
-  /** Whether a step that failed or was cut off, with this error, took effect. */
+  /** The outcome of a step that failed or was cut off, with this error: it is unknown if it took effect. */
   | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number; readonly error?: AgentErrorData }
-  /** Whether a step may run with this input. It can be passed unchanged to `approve` and `reject`. */
+  /** The approval of a step with this input. It can be passed unchanged to `approve` and `reject`. */
   | {
       readonly kind: "approval";
       readonly stepId: string;
@@ -113,16 +113,16 @@ export type PendingItem =
       readonly tool: string;
       /** The JSON after references, as the tool's schema will parse it. */
       readonly input: JsonObject;
-      /** What the approval is bound to. */
+      /** Hash that the approval is bound to. */
       readonly hash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
-      /** Why a step of a replan needs approval, apart from its tool and the policy. */
+      /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
       readonly reasons?: readonly ApprovalReason[];
       /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
       readonly expiresAt?: string;
     }
-  /** Whether the plan may run. It can be passed unchanged to `approve` and `reject`. */
+  /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
@@ -169,7 +169,7 @@ export interface PlanStartEvent extends EventBase<"plan-start"> {
 /** A complete step, fit for its tool, of a plan that is still being written and may fail. Transient. @group Events */
 export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
   readonly planner: string;
-  /** Which answer of its model it is from, from 1: a later one starts over. */
+  /** The number of the answer of its model that it is from, from 1: a later one starts over. */
   readonly attempt: number;
   /** Its place in the plan, from 0. */
   readonly index: number;
@@ -180,7 +180,7 @@ export interface PlanDeltaEvent extends EventBase<"plan-delta"> {
 export interface ModelStartEvent extends EventBase<"model-start"> {
   /** Provider and id, such as `ollama/qwen3`. */
   readonly model: string;
-  /** Which attempt of the call it is, from 1. */
+  /** The number of the attempt of the call, from 1. */
   readonly attempt: number;
 }
 
@@ -198,7 +198,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
 export interface ModelEndEvent extends EventBase<"model-end"> {
   readonly model: string;
   readonly attempt: number;
-  /** What the attempt used; a failed one may have used nothing. */
+  /** The usage of the attempt; a failed one may have used nothing. */
   readonly usage: ModelUsage;
   readonly durationMs: number;
   readonly outcome:
@@ -211,13 +211,13 @@ export interface PlanFallbackEvent extends EventBase<"plan-fallback"> {
   readonly planner: string;
   /** The next planner. */
   readonly next: string;
-  /** Why there was no plan. */
+  /** The error because of which there was no plan. */
   readonly error: AgentErrorData;
 }
 
 /** A planner ended. @group Events */
 export interface PlanEndEvent extends EventBase<"plan-end"> {
-  /** What all model calls used, including those that produced no plan; absent if there were none. */
+  /** The usage of all model calls, including those that produced no plan; absent if there were none. */
   readonly usage?: ModelUsage;
   readonly outcome:
     | { readonly status: "completed"; readonly plan: Plan }
@@ -227,7 +227,7 @@ export interface PlanEndEvent extends EventBase<"plan-end"> {
 /** The planner was asked again after a failure; its plan keeps the steps that have completed. @group Events */
 export interface PlanReviseEvent extends EventBase<"plan-revise"> {
   readonly planner: string;
-  /** Which replan of the run it is, from 1. */
+  /** The number of the replan of the run, from 1. */
   readonly replan: number;
   /** The failure that it is about. */
   readonly cause: AgentErrorData;
@@ -247,13 +247,13 @@ export interface PlanReviseEvent extends EventBase<"plan-revise"> {
 type StepEventBase<TType extends string, TTool extends Tool> = TTool extends Tool
   ? EventBase<TType> & {
       readonly stepId: string;
-      /** Which iteration of a `forEach` it is, from 0; absent for any other step. */
+      /** The number of the iteration of a `forEach`, from 0; absent for any other step. */
       readonly iteration?: number;
       readonly tool: TTool["name"];
     }
   : never;
 
-/** How many iterations there are. Only beside `iteration`. */
+/** The number of iterations. Only beside `iteration`. */
 interface IterationCount {
   readonly iterations?: number;
 }
@@ -297,7 +297,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
 };
 
 /**
- * Why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
+ * The reason for which a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
  * that depend on it still run, with null or an empty list as its output.
  * @group Runs and results
  */
@@ -308,7 +308,7 @@ export type StepSkipEvent<TTool extends Tool = Tool> = StepEventBase<"step-skip"
   IterationCount & { readonly reason: SkipReason };
 
 /**
- * How a step ended. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
+ * The outcome of a step. `interrupted` means that it may run again, `unknown` that a `once` step may have taken effect.
  * @group Runs and results
  */
 export type StepOutcome<TOutput = unknown> =
@@ -376,7 +376,7 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
     | { readonly status: "retry" };
 };
 
-/** What a step waits for, once it does: the time does not move when the run is resumed. */
+/** The time or event that a step waits for, once it does: the time does not move when the run is resumed. */
 export interface WaitDue {
   /** When the wait is over by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
@@ -457,7 +457,7 @@ type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 /** An event before it is numbered. */
 export type EventInit = OmitEach<AgentEvent, "runId" | "sequence" | "timestamp" | "recorded">;
 
-/** Whether an event means that a step, or an iteration of one, has failed or must not run. */
+/** True if an event means that a step, or an iteration of one, has failed or must not run. */
 export function isStepFailure(event: EventInit): boolean {
   if (event.type === "step-end") return event.outcome.status !== "completed";
   return event.type === "step-skip" && event.reason === "approval-rejected";

@@ -1,7 +1,7 @@
 import type { JsonPath } from "./json.ts";
 
 /*
- * Questions about a JSON Schema that can be answered without a value, or with a part of one. All are conservative:
+ * These functions answer questions about a JSON Schema without a value, or with a part of one. All are conservative:
  * where the schema leaves something open, the answer is that it may fit.
  */
 
@@ -67,8 +67,8 @@ export function findUnknownKeys(root: JsonSchema, value: unknown): readonly Json
 }
 
 /**
- * Whether every key of a value is named by a schema without branches. A quick answer for the usual case: false only
- * means that {@link findUnknownKeys} has to look.
+ * True if every key of a value is named by a schema without branches. This is a quick answer for the usual case: false
+ * only means that {@link findUnknownKeys} has to look.
  */
 export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: JsonSchema, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
@@ -182,7 +182,7 @@ function othersOf(schema: JsonSchema): JsonSchema | boolean {
   return additionalProperties ?? (properties === undefined && allowsType(schema, "object"));
 }
 
-/** Whether a constant member of the branch, such as the discriminator of a union, has another value. */
+/** True if a constant member of the branch, such as the discriminator of a union, has another value. */
 function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   if (value === undefined) return false;
   if (typeof value !== "object" || value === null)

@@ -52,7 +52,7 @@ type JsonifyObject<T> = {
   ? { [K in keyof TObject]: TObject[K] }
   : never;
 
-/** Why a value is not JSON, and where. */
+/** The first part of a value that is not JSON, with the reason. */
 export interface JsonFailure {
   readonly path: JsonPath;
   readonly message: string;
@@ -254,7 +254,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Where a path that is too deep first returns to an object it has already been in; else its first levels. */
+/** The part of a path that is too deep up to where it returns to an object it has been in; else its first levels. */
 function cyclePath(value: unknown, path: JsonPath): JsonPath {
   const ancestors = new Set<unknown>();
   let current = value;
@@ -304,10 +304,10 @@ export interface Sealed {
 /** The one key of a {@link Sealed}. Nothing that comes from outside may have it. */
 export const sealedKey = "$sealed";
 
-/** What is shown in place of a sensitive value. */
+/** The text that is shown in place of a sensitive value. */
 export const hiddenText = "[sensitive]";
 
-/** Whether a part of an event or state is a sealed value. */
+/** True if a part of an event or state is a sealed value. */
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === "object" && value !== null && typeof (value as Partial<Sealed>).$sealed === "string";
 }

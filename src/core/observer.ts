@@ -1,7 +1,7 @@
 import type { AgentEvent } from "./events.ts";
 
 /**
- * What an {@link Observer} may set a context around: an execution of a run, a planning, an attempt to call a model, or
+ * A call that an {@link Observer} may set a context around: an execution of a run, a planning, an attempt to call a model, or
  * an attempt of a step.
  * @group Events
  */
@@ -16,7 +16,7 @@ export type ObservedCall =
       readonly type: "plan";
       readonly runId: string;
       readonly planner: string;
-      /** Which replan of the run it is, from 1; absent for the first plan. */
+      /** The number of the replan of the run, from 1; absent for the first plan. */
       readonly replan?: number;
     }
   | { readonly type: "model"; readonly runId: string; readonly model: string; readonly attempt: number }
@@ -58,13 +58,13 @@ export interface Observer {
   traceparent?(): string | undefined;
 }
 
-/** What the header `traceparent` names. */
+/** The content of the header `traceparent`. */
 export interface TraceParent {
   /** 32 lowercase hex digits. */
   readonly traceId: string;
   /** 16 lowercase hex digits. */
   readonly spanId: string;
-  /** Of 8 bits. */
+  /** 8 bits. */
   readonly flags: number;
 }
 

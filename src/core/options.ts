@@ -5,7 +5,7 @@ import { suggestName } from "./text.ts";
 /** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
 export type OptionReader<T> = (value: unknown, option: string) => T;
 
-/** What an option must be, and what it is if it is left out. A mere reader reads an option that is left out, too. */
+/** The check of an option, and its default. A mere reader reads an option that is left out, too. */
 type OptionSpec<T = unknown> =
   | OptionReader<unknown>
   | ((
@@ -89,7 +89,7 @@ export function checkOption(spec: OptionSpec, value: unknown, option: string): v
   if (value !== undefined || isAlwaysRead(spec)) readerOf(spec)(value, option);
 }
 
-/** What is made of a table when it is first read. */
+/** The form of a table that is made when it is first read. */
 interface Prepared {
   readonly keys: readonly string[];
   readonly entries: readonly { key: string; read: OptionReader<unknown>; isAlwaysRead: boolean }[];
@@ -156,7 +156,7 @@ const readers = {
   },
 };
 
-/** Whether a value has these methods. */
+/** True if a value has these methods. */
 export function hasMethods(value: unknown, names: readonly string[]): boolean {
   const methods = (value ?? {}) as Readonly<Record<string, unknown>>;
   return names.every((name) => typeof methods[name] === "function");

@@ -14,7 +14,7 @@ import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.t
 export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
-      /** Which iteration of a `forEach` it is, from 0. */
+      /** The number of the iteration of a `forEach`, from 0. */
       readonly iteration?: number;
       readonly tool: TTool["name"];
       /** The JSON after references; as in the plan if the step never started. */
@@ -37,13 +37,13 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
           readonly status: Exclude<StepStatus, "completed">;
           readonly output?: undefined;
           readonly error?: AgentErrorData;
-          /** Of a step that was skipped. */
+          /** Only for a step that was skipped. */
           readonly reason?: SkipReason;
         }
     )
   : never;
 
-/** What was decided about a step, an iteration of one, or the plan. @group Approval */
+/** The decision about a step, an iteration of one, or the plan. @group Approval */
 export type ApprovalRecord = (
   | { readonly kind: "step"; readonly stepId: string; readonly iteration?: number }
   | { readonly kind: "plan" }
@@ -87,7 +87,7 @@ interface RunFields<TTool extends Tool> {
   readonly approvals?: readonly ApprovalRecord[];
   /** The steps that were to be undone and were not; absent if there are none. */
   readonly notUndone?: readonly NotUndone[];
-  /** What calls of models used; absent if there were none. */
+  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
   /**
    * The last digest of its recorded events: SHA-256, 64 lowercase hex digits. Absent if no agent with `evidence` ran it; if
@@ -97,7 +97,7 @@ interface RunFields<TTool extends Tool> {
 }
 
 /**
- * How a run ended: a copy that the caller may change. Its other fields are those of a {@link RunSnapshot}.
+ * The result of a run: a copy that the caller may change. Its other fields are those of a {@link RunSnapshot}.
  * @group Runs and results
  */
 export type RunResult<TTool extends Tool = Tool> = RunFields<TTool> &
@@ -209,7 +209,7 @@ export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
   return records as StepRecord[];
 }
 
-/** Whether an entry of the log is done, so that its dependents may run. */
+/** True if an entry of the log is done, so that its dependents may run. */
 export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }

@@ -22,9 +22,9 @@ export type PendingKind = PendingItem["kind"];
 /** Every {@link PendingKind}. */
 export const pendingKinds: readonly PendingKind[] = ["approval", "plan-approval", "outcome", "wait"];
 
-/** What a suspended run waits for. @inline */
+/** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
-  /** How many items there are. */
+  /** Number of items. */
   readonly count: number;
   /** The first 10 of them. */
   readonly items: readonly PendingItemSummary[];
@@ -49,13 +49,13 @@ export interface RunSummary {
   readonly pending?: PendingSummary;
   /** When the earliest of its waits ends by itself, so that it can be resumed; absent if none does. */
   readonly resumeAt?: string;
-  /** What calls of models used; absent if there were none. */
+  /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;
-  /** Why it was not completed; the message is cut to 500 characters. */
+  /** The error because of which it was not completed; the message is cut to 500 characters. */
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
-/** When the earliest of the waits that suspended a run is over by itself; undefined if none is. */
+/** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
   let earliest: number | undefined;
   for (const item of pending ?? []) {
@@ -67,19 +67,19 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
 }
 
 /**
- * What a store keeps of a run for its list, besides its status and when it was created, changed and started.
+ * The part of a run that a store keeps for its list, besides its status and when it was created, changed and started.
  * @group Storage
  */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
 
-/** For a run of which nothing is known. */
+/** The digest of an unknown run. */
 const emptyDigest: RunDigest = { metadata: {} };
 
 const maxItems = 10;
 const maxMessageLength = 500;
 
 /**
- * What a list shows of a run after an event, for a run store; the same object if the event does not change it.
+ * Returns what a list shows of a run after an event, for a run store; the same object if the event does not change it.
  *
  * {@includeCode ../../examples/24-your-own-store.ts}
  * @group Storage
@@ -109,7 +109,7 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
   }
 }
 
-/** Whether an event may change what {@link digestAfter} returns. */
+/** True if an event may change what {@link digestAfter} returns. */
 export function changesDigest({ type }: AgentEvent): boolean {
   return type.startsWith("run-") || type === "plan-end" || type === "plan-revise";
 }
@@ -158,7 +158,7 @@ export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "run
 /** The statuses of a run that is resumed only if somebody asks for it. */
 export const endedStatuses: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled"]);
 
-/** Whether a value from outside is a {@link RunStatus}. */
+/** True if a value from outside is a {@link RunStatus}. */
 export function isRunStatus(text: unknown): text is RunStatus {
   return runStatuses.some((status) => status === text);
 }

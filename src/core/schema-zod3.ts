@@ -2,7 +2,7 @@ import type { ZodTypeAny } from "zod/v3";
 import { countPending } from "../async/promises.ts";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** What is read of the definition of a zod 3 schema; any other key may hold schemas. */
+/** The definition of a zod 3 schema; any other key may hold schemas. */
 interface Zod3Definition {
   readonly typeName?: string;
   readonly coerce?: boolean;

@@ -7,7 +7,7 @@ import { describeThrown } from "./text.ts";
 
 /**
  * A schema as its library presents it to others: the Standard Schema interface, version 1, which zod has from 3.24 on.
- * A tool's schema must also tell its JSON Schema, by the Standard JSON Schema interface; for zod planwright makes it.
+ * A tool's schema must also give its JSON Schema, by the Standard JSON Schema interface; for zod planwright makes it.
  * @see https://standardschema.dev
  * @see https://standardschema.dev/json-schema
  * @group Tools
@@ -19,12 +19,12 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
     /** Parses a value; returns a promise if the schema has async refinements. */
     readonly validate: (value: unknown) => StandardResult<TOutput> | Promise<StandardResult<TOutput>>;
     readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined;
-    /** Tells the JSON Schema. Throws for what JSON cannot express. */
+    /** Returns the JSON Schema. Throws for what JSON cannot express. */
     readonly jsonSchema?:
       | {
-          /** What is accepted. */
+          /** The JSON Schema of what is accepted. */
           readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
-          /** What is returned. */
+          /** The JSON Schema of what is returned. */
           readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
         }
       | undefined;
@@ -208,7 +208,7 @@ interface Zod4Definition {
 export type SchemaMark = (typeof schemaMarks)[number];
 const schemaMarks = ["sensitive", "composed"] as const;
 
-/** What is read of a schema of zod 4. Those of zod/mini have no `meta`. */
+/** The methods of a schema of zod 4 that set a mark. Those of zod/mini have no `meta`. */
 interface MarkedSchema {
   meta?(): Metadata | undefined;
   meta?(data: object): unknown;

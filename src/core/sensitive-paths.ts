@@ -34,7 +34,7 @@ export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView |
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
 /**
- * Where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
+ * Finds where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
  * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer. Found once for a schema.
  */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
@@ -43,7 +43,7 @@ export function sensitivePaths(root: JsonSchema): readonly string[] {
   return known;
 }
 
-/** Of a schema with more parts than these, all counts as sensitive. */
+/** A schema with more parts than these counts as sensitive as a whole. */
 const maxParts = 10_000;
 
 function findPaths(root: JsonSchema): readonly string[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { PlanStep, Reference, StepWait } from "./plan.ts";
 
-/** Which step, or which iteration of one. */
+/** A reference to a step, or to one iteration of it. */
 export interface StepRef {
   readonly stepId: string;
   readonly iteration?: number;
@@ -12,22 +12,22 @@ export function stepRefOf({ stepId, iteration }: { stepId: string; iteration?: n
   return iteration === undefined ? { stepId } : { stepId, iteration };
 }
 
-/** How a message names a step or an iteration: `s3`, `s3[0]`. */
+/** Names a step or an iteration, as messages do: `s3`, `s3[0]`. */
 export function describeStepRef({ stepId, iteration }: StepRef): string {
   return iteration === undefined ? stepId : `${stepId}[${iteration}]`;
 }
 
-/** How a message names the subject of an approval: a step, or else the plan. */
+/** Names the subject of an approval, as messages do: a step, or else the plan. */
 export function describeSubject(ref: StepRef | undefined): string {
   return ref === undefined ? "the plan" : `step "${describeStepRef(ref)}"`;
 }
 
-/** Whether a name is one that a step has for its current iteration. */
+/** True if a name is one that a step has for its current iteration. */
 export function isIterationName(name: string): name is "item" | "index" {
   return name === "item" || name === "index";
 }
 
-/** What stands for the tool of a step that waits, in events and records. */
+/** The name that stands for the tool of a step that waits, in events and records. */
 export const waitToolName = "wait";
 
 /** The name of a step's tool, as events and records show it. */
@@ -35,12 +35,12 @@ export function toolOf({ tool }: Pick<PlanStep, "tool">): string {
   return tool ?? waitToolName;
 }
 
-/** What may have references in a step: its input or, of one that waits, what it waits for. */
+/** The part of a step that may have references: its input or, if it waits, what it waits for. */
 export function inputOf({ input, wait }: Pick<PlanStep, "input" | "wait">): JsonObject {
   return input ?? (wait as StepWait & JsonObject);
 }
 
-/** Whether a step calls a tool. A malformed one counts as one that does. */
+/** True if a step calls a tool. A malformed one counts as one that does. */
 export function callsTool<TStep extends { readonly wait?: unknown }>(
   step: TStep,
 ): step is Extract<TStep, { readonly wait?: undefined }> {

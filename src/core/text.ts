@@ -1,7 +1,7 @@
 const maxKeys = 20;
 
 /**
- * What was thrown, as text; never throws. Of an object that is not an error only the keys are shown, as the values may
+ * Describes what was thrown; never throws. Of an object that is not an error only the keys are shown, as the values may
  * be the headers or the body of a response.
  */
 export function describeThrown(thrown: unknown): string {

@@ -12,13 +12,13 @@ export interface ToolSchemas {
   readonly output: JsonSchema | undefined;
 }
 
-/** What identifies a version of a tool in a stored run. */
+/** The identity of a version of a tool in a stored run. */
 export interface ToolFingerprint {
   readonly name: string;
   /** SHA-256 of the canonical JSON of the tool's schemas, in hex. */
   readonly schemaHash: string;
   readonly effect: ToolEffect | "by-input";
-  /** Where its input and output have sensitive values, as `sensitivePaths` writes it; absent if nowhere. */
+  /** The paths of sensitive values in its input and output, as `sensitivePaths` writes them; absent if there are none. */
   readonly sensitive?: { readonly input: readonly string[]; readonly output: readonly string[] };
 }
 

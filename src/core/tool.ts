@@ -5,7 +5,7 @@ import type { Jsonify, JsonObject } from "./json.ts";
 import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./schema.ts";
 
 /**
- * What running a tool does to the world.
+ * The effect of running a tool on the world.
  * - `pure`: nothing; it may run any number of times.
  * - `idempotent`: it may run again with the same `idempotencyKey` and the world is as if it had run once.
  * - `once`: it must never run twice. It is not retried once it has started, unless its error has `retryable: true`;
@@ -14,7 +14,7 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
-/** What a tool gets to know about its call. @group Tools */
+/** The call of a tool, as the tool sees it. @group Tools */
 export interface ToolContext<TResources = unknown> {
   /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */
   readonly signal: AbortSignal;
@@ -24,11 +24,11 @@ export interface ToolContext<TResources = unknown> {
   readonly idempotencyKey: string;
   readonly runId: string;
   readonly stepId: string;
-  /** Which iteration of a `forEach` it is, from 0. */
+  /** The number of the iteration of a `forEach`, from 0. */
   readonly iteration?: number | undefined;
-  /** What the caller of the run passed as `resources`: the user, a database, credentials. Never stored. */
+  /** The `resources` that the caller of the run passed: the user, a database, credentials. Never stored. */
   readonly resources: TResources;
-  /** What the caller of the run passed as `metadata`. Stored with the run. */
+  /** The `metadata` that the caller of the run passed. Stored with the run. */
   readonly metadata: JsonObject;
   /** Reports progress to listeners as a transient `step-progress` event. Must be JSON; ignored after the step's end. */
   progress(this: void, value: unknown): void;
@@ -51,7 +51,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   extends ToolLimitOptions {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   readonly name: TName;
-  /** What the tool does, for planners, in a sentence. */
+  /** A sentence for planners that says what the tool does. */
   readonly description: string;
   /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that tells its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
@@ -62,11 +62,11 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly retry?: RetryOptions | undefined;
   /** Longest time for one attempt. @default the agent's `stepTimeoutMs`; `Infinity` is allowed */
   readonly timeoutMs?: number | undefined;
-  /** Whether a step must be approved before it runs: always, or by its parsed input. @default false */
+  /** True if a step must be approved before it runs, or a function of its parsed input. @default false */
   readonly needsApproval?: boolean | ByInput<TInput, boolean | Promise<boolean>> | undefined;
-  /** Which part of the output a later "it" or "the result" in a request stands for, as a path such as `value`. */
+  /** The part of the output that a later "it" or "the result" in a request stands for, as a path such as `value`. */
   readonly result?: string | undefined;
-  /** What the rule planner understands, or a function that loads it for the first request. */
+  /** Phrases that the rule planner understands, or a function that loads them for the first request. */
   readonly phrases?: PhraseList | (() => Promise<PhraseList>) | undefined;
   /** Does the work with the parsed input. What it returns, or resolves to, is the output. */
   execute(input: TInput, context: ToolContext<TResources>): TOutput | Promise<TOutput>;
@@ -83,14 +83,14 @@ export interface DefinedTool<TName extends string = string, TInput = unknown, TO
   readonly inputSchema: StandardSchema<TInput, unknown>;
   /** The effect as declared: `by-input` where it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
-  /** Whether its steps need approval, as declared: `by-input` where it is a function of the input. */
+  /** True if its steps need approval, as declared; `by-input` where it is a function of the input. */
   readonly declaredNeedsApproval: boolean | "by-input";
   readonly phrases: readonly ToolPhrase[] | (() => Promise<readonly ToolPhrase[]>);
   /** Only for the compiler: the types of a plan's input and of the output as JSON. */
   readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
-  /** Whether a step with this parsed input needs approval. @default none: only the agent's policy applies */
+  /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
   needsApproval?(input: unknown): boolean | Promise<boolean>;
   execute(input: unknown, context: ToolContext<TResources>): unknown;
 }
@@ -133,7 +133,7 @@ export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
 /** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;
 
-/** What the tools need as `resources` of a run, all together; `unknown` if they need nothing. @group Tools */
+/** The `resources` of a run that the tools need all together; `unknown` if they need nothing. @group Tools */
 export type InferToolResources<TTool extends Tool> = (
   TTool extends Tool
     ? (resources: ToolTypeOf<TTool, "resources">) => void
@@ -142,11 +142,11 @@ export type InferToolResources<TTool extends Tool> = (
   ? TResources
   : never;
 
-/** What bounds the calls of a tool, over all runs of an agent. */
+/** The limits of the calls of a tool, over all runs of an agent. */
 export interface ToolLimitOptions {
   /** The most calls at a time. At least 1. @default no limit */
   readonly concurrency?: number | undefined;
-  /** How often it may be called. @default no limit */
+  /** The most calls in a time. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
   /**
    * When calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
@@ -161,12 +161,12 @@ export interface PhraseReference {
 }
 
 /**
- * What a slot of a phrase was filled with: a value of the slot's type, or a reference to an earlier result.
+ * The value that fills a slot of a phrase: one of the slot's type, or a reference to an earlier result.
  * @group Tools
  */
 export type SlotValue = string | number | boolean | readonly (string | number | boolean)[] | PhraseReference;
 
-/** What a request asked of a tool before the current phrase. @inline */
+/** The steps that a request asked of a tool before the current phrase. @inline */
 export interface EarlierPhrases {
   /** The input of its last step, as the plan has it: "add juice" after "my shopping list" goes to the same list. */
   readonly input: JsonObject;
@@ -174,11 +174,11 @@ export interface EarlierPhrases {
   readonly results: readonly PhraseReference[];
 }
 
-/** What a phrase's `toInput` gets to know about the request. @group Tools */
+/** The request, as a phrase's `toInput` sees it. @group Tools */
 export interface PhraseContext {
   /** A reference to the result that "it", "that" or "the result" stands for here; undefined for a first step. */
   readonly previous: PhraseReference | undefined;
-  /** What the request asked of the phrase's own tool before; undefined for nothing. */
+  /** The steps that the request asked of the phrase's own tool before; undefined for none. */
   readonly before?: EarlierPhrases | undefined;
   /** When the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;
