@@ -53,7 +53,7 @@ type JsonifyObject<T> = {
   : never;
 
 /** The first part of a value that is not JSON, with the reason. */
-export interface JsonFailure {
+interface JsonFailure {
   readonly path: JsonPath;
   readonly message: string;
 }
@@ -302,7 +302,7 @@ export interface Sealed {
 }
 
 /** The one key of a {@link Sealed}. Nothing that comes from outside may have it. */
-export const sealedKey = "$sealed";
+const sealedKey = "$sealed";
 
 /** The text that is shown in place of a sensitive value. */
 export const hiddenText = "[sensitive]";

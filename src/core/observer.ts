@@ -59,7 +59,7 @@ export interface Observer {
 }
 
 /** The content of the header `traceparent`. */
-export interface TraceParent {
+interface TraceParent {
   /** 32 lowercase hex digits. */
   readonly traceId: string;
   /** 16 lowercase hex digits. */

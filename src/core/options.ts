@@ -1,5 +1,5 @@
 import { maxTimerMs } from "../async/clock.ts";
-import { AgentError } from "./errors.ts";
+import { AgentError, type AgentErrorDetails } from "./errors.ts";
 import { suggestName } from "./text.ts";
 
 /** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
@@ -162,13 +162,18 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof methods[name] === "function");
 }
 
-/** Throws `invalid-options` with what was received and what would have worked. */
+/** Throws `invalid-options` with what was received and what is expected. */
 export function failOption(option: string, received: unknown, expected: string): never {
   const text = typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
-  const actual = received === undefined ? "it is missing" : `received ${text}`;
-  throw new AgentError("invalid-options", `Option "${option}" must be ${expected}; ${actual}.`, {
-    details: { option, received: text, expected },
+  fail(`Option "${option}" must be ${expected}; ${received === undefined ? "it is missing" : `received ${text}`}.`, {
+    option,
+    received: text,
+    expected,
   });
+}
+
+function fail(message: string, details: AgentErrorDetails["invalid-options"]): never {
+  throw new AgentError("invalid-options", message, { details });
 }
 
 /** The entries that are not undefined. */
@@ -185,7 +190,7 @@ export function checkObject(option: string, value: unknown, example?: string): a
   const actual = value === undefined ? "it is missing" : `received ${received}`;
   const plain = `Option "${option}" must be ${expected}; ${actual}.`;
   const message = call ? `${call} takes an object: write ${example}. Received ${received}.` : plain;
-  throw new AgentError("invalid-options", message, { details: { option, received, expected } });
+  fail(message, { option, received, expected });
 }
 
 /**
@@ -207,9 +212,7 @@ export function checkKeys(
   const advice = elsewhere
     ? ` It is ${elsewhere}.`
     : `${suggestName(unknown, known)} The options are ${known.join(", ")}.`;
-  throw new AgentError("invalid-options", `Unknown option "${place}".${advice}`, {
-    details: { option: `${option}.${unknown}`, received: unknown, expected },
-  });
+  fail(`Unknown option "${place}".${advice}`, { option: `${option}.${unknown}`, received: unknown, expected });
 }
 
 /** A value in a few words, for messages. */
