@@ -468,8 +468,8 @@ type Check = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Check>>;
 /** An object that was parsed from JSON. @internal */
 export type Keyed = Readonly<Record<string, unknown>>;
-/** Returns the key of an object that is invalid, if there is one. @internal */
-export type FindWrongKey = (value: Keyed) => string | undefined;
+/** Returns the key of an object that is invalid, if there is one. */
+type FindWrongKey = (value: Keyed) => string | undefined;
 
 // By hand and not by a schema: a run of 10 000 steps has 20 000 events, each of which is checked before a resume.
 const isText: Check = (value) => typeof value === "string";
@@ -503,8 +503,8 @@ const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check =
 };
 const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
 
-/** Derives a check of objects from the checks of their keys. @internal */
-export function wrongKeyIn(shape: Shape): FindWrongKey {
+/** Derives a check of objects from the checks of their keys. */
+function wrongKeyIn(shape: Shape): FindWrongKey {
   const checks = Object.entries(shape);
   return (value) => {
     for (const [key, check] of checks) if (!check(value[key])) return key;
@@ -597,9 +597,8 @@ const digested = <T extends Shape>(fields: T) => ({
 /**
  * Every kind of event: a transient one is emitted and never recorded, a digested one states a digest if the agent keeps
  * evidence.
- * @internal
  */
-export const eventKinds = {
+const eventKinds = {
   "run-start": recorded({
     ...execution,
     request: mayBeText,
@@ -696,6 +695,26 @@ const typesWith = (flag: string) =>
   new Set<string>(Object.entries(eventKinds).flatMap(([type, kind]) => (flag in kind ? [type] : [])));
 const transientTypes = typesWith("isTransient");
 const digestedTypes = typesWith("isDigested");
+
+const wrongKeyOf = new Map(
+  Object.entries(eventKinds).flatMap(([type, kind]): [string, FindWrongKey][] => {
+    if ("isTransient" in kind) return [];
+    if ("fields" in kind) return [[type, wrongKeyIn(kind.fields)]];
+    const [ofStep, ofPlan] = [wrongKeyIn(kind.step), wrongKeyIn(kind.plan)];
+    return [
+      [type, (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind")],
+    ];
+  }),
+);
+
+/**
+ * Returns the first key of a recorded event that is missing or invalid, apart from the fields that all events have: `type`
+ * if no recorded event has its type. @internal
+ */
+export function findWrongKey(event: Keyed): string | undefined {
+  const check = wrongKeyOf.get(event.type as string);
+  return check === undefined ? "type" : check(event);
+}
 
 /** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {

@@ -1,14 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import {
-  type AgentEvent,
-  type ApprovalEndEvent,
-  checkEventFormat,
-  eventKinds,
-  type FindWrongKey,
-  type Keyed,
-  type RecordedType,
-  wrongKeyIn,
-} from "../core/events.ts";
+import { type AgentEvent, type ApprovalEndEvent, checkEventFormat, findWrongKey, type Keyed } from "../core/events.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
@@ -64,37 +55,29 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
 
 function whyWrong(state: RunState, event: AgentEvent): string | undefined {
   const { type } = event;
-  if (!Object.hasOwn(wrongKeyOf, type)) return `there is no recorded event of type ${JSON.stringify(type)}`;
-  const key = wrongKeyOf[type as RecordedType](event as unknown as Keyed);
+  const key = findWrongPart(event as unknown as Keyed);
+  if (key === "type") return `there is no recorded event of type ${JSON.stringify(type)}`;
   if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
   const misplaced = whyOutOfOrder(state, event);
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
-function toCheck(kind: (typeof eventKinds)[RecordedType]): FindWrongKey {
-  if ("fields" in kind) return wrongKeyIn(kind.fields);
-  const ofStep = wrongKeyIn(kind.step);
-  const ofPlan = wrongKeyIn(kind.plan);
-  return (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind");
+/** As {@link findWrongKey}, and for a plan that could not run. @internal */
+export function findWrongPart(event: Keyed): string | undefined {
+  const key = findWrongKey(event);
+  if (key !== undefined) return key;
+  switch (event.type) {
+    case "run-start":
+      return (event.request === undefined) !== (event.plan === undefined) && canRun(event) ? undefined : "plan";
+    case "plan-end":
+    case "plan-revise":
+      return wrongOutcome(event.outcome as Keyed);
+    default:
+      return undefined;
+  }
 }
 
-const ofFields = Object.fromEntries(
-  Object.entries(eventKinds).flatMap(([type, kind]) => ("isTransient" in kind ? [] : [[type, toCheck(kind)]])),
-) as Readonly<Record<RecordedType, FindWrongKey>>;
-
-/** The checks of recorded events, except of the fields that all events have. @internal */
-export const wrongKeyOf: Readonly<Record<RecordedType, FindWrongKey>> = {
-  ...ofFields,
-  "run-start": (event) => {
-    const isOneOf = (event.request === undefined) !== (event.plan === undefined);
-    return ofFields["run-start"](event) ?? (isOneOf && canRun(event) ? undefined : "plan");
-  },
-  "plan-end": (event) => ofFields["plan-end"](event) ?? wrongOutcome(event),
-  "plan-revise": (event) => ofFields["plan-revise"](event) ?? wrongOutcome(event),
-};
-
-function wrongOutcome(event: Keyed): string | undefined {
-  const outcome = event.outcome as Keyed;
+function wrongOutcome(outcome: Keyed): string | undefined {
   return outcome.status !== "completed" || canRun(outcome) ? undefined : "outcome";
 }
 

@@ -9,7 +9,7 @@ import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
 import { findBraces } from "../plan/references.ts";
 import { fingerprintsOf, planInRun, runExecution, traceOf } from "./execute-run.ts";
-import { wrongKeyOf } from "./parse-stored.ts";
+import { findWrongPart } from "./parse-stored.ts";
 import { continueStored } from "./resume/continue-run.ts";
 import { beginStopped } from "./resume/resume-run.ts";
 import type { Run } from "./run.ts";
@@ -315,7 +315,7 @@ async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
   try {
     if (run.secrets !== undefined) await requireSealable(engine, settings, target.plan);
     const start = await startEvent(run, { plan: fillIn(engine, target.plan) });
-    if (wrongKeyOf["run-start"](start as unknown as Keyed) === undefined) return start;
+    if (findWrongPart(start as unknown as Keyed) === undefined) return start;
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;
   }

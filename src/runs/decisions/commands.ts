@@ -1,6 +1,6 @@
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import type { EventInit, Keyed, RunSettleEvent } from "../../core/events.ts";
+import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from "../../core/events.ts";
 import { canonicalJson, type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
@@ -12,7 +12,6 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { instanceAt, isAwaited, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
-import { wrongKeyOf } from "../parse-stored.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
@@ -214,7 +213,7 @@ function parseDecision(found: unknown): Decision {
 const settle: CommandKind<Commands["settle"]> = {
   parse({ place, outcome }) {
     const ref = parseStepRef(place);
-    const wrong = wrongKeyOf["run-settle"]({ ...ref, outcome });
+    const wrong = findWrongKey({ type: "run-settle", ...ref, outcome });
     requireThat(wrong === undefined, `its ${wrong} is invalid`);
     return { ref, outcome: outcome as RunSettleEvent["outcome"] };
   },
@@ -313,7 +312,7 @@ async function toOutcome(
 
 const deliver: CommandKind<Commands["deliver"]> = {
   parse(message) {
-    const wrong = wrongKeyOf["run-deliver"](message);
+    const wrong = findWrongKey({ ...message, type: "run-deliver" });
     requireThat(wrong === undefined, `its ${wrong} is invalid`);
     const { name, value, id, isChecked, isCounted } = message as Keyed & Commands["deliver"];
     const marks = { ...(isChecked === true && { isChecked }), ...(isCounted === true && { isCounted }) };
