@@ -208,8 +208,7 @@ export class RequestReader {
         search.refused ??= { clause, refusal, match };
         continue;
       }
-      const pending = this.extend(partial, match);
-      const extended = pending instanceof Promise ? await pending : pending;
+      const extended = await this.extend(partial, match);
       if ("ok" in extended) {
         if (extended.why !== undefined && clause >= search.failure.clause)
           search.failure = { clause, match, unfit: extended };
@@ -470,26 +469,12 @@ export class RequestReader {
   }
 
   /** The steps with those of one more wish. */
-  private extend(partial: Partial, match: Match): Partial | Unfit | Promise<Partial | Unfit> {
+  private async extend(partial: Partial, match: Match): Promise<Partial | Unfit> {
     const earlier = partial.drafts.slice(-maxLookBack).reverse();
     const tried: (DraftStep | undefined)[] = earlier.length === 0 ? [undefined] : earlier;
     let first: Unfit | undefined;
-    for (const [index, draft] of tried.entries()) {
-      const made = this.makeInputs(match, partial, draft);
-      if (made instanceof Promise)
-        return made.then(async (ready) => {
-          if (!("ok" in ready)) return this.join(partial, match, ready);
-          const rest = partial.drafts.slice(0, -1 - index);
-          if (rest.length === 0) return ready;
-          const other = await this.extend({ ...partial, drafts: rest }, match);
-          return "ok" in other
-            ? ready
-            : this.join(
-                partial,
-                match,
-                other.drafts.slice(rest.length).map(({ input }) => input),
-              );
-        });
+    for (const draft of tried) {
+      const made = await this.makeInputs(match, partial, draft);
       if (!("ok" in made)) return this.join(partial, match, made);
       if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
@@ -514,10 +499,10 @@ export class RequestReader {
     return shared.length === 0 ? match : { ...match, pieces: [...shared, ...match.pieces] };
   }
 
-  private join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Partial {
+  private async join(partial: Partial, match: Match, inputs: readonly JsonObject[]): Promise<Partial> {
     const { rules } = match;
     this.work.spend((partial.drafts.length + inputs.length) >> 3);
-    const shared = match.goesOn === true ? this.shareBack(partial, match) : partial.drafts;
+    const shared = match.goesOn === true ? await this.shareBack(partial, match) : partial.drafts;
     const first = this.stepsBefore + partial.drafts.length + 1;
     const made = inputs.map((input, index) => ({ id: `s${first + index}`, rules, input, match }));
     const before = partial.asked.get(rules);
@@ -537,7 +522,7 @@ export class RequestReader {
   }
 
   /** A value of the last of several things is said of all that have none of its kind. */
-  private shareBack(partial: Partial, match: Match): readonly DraftStep[] {
+  private async shareBack(partial: Partial, match: Match): Promise<readonly DraftStep[]> {
     const isBeside = ({ name, start }: Piece) =>
       name !== undefined && start >= match.start && !match.rule.slots.has(name);
     const beside = match.pieces.filter(isBeside);
@@ -551,22 +536,21 @@ export class RequestReader {
       // "add milk to shopping and soap to my work list for monday"
       if (missing.length === beside.length) {
         const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
-        const made = this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
+        const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
         const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;
-        if (!(made instanceof Promise) && !("ok" in made) && made[place] !== undefined)
-          drafts[index] = { ...draft, input: made[place] };
+        if (!("ok" in made) && made[place] !== undefined) drafts[index] = { ...draft, input: made[place] };
       }
       if (isFirst && drafts[index - 1]?.match !== draft.match) break;
     }
     return drafts;
   }
 
-  /** The inputs of a wish, given a step whose result "it" is. Async only if a tool's schema is. */
-  private makeInputs(
+  /** The inputs of a wish, given a step whose result "it" is. */
+  private async makeInputs(
     match: Match,
     partial: Partial,
     earlier: DraftStep | undefined,
-  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+  ): Promise<readonly JsonObject[] | Unfit> {
     const { rules } = match;
     this.work.spend(5);
     const loose = earlier === undefined ? undefined : this.findLooseResult(match);
@@ -589,24 +573,23 @@ export class RequestReader {
     // "add milk and eggs, then move it to friday"
     if (slots?.ok === true && slots.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
       return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it" };
-    const made = "ok" in wishes ? wishes : this.checkInputs(match, wishes, { previous, before, earlier });
-    if (!wasRead() && slots?.ok === true && !slots.hasPointer && !(made instanceof Promise))
-      this.inputs.set(match, made);
+    const made = "ok" in wishes ? wishes : await this.checkInputs(match, wishes, { previous, before, earlier });
+    if (!wasRead() && slots?.ok === true && !slots.hasPointer) this.inputs.set(match, made);
     return made;
   }
 
-  private checkInputs(
+  private async checkInputs(
     match: Match,
     wishes: readonly unknown[],
     { previous, before, earlier }: Earlier,
-  ): readonly JsonObject[] | Unfit | Promise<readonly JsonObject[] | Unfit> {
+  ): Promise<readonly JsonObject[] | Unfit> {
     const { rules } = match;
     const known: readonly PhraseReference[] = [
       ...(previous === undefined ? [] : [previous]),
       ...(before?.results ?? []),
     ];
     const inputs: JsonObject[] = [];
-    const issues: (string | undefined | Promise<string | undefined>)[] = [];
+    let why: string | undefined;
     for (const made of wishes) {
       const input = made === undefined ? undefined : toStepInput(made, { schema: rules.schemas.input, known });
       if (input === undefined) return { ok: false };
@@ -614,11 +597,11 @@ export class RequestReader {
       if (open !== undefined) return open;
       inputs.push(input);
       this.work.check(input);
-      issues.push(issueOf(input, rules.tool, earlier?.rules.tool));
+      why ??= await issueOf(input, rules.tool, earlier?.rules.tool);
     }
-    if (issues.some((issue) => issue instanceof Promise))
-      return Promise.all(issues).then((all) => toUnfit(all, match) ?? inputs);
-    return toUnfit(issues as (string | undefined)[], match) ?? inputs;
+    if (why === undefined) return inputs;
+    const missing = missingField(match);
+    return { ok: false, why, ...(missing !== undefined && { reason: "missing", missing }) };
   }
 
   /** Refuses "pay that amount" behind a sum: the words may stand for its result, and nobody can tell. */
@@ -701,13 +684,6 @@ function watched({ previous, before, ...clock }: PhraseContext) {
     },
   };
   return { context, wasRead: () => isRead };
-}
-
-function toUnfit(issues: readonly (string | undefined)[], match: Match): Unfit | undefined {
-  const why = issues.find((issue) => issue !== undefined);
-  if (why === undefined) return undefined;
-  const missing = missingField(match);
-  return missing === undefined ? { ok: false, why } : { ok: false, why, reason: "missing", missing };
 }
 
 /** A required field that the phrase does not fill. */

@@ -1,10 +1,9 @@
 import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../core/json.ts";
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
-import type { PlanIssue } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
 import { escapeTemplate } from "../../core/text.ts";
 import type { DefinedTool, PhraseReference, Tool } from "../../core/tool.ts";
-import { checkInput, readSchemas, type SchemasOfTools } from "../../plan/check-step.ts";
+import { checkInput, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
 /** All that is needed to make an input safe. */
@@ -55,27 +54,16 @@ function copyReference(reference: unknown, path: JsonPath, { schema, known, whol
   return isText ? `\${${reference}}` : { $ref: reference };
 }
 
-/** Says for people why an input does not fit a tool; undefined if it fits. Async only if the tool's schema is. */
-export function issueOf(
-  input: JsonObject,
-  tool: Tool,
-  before: Tool | undefined,
-): string | undefined | Promise<string | undefined> {
+/** Says for people why an input does not fit a tool; undefined if it fits. */
+export async function issueOf(input: JsonObject, tool: Tool, before: Tool | undefined): Promise<string | undefined> {
   const tools = new Map([[tool.name, tool]]);
   if (before !== undefined) tools.set(before.name, before);
   const step = { id: "step", tool: tool.name, input };
   const earlier = before && { id: "before", tool: before.name, input: {} };
-  const check = (schemas: SchemasOfTools) => {
-    const references = findReferences(input);
-    const scope = { path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
-    const issues = checkInput(step, scope);
-    return issues instanceof Promise ? issues.then(sayIssue) : sayIssue(issues);
-  };
-  const schemas = readSchemas([step, earlier], tools);
-  return schemas instanceof Promise ? schemas.then(check) : check(schemas);
-}
-
-function sayIssue([first]: readonly PlanIssue[]): string | undefined {
+  const schemas = await readSchemas([step, earlier], tools);
+  const references = findReferences(input);
+  const scope = { path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
+  const [first] = await checkInput(step, scope);
   if (first === undefined) return undefined;
   const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
   return `${where}${first.message}`;
