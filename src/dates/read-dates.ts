@@ -58,8 +58,6 @@ interface Now extends DateClock {
   /** The day it is there, counted from 1970-01-01. */
   readonly today: number;
 }
-
-/** A reading, and the phrase that said it. */
 interface Read {
   readonly phrase: Phrase;
   readonly reading: DateReading;

@@ -1,5 +1,5 @@
 /*
- * What people say around what they want, as phrases: `(one|or other)`, `[optional]`. It belongs to no tool, so the planner
+ * Words that people say around what they want, as phrases: `(one|or other)`, `[optional]`. It belongs to no tool, so the planner
  * leaves it out for all of them. If a phrase of a tool has such words itself, they are matched there, as that costs less.
  */
 

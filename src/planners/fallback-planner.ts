@@ -129,8 +129,6 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
     }
   }
 }
-
-/** The error of a chain whose last planner failed. */
 function lastError(name: string, { planner, error, failures, first }: LastFailure): AgentError {
   const data = error.toJSON();
   const all = [...failures, ...failuresOf(planner, data)];

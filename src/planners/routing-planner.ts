@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from "../async/clock.ts";
+import { monotonicNow } from "../async/clock.ts";
 import { countPending } from "../async/promises.ts";
 import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
@@ -24,8 +24,6 @@ export interface RoutingPlannerOptions extends FallbackPlannerOptions {
   /** @default "routing" */
   name?: string | undefined;
 }
-
-type Classify = NonNullable<RoutingPlannerOptions["classify"]>;
 
 const routes = ["simple", "moderate", "complex"] as const;
 
@@ -56,15 +54,24 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
   const toPlanner = (route: RequestComplexity): Planner =>
     chainPlanners(`routingPlanner.${route}`, settings[route], settings);
   const planners = { simple: toPlanner("simple"), moderate: toPlanner("moderate"), complex: toPlanner("complex") };
-  const plan = (request: PlanRequest): Promise<PlanDraft> =>
-    askRoute(request, { name, classify, clock, ask: (route, routed) => planners[route].plan(routed) });
-  const replanBy = (route: RequestComplexity, request: ReplanRequest): PlanDraft | Promise<PlanDraft> => {
-    const { replan } = planners[route];
-    if (replan === undefined) throw new TypeError(`No planner of the route "${route}" has a replan method.`);
-    return replan(request);
+  /** Asks the planner of a request's route. */
+  const askRoute = async <TRequest extends PlanRequest>(
+    request: TRequest,
+    ask: (planner: Planner, routed: TRequest) => PlanDraft | Promise<PlanDraft> | undefined,
+  ): Promise<PlanDraft> => {
+    const startMs = monotonicNow(clock);
+    const route: unknown = await classify(request);
+    if (!isRoute(route))
+      return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`);
+    // A classifier may ask a model, too: the time it took is lost to the planners.
+    const { timeoutMs } = request;
+    const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
+    const draft = await ask(planners[route], { ...request, timeoutMs: leftMs });
+    if (draft === undefined) throw new TypeError(`No planner of the route "${route}" has a replan method.`);
+    return { ...draft, source: { planner: name, ...draft.source, route } };
   };
-  const replan = (request: ReplanRequest): Promise<PlanDraft> =>
-    askRoute(request, { name, classify, clock, ask: replanBy });
+  const plan = (request: PlanRequest) => askRoute(request, (planner, routed) => planner.plan(routed));
+  const replan = (request: ReplanRequest) => askRoute(request, (planner, routed) => planner.replan?.(routed));
   const canReplan = routes.some((route) => planners[route].replan !== undefined);
   const usesModel = routes.some((route) => planners[route].usesModel !== false);
   return { name, usesModel, plan, ...(canReplan && { replan }) };
@@ -81,29 +88,6 @@ function plannersOf(route: unknown, option: string): readonly Planner[] {
   if (Array.isArray(route)) return route;
   checkPlanner(option, route as Planner);
   return [route as Planner];
-}
-
-interface Routing<TRequest extends PlanRequest> {
-  readonly name: string;
-  readonly classify: Classify;
-  readonly clock: Clock;
-  readonly ask: (route: RequestComplexity, request: TRequest) => PlanDraft | Promise<PlanDraft>;
-}
-
-async function askRoute<TRequest extends PlanRequest>(
-  request: TRequest,
-  { name, classify, clock, ask }: Routing<TRequest>,
-): Promise<PlanDraft> {
-  const startMs = monotonicNow(clock);
-  const route: unknown = await classify(request);
-  if (!isRoute(route)) {
-    return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`);
-  }
-  // A classifier may ask a model, too: the time it took is lost to the planners.
-  const { timeoutMs } = request;
-  const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));
-  const draft = await ask(route, { ...request, timeoutMs: leftMs });
-  return { ...draft, source: { planner: name, ...draft.source, route } };
 }
 
 function isRoute(route: unknown): route is RequestComplexity {

@@ -314,8 +314,6 @@ export interface RuleNode {
   /** Makes the value of the first of the rules that end here. */
   make?: Make;
 }
-
-/** A row of the rules. */
 interface Rule {
   readonly level: number;
   /** Its words, slots and brackets. */

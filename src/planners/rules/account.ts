@@ -21,7 +21,6 @@ import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUni
 import { isPureStep } from "./steps.ts";
 import { denials } from "./texts.ts";
 
-/** Position of a value of a step. */
 interface Place {
   readonly stepId: string;
   /** Within the step. */
@@ -102,8 +101,6 @@ export async function accountFor(
   }
   return { ...account, unsaid };
 }
-
-/** Tokens of the request that say a value. */
 interface Said {
   readonly start: number;
   readonly end: number;
@@ -585,8 +582,6 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
   const unit = typeof value === "number" && typeof found === "number" ? unitOf(word) : undefined;
   return [...(unit?.kind.values() ?? [])].some((size) => (Number(found) * (unit?.size ?? 0)) / size === value);
 }
-
-/** The words of a template. */
 function literals({ start }: Template): readonly string[] {
   const places = new Set([start]);
   for (const { steps } of places)

@@ -148,11 +148,11 @@ const numberWords = cardinals.slice(1, 11);
 const none: ReadonlyMap<number, number> = new Map();
 
 /**
- * Where the items of a numbered request start, each with where its number ends: "1. … 2. …", "1) … 2) …", "step 1: …,
+ * Finds where the items of a numbered request start, each with the end of its number: "1. … 2. …", "1) … 2) …", "step 1: …,
  * step two: …". Only numbers that count from one, the first at the start, are item numbers; every other number is part
  * of a wish.
  */
-export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
+function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const first = readMark(tokens, 0, 1);
   if (first === undefined) return none;
   const marks = new Map([[0, first]]);

@@ -42,8 +42,6 @@ const lightWords = new Set([
   ...[...functionWords, ...lightVerbs, ...prepositions, ...smallWords, ...questionWords, ...auxiliaries, ...leadIns],
   ...setOf("he she they him his her their its if than so too very really much many here thing"),
 ]);
-
-/** A sentence as likeness sees it. */
 interface Sentence {
   readonly words: readonly string[];
   readonly stems: readonly string[];

@@ -38,7 +38,7 @@ export interface PhraseRule extends Template {
   readonly source: ToolPhrase;
   readonly node: PhraseNode;
   /** The groups of words of which a request must have one each. */
-  readonly required: readonly number[];
+  readonly required: readonly ReadonlySet<string>[];
   readonly firstWords: ReadonlySet<string>;
   /** True if it may start with a slot. */
   readonly isOpen: boolean;
@@ -111,7 +111,6 @@ function once<T>(make: () => T): () => T {
 
 function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: ToolSchemas): ToolRules {
   const rules: PhraseRule[] = [];
-  const words = new WordGroups();
   const vocabulary = new Set<string>();
   const leads = new Set<string>();
   const groups: KnownGroups = new Map();
@@ -123,8 +122,14 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     isSensitive: hasSensitive(tool.inputSchema, "input"),
     loose: once(() => rules.flatMap(loosen)),
     candidates: (said) => {
-      const isThere = words.findThere(said);
-      return rules.filter(({ required }) => required.every((group) => isThere[group] === 1));
+      const words = new Set(said);
+      const known = new Map<ReadonlySet<string>, boolean>();
+      const isThere = (group: ReadonlySet<string>): boolean => {
+        const found = known.get(group) ?? [...group].some((word) => words.has(word));
+        known.set(group, found);
+        return found;
+      };
+      return rules.filter(({ required }) => required.every(isThere));
     },
     hasDates: once(() => saysDate(schemas.input) || rules.some(takesDate)),
     resultPath: resultPathOf(tool, schemas.output),
@@ -147,8 +152,8 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
     // A function says itself what it makes of a slot.
     if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
-    const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map(
-      (phrase) => asides.nodeOf(phrase) ?? asides.add(phrase, read(phrase)),
+    const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) =>
+      asides.nodeOf(phrase, read),
     );
     const anywhere = once(() => asides.share(beside, typeOf));
     const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
@@ -163,7 +168,7 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       start: compilePhrase(node),
       // What cannot be taken back is not done for a word that may be mistyped.
       isExact: source.destructive === true || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false,
-      required: required.map((group) => words.add(group)),
+      required,
       firstWords: first.words,
       isOpen: first.isOpen,
       get slots() {
@@ -182,32 +187,6 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   }
   rulesOf.set(tool, result);
   return result;
-}
-
-/** Numbers for groups of words, by which the phrases are found that may fit a request. */
-class WordGroups {
-  private readonly numbers = new Map<ReadonlySet<string>, number>();
-  private readonly byWord = new Map<string, number[]>();
-
-  add(group: ReadonlySet<string>): number {
-    const known = this.numbers.get(group);
-    if (known !== undefined) return known;
-    const number = this.numbers.size;
-    this.numbers.set(group, number);
-    for (const word of group) {
-      const groups = this.byWord.get(word);
-      if (groups === undefined) this.byWord.set(word, [number]);
-      else groups.push(number);
-    }
-    return number;
-  }
-
-  /** One for each group that has one of the words. */
-  findThere(words: Iterable<string>): Uint8Array {
-    const isThere = new Uint8Array(this.numbers.size);
-    for (const word of words) for (const group of this.byWord.get(word) ?? []) isThere[group] = 1;
-    return isThere;
-  }
 }
 
 /** The types of slots by their names: the same for all phrases that have the same `slots` and `input`. */
@@ -231,11 +210,8 @@ class SharedAsides {
   private readonly templates = new Map<PhraseNode, Template[]>();
   private readonly lists: (readonly Template[])[] = [];
 
-  nodeOf(phrase: string): PhraseNode | undefined {
-    return this.nodes.get(phrase);
-  }
-
-  add(phrase: string, node: PhraseNode): PhraseNode {
+  nodeOf(phrase: string, read: (phrase: string) => PhraseNode): PhraseNode {
+    const node = this.nodes.get(phrase) ?? read(phrase);
     this.nodes.set(phrase, node);
     return node;
   }

@@ -59,8 +59,6 @@ const maxQuoted = 120;
 /** The wishes of a longer request are not explained one by one. */
 const maxWishes = 20;
 const maxWishText = 4_000;
-
-/** The readings that were found, for those who ask. */
 type Parts = () => RequestExplanation["parts"];
 
 interface Planned {
@@ -68,8 +66,6 @@ interface Planned {
   readonly parts: Parts;
   readonly matches: readonly Match[];
 }
-
-/** The reason for which a request is not planned. */
 class Refused {
   constructor(
     readonly reason: RefusalReason,
@@ -128,8 +124,6 @@ function throwIfCancelled(signal: AbortSignal): void {
   const reason = String(signal.reason instanceof Error ? signal.reason.message : signal.reason);
   throw new AgentError("cancelled", `Planning was cancelled: ${reason}`, { details: { reason } });
 }
-
-/** Plans the parts of one request. */
 class Planning {
   private readonly spelling: Spelling;
   private readonly requests = new Map<string, RequestText>();
@@ -385,8 +379,6 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
     ...(choices.length > 0 && { choices }),
   };
 }
-
-/** All words of a refused request. */
 function wordsOf(
   found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
   { clauses, request }: RequestReader,

@@ -127,7 +127,6 @@ export class RequestReader {
   private readonly refersBack = new WeakSet<Match>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
-  /** The phrases that may fit a part of the request. */
   private readonly candidates: readonly PhraseRule[];
 
   constructor(

@@ -5,7 +5,6 @@ import { isCapital, type RequestText } from "./request.ts";
 export interface TextEdges {
   mayBegin(position: number): boolean;
   mayHold(position: number): boolean;
-  /** True if a text may end before this token. */
   mayEnd(position: number): boolean;
   /** True if a date begins at this token. */
   hasDate(position: number): boolean;
@@ -101,7 +100,7 @@ const pronouns: ReadonlySet<string> = new Set("it them these those its or but yo
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);
 
 /**
- * Whether some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
+ * True if some words may be what a user calls something: no sentence of its own, no pronoun, nothing that is said to somebody.
  * Words behind a colon, "that" or "saying", and titles in capitals, are taken as they are.
  */
 export function isPlainText({ words, tokens, text }: RequestText, start: number, end: number): boolean {

@@ -3,7 +3,7 @@ import { cutText, suggestName } from "../../core/text.ts";
 import { constantNames, type FunctionName, functionNames } from "./functions.ts";
 
 /**
- * Why an expression has no value. The message states what was found and what would have worked, and ends with the
+ * Creates the error of an expression without a value. The message states what was found and what would have worked, and ends with the
  * position of the character, counted from 1; `details.position` counts from 0.
  */
 export function calculationFailed(

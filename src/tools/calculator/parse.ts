@@ -10,13 +10,11 @@ import {
 import type { Operator } from "./decimal.ts";
 import { checkArgumentCount, type FunctionName, findConstant, findFunction } from "./functions.ts";
 
-/** Limits of {@link parse}. */
 interface ParseOptions {
   /** Maximum length of an expression, in UTF-16 code units. */
   readonly maxLength: number;
   /** Maximum nesting of parentheses, including those of functions. */
   readonly maxDepth: number;
-  /** True if there is a variable with this name. */
   isVariable(name: string): boolean;
 }
 
@@ -24,8 +22,6 @@ interface ParseOptions {
 const precedences = { add: 1, subtract: 1, multiply: 2, divide: 2, remainder: 2, negate: 3, power: 4 } as const;
 
 type PendingOperator = keyof typeof precedences;
-
-/** An operator that is waiting for its right operand. */
 interface WaitingOperator {
   readonly type: "operator";
   readonly operator: PendingOperator;
@@ -259,7 +255,6 @@ const expectedOperator = "an operator (+ - * / % ^ !), ) or the end was expected
 
 /** Reads an expression from left to right. Every pattern is sticky and linear, so no text makes it slow. */
 export class Scanner {
-  /** Index of the next character. */
   position = 0;
 
   constructor(readonly text: string) {}
@@ -287,8 +282,6 @@ export class Scanner {
     }
     return number;
   }
-
-  /** A name, as written. */
   takeName(): string | undefined {
     return this.take(namePattern);
   }
@@ -304,8 +297,6 @@ export class Scanner {
     signedOperand.lastIndex = this.position;
     return signedOperand.test(this.text);
   }
-
-  /** The error for a missing operand. */
   missingOperand(): AgentError<"calculation-failed"> {
     if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
     const state = this.text.trim() === "" ? "is empty" : "ends too early";

@@ -2,7 +2,7 @@ import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from
 import { type Note, nameKey } from "./note.ts";
 
 /**
- * Where Notes keeps its notes. Each of the three methods may return a value or a promise.
+ * The storage of Notes. Each of the three methods may return a value or a promise.
  *
  * - Scopes are separate: a call reads and changes only the notes and the keys of its own scope. A scope and a key are
  *   any text.

@@ -17,8 +17,6 @@ export function storageReader<TStorage>(create: () => TStorage): OptionReader<TS
       ? (storage as TStorage)
       : failOption(option, storage, "a storage with find, recall and apply");
 }
-
-/** A call that changes something. */
 interface WriteCall<TChange, TOperation, TRecord> {
   readonly storage: KeyedStorage<NoInfer<TChange>, TOperation, TRecord>;
   readonly scope: string;

@@ -156,8 +156,6 @@ export function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
     .slice(0, maxNamed)
     .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));
 }
-
-/** Todos as text, for a message. */
 function describeMatches(matches: readonly TodoMatch[]): string {
   return matches
     .map(({ id, title, list, completed }) => {

@@ -102,7 +102,7 @@ export function settleDue({ dueDate, dueAt }: DueFields, before: DueFields = {})
 }
 
 /**
- * Whether something is due before (negative) or after (positive) a bound, or neither (0).
+ * Compares when something is due with a bound: negative if before it, positive if after it, else 0.
  *
  * For a bound without a time only the calendar dates count, each as it was written: a todo due on that day is neither
  * before nor after. For a bound with a time, a due date without a time is the end of its day.

@@ -2,7 +2,7 @@ import type { Todo, TodoPriority, TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 
 /**
- * Where a TodoStore keeps its todos. Each of the three methods may return a value or a promise.
+ * The storage of a TodoStore. Each of the three methods may return a value or a promise.
  *
  * - Scopes are separate: a call reads and changes only the todos and the keys of its own scope. A scope and a key are
  *   any text.

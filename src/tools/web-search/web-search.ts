@@ -39,15 +39,11 @@ export interface WebSearchOutput {
   readonly query: string;
   readonly results: readonly WebSearchResult[];
 }
-
-/** The schema of {@link WebSearchInput}. */
 const inputSchemaOf = () =>
   z.strictObject({
     query: z.string().trim().min(1).max(500).describe("What to search for"),
     limit: z.number().int().min(1).max(20).default(5).describe("How many results to give at most"),
   });
-
-/** The schema of {@link WebSearchOutput}. */
 const outputSchemaOf = () =>
   z.object({
     query: z.string(),
@@ -140,8 +136,6 @@ function hitSchemaOf() {
   const error = ({ input }: { readonly input?: unknown }) => `expected { title, url, snippet }, got ${nameType(input)}`;
   return z.object({ title: text().nullish(), url: text(), snippet: text().nullish() }, { error });
 }
-
-/** The tool and the step that ask. */
 interface Asked {
   readonly tool: string;
   readonly stepId: string;
