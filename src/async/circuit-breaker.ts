@@ -1,75 +1,41 @@
 import { type Clock, monotonicNow } from "./clock.ts";
 
-/** Whether calls are let through: all (`closed`), none (`open`), or one as a test (`half-open`). */
+/** The calls that a circuit lets through: all (`closed`), none (`open`), or one as a test (`half-open`). */
 export type CircuitState = "closed" | "open" | "half-open";
 
 /**
- * When calls of something that keeps failing are refused.
+ * The limits after which calls of something that keeps failing are refused.
  * @inline
  */
 export interface CircuitBreakerOptions {
-  /** How many calls fail within `windowMs` before the circuit opens. At least 1. @default 5 */
+  /** Number of calls that fail within `windowMs` before the circuit opens. At least 1. @default 5 */
   readonly maxFailures?: number | undefined;
   /** At least 1, or `Infinity`; a failure exactly that long ago is outside the window. @default 60000 */
   readonly windowMs?: number | undefined;
-  /** How long it stays open before one call is let through as a test. At least 1. @default 30000 */
+  /** Time that it stays open before one call is let through as a test. At least 1. @default 30000 */
   readonly resetAfterMs?: number | undefined;
 }
 
-/**
- * A call that was let in. It must report its outcome by one of the three methods, each of which returns the new state
- * if the outcome changed it. Only the first report counts, so `abandoned()` may be in a `finally`: a permit that
- * reports nothing could prevent a half-open circuit from ever letting in another call. None throws.
- */
+/** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
+export type CallVerdict = "succeeded" | "failed" | "abandoned";
+
+/** A call that was let in. */
 export interface CircuitPermit {
   readonly allowed: true;
   /** `half-open` if letting this one in changed the state to that. */
   readonly change: CircuitState | undefined;
-  /** The call worked. */
-  succeeded(): CircuitState | undefined;
-  /** The call failed, and the callee is to blame. */
-  failed(): CircuitState | undefined;
-  /** The call does not count: it was cancelled, or failed through no fault of the callee. */
-  abandoned(): CircuitState | undefined;
+  /**
+   * Reports the outcome, and returns the new state if that changed it. Only the first report counts, so `abandoned` may
+   * be reported in a `finally`; without any, a half-open circuit might never let in another call. Never throws.
+   */
+  report(verdict: CallVerdict): CircuitState | undefined;
 }
 
 /** A call that was not let in. */
 export interface CircuitRefusal {
   readonly allowed: false;
-  /** How long until a call may be let in; 0 while a test call is running, as that may end at any time. */
+  /** Time until a call may be let in; 0 while a test call is running, as that may end at any time. */
   readonly retryAfterMs: number;
-}
-
-/** How a call that was let in ended; `abandoned` says nothing about the callee. */
-export type CallVerdict = "succeeded" | "failed" | "abandoned";
-
-class Permit implements CircuitPermit {
-  readonly allowed = true;
-  private hasReported = false;
-
-  constructor(
-    private readonly judge: (verdict: CallVerdict, generation: number) => CircuitState | undefined,
-    private readonly generation: number,
-    readonly change: CircuitState | undefined,
-  ) {}
-
-  succeeded(): CircuitState | undefined {
-    return this.tell("succeeded");
-  }
-
-  failed(): CircuitState | undefined {
-    return this.tell("failed");
-  }
-
-  abandoned(): CircuitState | undefined {
-    return this.tell("abandoned");
-  }
-
-  private tell(verdict: CallVerdict): CircuitState | undefined {
-    if (this.hasReported) return undefined;
-    this.hasReported = true;
-    return this.judge(verdict, this.generation);
-  }
 }
 
 /**
@@ -128,18 +94,24 @@ export class CircuitBreaker {
   }
 
   private permit(change?: CircuitState): CircuitPermit {
-    return new Permit(this.judge, this.generation, change);
+    const { generation } = this;
+    let hasReported = false;
+    const report = (verdict: CallVerdict) => {
+      if (hasReported || generation !== this.generation) return undefined;
+      hasReported = true;
+      return this.judge(verdict);
+    };
+    return { allowed: true, change, report };
   }
 
-  private readonly judge = (verdict: CallVerdict, generation: number): CircuitState | undefined => {
-    if (generation !== this.generation) return undefined;
+  private judge(verdict: CallVerdict): CircuitState | undefined {
     if (this.current === "half-open") {
       this.isProbing = false;
       if (verdict === "abandoned") return undefined;
       return verdict === "succeeded" ? this.change("closed") : this.open();
     }
     return verdict === "failed" && this.isOneTooMany() ? this.open() : undefined;
-  };
+  }
 
   /** Counts a failure. */
   private isOneTooMany(): boolean {

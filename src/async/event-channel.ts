@@ -1,6 +1,6 @@
 /** Events to be read with `for await`, buffered until they are. @group Events */
 export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
-  /** How many events were dropped because nobody read them in time. */
+  /** Number of events that were dropped because they were not read in time. */
   readonly dropped: number;
 }
 
@@ -13,7 +13,7 @@ export interface EventSink<TEvent> {
 export interface EventChannelOptions<TEvent> {
   /** The most events that wait to be read. */
   readonly capacity: number;
-  /** Which events may be dropped first when there are more. */
+  /** True for an event that may be dropped before others when there are more. */
   readonly isExpendable: (event: TEvent) => boolean;
 }
 
@@ -29,8 +29,7 @@ interface Reader<TEvent> {
 export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEvent> {
   dropped = 0;
   private readonly buffer: TEvent[] = [];
-  /** Where in the buffer the oldest event is; before it are those that were read or dropped. */
-  private oldest = 0;
+  /** Number of expendable events in the buffer. */
   private expendable = 0;
   private isClosed = false;
   private failure: { readonly error: unknown } | undefined;
@@ -45,7 +44,7 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
       reader.resolve({ value: event, done: false });
       return;
     }
-    if (this.buffer.length - this.oldest >= this.options.capacity) this.dropOne();
+    if (this.buffer.length >= this.options.capacity) this.dropOne();
     if (this.options.isExpendable(event)) this.expendable++;
     this.buffer.push(event);
   }
@@ -70,7 +69,7 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
 
   /** The oldest event that waits to be read, if there is one. */
   take(): TEvent | undefined {
-    const event = this.takeOldest();
+    const event = this.buffer.shift();
     if (event !== undefined && this.options.isExpendable(event)) this.expendable--;
     return event;
   }
@@ -85,24 +84,8 @@ export class EventChannel<TEvent> implements EventStream<TEvent>, EventSink<TEve
 
   private dropOne(): void {
     this.dropped++;
-    if (this.expendable === 0) {
-      this.takeOldest();
-      return;
-    }
-    this.expendable--;
-    const { oldest } = this;
-    const index = this.buffer.findIndex((event, at) => at >= oldest && this.options.isExpendable(event));
+    const index = this.expendable === 0 ? 0 : this.buffer.findIndex((event) => this.options.isExpendable(event));
     this.buffer.splice(index, 1);
-  }
-
-  /** Moves the rest down only when half of the buffer is gone: that is O(1) for each event. */
-  private takeOldest(): TEvent | undefined {
-    if (this.oldest >= this.buffer.length) return undefined;
-    const event = this.buffer[this.oldest++];
-    if (this.oldest * 2 >= this.buffer.length) {
-      this.buffer.splice(0, this.oldest);
-      this.oldest = 0;
-    }
-    return event;
+    if (this.expendable > 0) this.expendable--;
   }
 }

@@ -13,7 +13,7 @@ interface Subscription<TEvent> {
   readonly name: Name;
   readonly listener: Listener;
   readonly isOnce: boolean;
-  /** What the emitter calls. */
+  /** The function that the emitter calls. */
   readonly tell: (event: TEvent) => void;
 }
 

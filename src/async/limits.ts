@@ -111,7 +111,7 @@ export class RateLimit {
     this.next = (this.next + 1) % this.options.limit;
   }
 
-  /** How long until another start is free; 0 or less if one is. */
+  /** Time until another start is free; 0 or less if one is. */
   private delayMs(): number {
     const nowMs = monotonicNow(this.clock);
     if (nowMs < this.newestMs) this.moveBack(this.newestMs - nowMs);

@@ -6,13 +6,13 @@ import { countPending } from "./promises.ts";
  * @group Agents
  */
 export interface RetryOptions {
-  /** How often a step is tried in all, the first try included. At least 1. @default 3 */
+  /** Number of attempts in all, the first one included. At least 1. @default 3 */
   readonly maxAttempts?: number | undefined;
   /** The delay before the second attempt, before jitter. @default 1000 */
   readonly minDelayMs?: number | undefined;
   /** The longest delay. @default 30000 */
   readonly maxDelayMs?: number | undefined;
-  /** What the delay is multiplied by each time. At least 1. @default 2 */
+  /** Factor by which the delay grows each time. At least 1. @default 2 */
   readonly factor?: number | undefined;
   /** No attempt starts later than this after the start of the first. @default Infinity */
   readonly maxTotalMs?: number | undefined;
@@ -21,11 +21,11 @@ export interface RetryOptions {
 /** {@link RetryOptions} with all defaults. */
 export type RetryPolicy = Required<RetryOptions>;
 
-/** What {@link retryFailed} needs. A result is a success if `isFailure` returns false. */
+/** Options of {@link retryFailed}. A result is a success if `isFailure` returns false. */
 export interface RetryFailedOptions<TResult> {
   readonly maxAttempts: number;
   readonly isFailure: (result: TResult) => boolean;
-  /** Whether to try again. It waits out the delay itself. */
+  /** Resolves to true if there is to be another attempt, once its delay is over. */
   readonly shouldRetry: (failure: TResult, attempt: number) => Promise<boolean>;
   /** Makes attempt number `attempt`, from 2. Must not reject. */
   readonly attempt: (attempt: number) => Promise<TResult>;
@@ -80,7 +80,7 @@ export function retryDelayMs(
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
-/** How many causes deep to look; an error may be its own cause. */
+/** Limit of the causes to look at; an error may be its own cause. */
 const maxCauses = 5;
 
 /** The members of an error that may state a delay. */

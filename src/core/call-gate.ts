@@ -67,7 +67,7 @@ export class CallGate {
         if (hasLeft) return undefined;
         hasLeft = true;
         this.places?.release();
-        return permit?.[verdict]();
+        return permit?.report(verdict);
       },
     };
   }

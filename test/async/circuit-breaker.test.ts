@@ -29,7 +29,7 @@ function permitOf(breaker: CircuitBreaker): CircuitPermit {
 
 /** Lets calls fail, and returns the changes of state that they told. */
 function fail(breaker: CircuitBreaker, times: number): (CircuitState | undefined)[] {
-  return Array.from({ length: times }, () => permitOf(breaker).failed());
+  return Array.from({ length: times }, () => permitOf(breaker).report("failed"));
 }
 
 /** A breaker that has just opened, at time 0, and the permits of calls that began before. */
@@ -46,7 +46,7 @@ describe("a closed CircuitBreaker", () => {
     for (let call = 0; call < 100; call++) {
       const permit = permitOf(breaker);
       expect(permit.change).toBeUndefined();
-      expect(call % 2 === 0 ? permit.succeeded() : permit.abandoned()).toBeUndefined();
+      expect(call % 2 === 0 ? permit.report("succeeded") : permit.report("abandoned")).toBeUndefined();
     }
     expect(breaker.state).toBe("closed");
   });
@@ -81,17 +81,17 @@ describe("a closed CircuitBreaker", () => {
   it("keeps counting failures after a success", () => {
     const { breaker } = create();
     for (let call = 0; call < 2; call++) {
-      expect(permitOf(breaker).failed()).toBeUndefined();
-      expect(permitOf(breaker).succeeded()).toBeUndefined();
+      expect(permitOf(breaker).report("failed")).toBeUndefined();
+      expect(permitOf(breaker).report("succeeded")).toBeUndefined();
     }
-    expect(permitOf(breaker).failed()).toBe("open");
+    expect(permitOf(breaker).report("failed")).toBe("open");
   });
 
   it("counts a failure when it is reported, not when the call began, and only once", () => {
     const { breaker, time } = create();
     const permits = Array.from({ length: 3 }, () => permitOf(breaker));
     time.nowMs = 60_000;
-    expect(permits.flatMap((permit) => [permit.failed(), permit.failed()])).toEqual([
+    expect(permits.flatMap((permit) => [permit.report("failed"), permit.report("failed")])).toEqual([
       undefined,
       undefined,
       undefined,
@@ -122,10 +122,10 @@ describe("an open CircuitBreaker", () => {
   it("ignores the results of calls that began before it opened", () => {
     const { breaker, time, early } = createOpen();
     const [first, second, third] = early;
-    expect(first?.succeeded()).toBeUndefined();
+    expect(first?.report("succeeded")).toBeUndefined();
     time.nowMs = 4_000;
-    expect(second?.failed()).toBeUndefined();
-    expect(third?.abandoned()).toBeUndefined();
+    expect(second?.report("failed")).toBeUndefined();
+    expect(third?.report("abandoned")).toBeUndefined();
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1_000 });
   });
 
@@ -162,7 +162,7 @@ describe("a half-open CircuitBreaker", () => {
 
   it("closes after a success, and forgets all failures", () => {
     const { breaker, probe } = createHalfOpen({ windowMs: Number.POSITIVE_INFINITY });
-    expect(probe.succeeded()).toBe("closed");
+    expect(probe.report("succeeded")).toBe("closed");
     expect(breaker.state).toBe("closed");
     expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
   });
@@ -170,7 +170,7 @@ describe("a half-open CircuitBreaker", () => {
   it("opens again after a failure, for its whole time", () => {
     const { breaker, time, probe } = createHalfOpen();
     time.nowMs = 7_000;
-    expect(probe.failed()).toBe("open");
+    expect(probe.report("failed")).toBe("open");
     expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
     time.nowMs = 12_000;
     expect(permitOf(breaker).change).toBe("half-open");
@@ -178,31 +178,35 @@ describe("a half-open CircuitBreaker", () => {
 
   it("allows another call if the first was abandoned, without a change of state", () => {
     const { breaker, probe } = createHalfOpen();
-    expect(probe.abandoned()).toBeUndefined();
+    expect(probe.report("abandoned")).toBeUndefined();
     expect(breaker.state).toBe("half-open");
     const second = permitOf(breaker);
     expect(second.change).toBeUndefined();
     expect(breaker.enter().allowed).toBe(false);
-    expect(second.succeeded()).toBe("closed");
+    expect(second.report("succeeded")).toBe("closed");
   });
 
   it("ignores results of an abandoned call", () => {
     const { breaker, probe } = createHalfOpen();
-    probe.abandoned();
+    probe.report("abandoned");
     const second = permitOf(breaker);
-    expect([probe.succeeded(), probe.failed(), probe.abandoned()]).toEqual([undefined, undefined, undefined]);
+    expect([probe.report("succeeded"), probe.report("failed"), probe.report("abandoned")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(breaker.enter().allowed).toBe(false);
-    expect(second.failed()).toBe("open");
+    expect(second.report("failed")).toBe("open");
   });
 
   it.each(["succeeded", "failed", "abandoned"] as const)(
     "does not mistake an earlier call that %s for its probe",
     (verdict) => {
       const { breaker, early, probe } = createHalfOpen();
-      expect(early[0]?.[verdict]()).toBeUndefined();
+      expect(early[0]?.report(verdict)).toBeUndefined();
       expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
-      expect(probe.succeeded()).toBe("closed");
-      expect(early.slice(1).map((permit) => permit.failed())).toEqual([undefined, undefined]);
+      expect(probe.report("succeeded")).toBe("closed");
+      expect(early.slice(1).map((permit) => permit.report("failed"))).toEqual([undefined, undefined]);
       expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
     },
   );
@@ -284,7 +288,7 @@ describe("a CircuitBreaker under random calls", () => {
           reported = entry.change ?? reported;
         } else if (step.type === "tell") {
           const call = permits.length - 1 - step.ago;
-          reported = permits[call]?.[step.verdict]() ?? reported;
+          reported = permits[call]?.report(step.verdict) ?? reported;
           model.tell(call, step.verdict, time.nowMs);
         } else {
           time.nowMs += step.ms;

@@ -83,7 +83,7 @@ interface EarlierCalls {
   readonly state: Pick<RunState, "steps">;
 }
 
-/** How often the tool of a step was called before this execution of the step. */
+/** Number of calls of a step's tool before this execution of the step. */
 export function earlierAttempts({ isContinued, state }: EarlierCalls, task: StepTask): number {
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
@@ -146,7 +146,7 @@ export function outcomeUnknown(task: FailedTask, cause: ErrorData): AgentError<"
   return new AgentError("outcome-unknown", message, { details: ref, cause });
 }
 
-/** How a message names what failed, and the same for its details. */
+/** The name of what failed in a message, and the same for its details. */
 function nameOf(task: FailedTask): { name: string; ref: StepRef & { tool: string } } {
   const tool = toolOf(task.step);
   const ref = refOfTask(task);

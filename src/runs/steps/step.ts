@@ -81,7 +81,7 @@ interface StartedStep {
 /** The end of a call after all its attempts. */
 export interface Executed {
   readonly outcome: StepOutcome;
-  /** How often the tool was called. */
+  /** Number of calls of the tool. */
   readonly attempts: number;
   /** The last progress of the last attempt, if the call failed. */
   readonly progress?: JsonValue | undefined;

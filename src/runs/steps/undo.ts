@@ -30,7 +30,7 @@ export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
 }
 
 /**
- * Whether a step has, or may have, done something. A tool that threw is taken to have done nothing, unless its step
+ * True if a step has, or may have, done something. A tool that threw is taken to have done nothing, unless its step
  * must run only once.
  */
 function hasEffect(step: StepState): boolean {
@@ -92,7 +92,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   return outcome.status === "completed" ? undefined : "failed";
 }
 
-/** What the store failed with. */
+/** The error with which the store failed. */
 function storeFailure({ recorder }: Run): AgentErrorData | undefined {
   return recorder.failure?.toJSON() as AgentErrorData | undefined;
 }
