@@ -64,7 +64,7 @@ export class ActiveSteps {
         this.change(getKey(event), { progress: renderProgress(event.value) });
         break;
       case "step-retry": {
-        // In another process, nobody says when the next attempt starts.
+        // Another process does not say when the next attempt starts.
         const nextMs = Date.parse(event.timestamp) + event.delayMs;
         this.change(getKey(event), { attempt: event.attempt + 1, nextMs, progress: undefined });
         break;

@@ -74,7 +74,7 @@ function readExport(file: string): unknown {
     const document: { readonly format?: unknown } | null = JSON.parse(text);
     if (document?.format === "planwright-run") return document;
   } catch {
-    // Said below.
+    // The error below covers this, too.
   }
   throw new Error(`The file "${file}" is not an exported run.`);
 }
@@ -102,7 +102,7 @@ function readKey(file: string, kind: keyof typeof keyKinds): KeyObject {
     const key = create(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Said below: what OpenSSL says of it helps nobody.
+    // The error below says more than that of OpenSSL.
   }
   throw new Error(
     `The file "${file}" is not an Ed25519 ${kind} key as PEM, unencrypted. To make one: openssl ${howTo}`,

@@ -125,7 +125,7 @@ export interface LanguageModel {
    */
   readonly hasOutputLimit?: boolean | undefined;
   /**
-   * How it repeats calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so
+   * Its policy for calls that fail. A model that has it makes each attempt by `request.attempts`, if there is one, so
    * that each is counted. @default it does not: each call is one attempt
    */
   readonly retry?: RetryOptions | undefined;
@@ -178,9 +178,9 @@ export function modelName({ provider, modelId }: Pick<LanguageModel, "provider" 
  * Reads the tokens of an answer as a server reported them. Tokens before the text, such as the end of its thinking, are
  * dropped. Undefined unless the rest covers the whole text.
  */
-export function readLogprobs(text: string, told: readonly unknown[]): readonly TokenLogprob[] | undefined {
+export function readLogprobs(text: string, reported: readonly unknown[]): readonly TokenLogprob[] | undefined {
   const read: TokenLogprob[] = [];
-  for (const item of told) {
+  for (const item of reported) {
     const { token, logprob } = (item ?? {}) as Partial<Record<keyof TokenLogprob, unknown>>;
     if (typeof token !== "string" || typeof logprob !== "number" || !(logprob <= 0)) return undefined;
     read.push({ token, logprob });

@@ -21,7 +21,7 @@ import type { ToolLimitOptions } from "./tool.ts";
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
 export interface ModelCallOptions extends ToolLimitOptions {
   /**
-   * How a call is repeated that may succeed later: the server is busy or cannot be reached, the answer broke off or
+   * Repeats a call that may succeed later: the server is busy or cannot be reached, the answer broke off or
    * cannot be read. A server that asks to wait is waited for, up to `maxDelayMs`; else the call has failed.
    * @default 3 attempts, 500 ms before the second
    */

@@ -23,14 +23,14 @@ export interface ModelCall extends Omit<ModelUsage, "modelCalls"> {
  */
 export function modelCall(
   model: LanguageModel,
-  told: ModelTokens | undefined,
+  reported: ModelTokens | undefined,
   estimate: Pick<ModelUsage, "inputTokens" | "outputTokens">,
 ): ModelCall {
-  const input = told?.inputTokens;
-  const output = told?.outputTokens;
+  const input = reported?.inputTokens;
+  const output = reported?.outputTokens;
   const inputTokens = isAmount(input) ? input : estimate.inputTokens;
   const outputTokens = isAmount(output) ? output : estimate.outputTokens;
-  const cached = told?.cachedInputTokens;
+  const cached = reported?.cachedInputTokens;
   const cachedInputTokens = isAmount(cached) ? Math.min(cached, inputTokens) : 0;
   const isEstimated = !isAmount(input) || !isAmount(output);
   const price = priceOf(model);

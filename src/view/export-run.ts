@@ -62,7 +62,7 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /**
  * Exports a stored run, in whatever state it is, as a JSON document with its plan, its decisions and every recorded event.
- * Sealed values stay sealed. A run that was changed in the store is exported as it is: `verifyRun` tells. Rejects with `run-not-found`, `invalid-options`, or what the store throws.
+ * Sealed values stay sealed. A run that was changed in the store is exported as it is: `verifyRun` finds it. Rejects with `run-not-found`, `invalid-options`, or what the store throws.
  *
  * {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence

@@ -61,12 +61,17 @@ interface Column {
   readonly kind?: "number" | "short";
 }
 
-/** Rows of cells. On a phone each row is a list of its cells with their heads; elsewhere what is too wide scrolls in itself. */
-export function table(
-  label: string,
+/**
+ * Draws a table under its heading; false if it has no rows. On a phone each row is a list of its cells with their heads;
+ * elsewhere what is too wide scrolls in itself. `more` follows the table.
+ */
+export function tableSection(
+  name: string,
   columns: readonly (Column | string)[],
   rows: readonly (readonly (Html | string)[])[],
-): Html {
+  { more = false, id }: { readonly more?: Html | false; readonly id?: string } = {},
+): Html | false {
+  if (rows.length === 0) return false;
   const all = columns.map((column): Column => (typeof column === "string" ? { head: column } : column));
   const heads = all.map(
     ({ head, kind }) => html`<th scope="col"${kind !== undefined && html` class="${kind}"`}>${head}</th>`,
@@ -78,7 +83,8 @@ export function table(
     });
     return html`<tr>${cells}</tr>`;
   });
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+  const table = html`<div class="wide" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+  return section(name, html`${table}${more}`, id);
 }
 
 /** A column of numbers. */

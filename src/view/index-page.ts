@@ -3,7 +3,7 @@ import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
-import { getTone, type Html, html, numbers, type Page, pill, section, short, table } from "./html.ts";
+import { getTone, type Html, html, numbers, type Page, pill, short, tableSection } from "./html.ts";
 import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
 
 const maxText = 120;
@@ -18,12 +18,12 @@ export function renderIndexPage(views: readonly RunView[]): Page {
   const waiting = views.filter(({ run }) => run.status === "suspended");
   const title = plural(views.length, "run");
   const content = html`<header><h1>${title}</h1>${counts(views)}</header>
-${failed.length > 0 && section("What failed", renderErrors("What failed", failed))}
-${refused.length > 0 && section("What was refused", renderErrors("What was refused", refused))}
-${waiting.length > 0 && section("What waits", renderWaiting(waiting))}
+${renderErrors("What failed", failed)}
+${renderErrors("What was refused", refused)}
+${renderWaiting(waiting)}
 ${slowest(views)}
 <div class="columns">${tools(views)}${models(views)}</div>
-${views.length > 0 && section("All runs", renderRuns(views))}
+${renderRuns(views)}
 <footer>All times are UTC.</footer>`;
   return { title, content };
 }
@@ -48,19 +48,19 @@ function nameCell({ run }: RunView): Html {
   return html`<div>${cutText(request, maxText)}<br><code>${run.runId}</code></div>`;
 }
 
-function renderErrors(label: string, views: readonly RunView[]): Html {
+function renderErrors(name: string, views: readonly RunView[]): Html | false {
   const rows = views.slice(0, maxRows).map((view) => {
     const { code = "", message = "" } = view.run.error ?? {};
     return [nameCell(view), html`<code>${code}</code>`, cutText(message, maxMessage), formatTime(view.updatedAt)];
   });
-  return table(label, ["run", short("code"), "message", short("when")], rows);
+  return tableSection(name, ["run", short("code"), "message", short("when")], rows);
 }
 
-function renderWaiting(views: readonly RunView[]): Html {
+function renderWaiting(views: readonly RunView[]): Html | false {
   const rows = views.slice(0, maxRows).map((view) => {
     return [nameCell(view), cutText(getWaits(view).join("; "), maxMessage), formatTime(view.updatedAt)];
   });
-  return table("What waits", ["run", "it waits", short("since")], rows);
+  return tableSection("What waits", ["run", "it waits", short("since")], rows);
 }
 
 interface Timed {
@@ -86,7 +86,7 @@ function slowest(views: readonly RunView[]): Html | false {
     ...[formatDuration(ms), formatCount(record.attempts), nameCell(view)],
   ]);
   const columns = ["step", "", numbers("time"), numbers("attempts"), "run"];
-  return rows.length > 0 && section("Slowest steps", table("Slowest steps", columns, rows));
+  return tableSection("Slowest steps", columns, rows);
 }
 
 function bar(share: number, { status }: StepRecord): Html {
@@ -113,7 +113,7 @@ function tools(views: readonly RunView[]): Html | false {
     steps === 0 ? "" : formatDuration(ms / steps),
   ]);
   const columns = ["tool", ...["steps", "failed", "attempts", "mean time"].map(numbers)];
-  return rows.length > 0 && section("Tools", table("Tools", columns, rows));
+  return tableSection("Tools", columns, rows);
 }
 
 /** Runs that were not read from their events tell of the models that made their plan. */
@@ -134,10 +134,10 @@ function models(views: readonly RunView[]): Html | false {
     cost === 0 ? "" : formatCost(cost),
   ]);
   const columns = ["model", ...["calls", "tokens", "cost"].map(numbers)];
-  return rows.length > 0 && section("Models", table("Models", columns, rows));
+  return tableSection("Models", columns, rows);
 }
 
-function renderRuns(views: readonly RunView[]): Html {
+function renderRuns(views: readonly RunView[]): Html | false {
   const rows = views.slice(0, maxRows).map((view) => {
     const { createdAt, plan, steps, usage } = view.run;
     const done = steps.filter((record) => record.status === "completed").length;
@@ -149,5 +149,5 @@ function renderRuns(views: readonly RunView[]): Html {
   });
   const rest = views.length - maxRows;
   const columns = ["run", short("status"), short("started"), ...["busy", "steps", "cost"].map(numbers)];
-  return html`${table("All runs", columns, rows)}${rest > 0 && html`<p>… and ${plural(rest, "more run")}</p>`}`;
+  return tableSection("All runs", columns, rows, { more: rest > 0 && html`<p>… and ${plural(rest, "more run")}</p>` });
 }

@@ -5,7 +5,7 @@ import { describeConditions, describeStepRef, describeWait } from "../core/step.
 import { cutText } from "../core/text.ts";
 import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { renderGraph } from "./graph-svg.ts";
-import { escapeContent, type Html, html, numbers, type Page, pill, section, short, table } from "./html.ts";
+import { escapeContent, type Html, html, numbers, type Page, pill, section, short, tableSection } from "./html.ts";
 import { getStatus, toPlanGraph } from "./plan-graph.ts";
 import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
 import type { Bar } from "./timeline.ts";
@@ -18,7 +18,7 @@ const maxCalls = 500;
 
 /** The page of one run. */
 export function renderRunPage(view: RunView): Page {
-  const { run, updatedAt, executions, planning, approvals, modelCalls, earlierPlans } = view;
+  const { run, updatedAt, executions, planning, earlierPlans } = view;
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;
   const axis = createAxis(executions, Date.parse(updatedAt));
   const content = html`${renderBarDefinitions(axis)}
@@ -30,8 +30,8 @@ export function renderRunPage(view: RunView): Page {
 <div class="steps">${planning.length > 0 && renderPlanning(view, axis)}${renderSteps(view, axis)}</div></section>
 ${run.plan !== undefined && section("Plan", renderGraph(toPlanGraph(run.plan, view), "The plan as a graph"))}
 ${run.plan !== undefined && earlierPlans.length > 0 && section("Revisions", revisions([...earlierPlans, run.plan]))}
-${approvals.length > 0 && section("Approvals", renderApprovals(view))}
-${modelCalls.length > 0 && section("Model calls", renderModelCalls(view), "models")}
+${renderApprovals(view)}
+${renderModelCalls(view)}
 <footer>All times are UTC.</footer>`;
   return { title: cutText(title, maxTitle), content };
 }
@@ -113,15 +113,15 @@ function legend({ bars, planning }: RunView): Html {
   return html`<div class="legend">${shown.map(([name, text]) => html`<span><svg class="bars" aria-hidden="true"><rect class="${name}" width="100%"/></svg>${text}</span>`)}</div>`;
 }
 
-function renderApprovals({ approvals }: RunView): Html {
+function renderApprovals({ approvals }: RunView): Html | false {
   const rows = approvals.map(({ subject, status, by = "", at, comment = "" }) => [
     ...[subject, pill(status), cutText(by, maxText)],
     ...[at === undefined ? "" : formatTime(at), cutText(comment, maxComment)],
   ]);
-  return table("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
+  return tableSection("Approvals", ["what", short("decision"), "by", short("when"), "comment"], rows);
 }
 
-function renderModelCalls({ modelCalls }: RunView): Html {
+function renderModelCalls({ modelCalls }: RunView): Html | false {
   const rows = modelCalls
     .slice(0, maxCalls)
     .map(({ model, attempt, usage, durationMs, outcome }) => [
@@ -131,7 +131,8 @@ function renderModelCalls({ modelCalls }: RunView): Html {
     ]);
   const counted = ["attempt", "time", "tokens in", "tokens out", "cost"].map(numbers);
   const rest = modelCalls.length - maxCalls;
-  return html`${table("Model calls", ["model", short("outcome"), ...counted], rows)}${rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`}`;
+  const more = rest > 0 && html`<p>… and ${plural(rest, "more call")}</p>`;
+  return tableSection("Model calls", ["model", short("outcome"), ...counted], rows, { more, id: "models" });
 }
 
 /** The room for values on a page, in characters: all together, and each at most and at least. */

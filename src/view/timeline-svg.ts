@@ -110,7 +110,7 @@ function lastBefore(parts: readonly { readonly startMs: number }[], ms: number):
   return low - 1;
 }
 
-/** More than these no eye tells apart, in a line. */
+/** No eye can tell more bars than these apart in a line. */
 const maxBars = 200;
 /** In percent: what took no time is seen, too. */
 const minWidth = 0.4;

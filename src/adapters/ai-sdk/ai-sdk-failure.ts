@@ -35,11 +35,11 @@ export function aiSdkFailure(
   { isAnswering }: { isAnswering: boolean },
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
-  const told = messageOf(error);
-  const call = readCall(error, told, isAnswering);
+  const message = messageOf(error);
+  const call = readCall(error, message, isAnswering);
   const reason = readReason(error, call);
   return modelFailure(model, reason, {
-    message: `${introductions[reason](modelName(model))}: ${cutText(toLine(told), maxMessageLength)}`,
+    message: `${introductions[reason](modelName(model))}: ${cutText(toLine(message), maxMessageLength)}`,
     status: call.status,
     cause: holdsBody(thrown) ? undefined : thrown,
   });
@@ -84,8 +84,8 @@ function holdsBody(thrown: unknown): boolean {
 
 function messageOf(thrown: unknown): string {
   const { message } = readFields(thrown, "message");
-  const told = typeof message === "string" && message !== "" ? message : describeThrown(thrown);
-  return cutText(told, maxReadLength);
+  const text = typeof message === "string" && message !== "" ? message : describeThrown(thrown);
+  return cutText(text, maxReadLength);
 }
 
 function toLine(message: string): string {
@@ -144,7 +144,7 @@ function readCodes(thrown: unknown): readonly string[] {
   let current = thrown;
   for (let depth = 0; depth < maxWrappers && current !== undefined; depth++) {
     const { code, type, cause, error, data } = readFields(current, "code", "type", "cause", "error", "data");
-    for (const told of [code, type]) if (typeof told === "string") codes.push(told);
+    for (const name of [code, type]) if (typeof name === "string") codes.push(name);
     current = cause ?? error ?? data;
   }
   return codes;

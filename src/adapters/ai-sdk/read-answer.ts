@@ -23,7 +23,7 @@ export interface AiSdkStream {
 interface AiSdkReader {
   /** The next piece. */
   read(): Promise<{ readonly done: boolean; readonly value?: unknown }>;
-  /** Notifies the provider that nobody reads any further. */
+  /** Ends the answer: no more of it will be read. */
   cancel(reason?: unknown): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ class StreamedAnswer {
   private text = "";
   private reasoning = "";
   private end: ModelEnd | undefined;
-  private told: readonly unknown[] = [];
+  private reported: readonly unknown[] = [];
 
   constructor(private readonly model: Model) {}
 
@@ -102,7 +102,7 @@ class StreamedAnswer {
         throw aiSdkFailure(this.model, error, { isAnswering: true });
       case "finish":
         this.end = readEnd(this.model, part);
-        this.told = toldLogprobs(part);
+        this.reported = reportedLogprobs(part);
         return "";
       default:
         return "";
@@ -111,12 +111,17 @@ class StreamedAnswer {
 
   /** The answer, once the stream has ended. */
   whole(): ModelResponse {
-    const { text, reasoning, end, told } = this;
+    const { text, reasoning, end, reported } = this;
     if (end === undefined) {
       const message = `The answer of ${modelName(this.model)} broke off after ${text.length} characters: its stream ended without a finish part.`;
       throw modelFailure(this.model, "interrupted", { message });
     }
-    return { text, ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }), ...end, ...logprobsOf(text, told) };
+    return {
+      text,
+      ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }),
+      ...end,
+      ...logprobsOf(text, reported),
+    };
   }
 
   private checkDelta(delta: unknown): string {
@@ -171,8 +176,8 @@ function readUsage(usage: unknown): ModelTokens {
 }
 
 /** Some providers report NaN for unknown values. */
-function readTokens(told: unknown): number | undefined {
-  const tokens = typeof told === "number" ? told : readFields(told, "total").total;
+function readTokens(reported: unknown): number | undefined {
+  const tokens = typeof reported === "number" ? reported : readFields(reported, "total").total;
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
@@ -195,19 +200,19 @@ export function readResult(
   const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
   const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  const logprobs = logprobsOf(text, toldLogprobs(result));
+  const logprobs = logprobsOf(text, reportedLogprobs(result));
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
 }
 
 /** The tokens in the metadata of an answer: a list, or a list for each part of the answer. */
-function toldLogprobs(ended: unknown): readonly unknown[] {
+function reportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");
   return Array.isArray(logprobs) ? logprobs.flat() : [];
 }
 
-function logprobsOf(text: string, told: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
-  const logprobs = readLogprobs(text, told);
+function logprobsOf(text: string, reported: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
+  const logprobs = readLogprobs(text, reported);
   return logprobs === undefined ? {} : { logprobs };
 }
 

@@ -108,8 +108,8 @@ const lines: EventHandlers<Line> = {
   "model-retry": ({ model, attempt, delayMs, error }) =>
     line("warn", `${model} is asked again`, { model, attempt, delayMs, ...toErrorFields(error) }),
   "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
-    const told = end(model, outcome, { model, attempt, durationMs, usage });
-    return told.level === "info" ? { ...told, level: "debug" } : told;
+    const line = end(model, outcome, { model, attempt, durationMs, usage });
+    return line.level === "info" ? { ...line, level: "debug" } : line;
   },
   "step-start": (event) => line("debug", `${nameStep(event)} started`, getPlace(event)),
   "step-attempt": (event) =>

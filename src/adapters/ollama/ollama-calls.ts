@@ -147,9 +147,9 @@ export class OllamaCalls {
     let text = "";
     let reasoning = "";
     let blankLength = 0;
-    let told: unknown[] = [];
+    let reported: unknown[] = [];
     const response = (finishReason: ModelFinishReason, usage: ModelTokens): ModelResponse => {
-      const logprobs = readLogprobs(text, told);
+      const logprobs = readLogprobs(text, reported);
       return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
     };
     for await (const part of parts) {
@@ -158,9 +158,10 @@ export class OllamaCalls {
       const delta = asText(part.message?.content);
       reasoning += thought;
       text += delta;
-      if (thought !== "") told = [];
-      else if (Array.isArray(part.logprobs)) told.push(...part.logprobs);
-      if (Math.max(text.length + reasoning.length, told.length) > maxAnswerLength) throw answerTooLong(this.settings);
+      if (thought !== "") reported = [];
+      else if (Array.isArray(part.logprobs)) reported.push(...part.logprobs);
+      if (Math.max(text.length + reasoning.length, reported.length) > maxAnswerLength)
+        throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
       if (part.done) return response(finishReasonOf(part.done_reason), usageOf(part));
       blankLength = blankAtEnd(thought + delta, blankLength);
@@ -223,7 +224,7 @@ function isAboutThinking(thrown: unknown): boolean {
   return /\bthink(?:ing)?\b/i.test((thrown.cause as Error).message);
 }
 
-/** Returns true if a model that can think, and was told not to, has written nothing like JSON. */
+/** Returns true if a model that can think, and was asked not to, has written nothing like JSON. */
 function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReason }: ModelResponse): boolean {
   return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
 }

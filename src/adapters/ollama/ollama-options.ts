@@ -14,7 +14,7 @@ export interface OllamaModelOptions extends ModelCallOptions {
   /** Sent with each request, such as `{ authorization: "Bearer …" }`. Never in an error. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Whether it thinks first; never sent to a model that cannot. @default `low` for gpt-oss, which always thinks, else
+   * True if it thinks first; never sent to a model that cannot. @default `low` for gpt-oss, which always thinks, else
    * false: it seldom makes a plan better, and always slower
    */
   think?: OllamaThink | undefined;
@@ -32,7 +32,7 @@ export interface OllamaModelOptions extends ModelCallOptions {
   /** Further options of Ollama, such as `{ top_k: 20 }`. Those that other options or a call set are not taken from here. */
   options?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * How long the server keeps the model loaded after a call: seconds, or a text such as `10m`; negative means forever.
+   * The time that the server keeps the model loaded after a call: seconds, or a text such as `10m`; negative means forever.
    * @default the server's, which is 5 minutes unless configured otherwise
    */
   keepAlive?: string | number | undefined;

@@ -2,7 +2,7 @@ import { failOption } from "../../core/options.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 
 /*
- * What is wrong with a JSON Schema is found when it is defined, not when the first value is checked: a misspelled type
+ * Mistakes in a JSON Schema are found when it is defined, not when the first value is checked: a misspelled type
  * would refuse everything, and a misspelled reference or pattern would throw.
  */
 
