@@ -37,7 +37,7 @@ interface ToolOptionsBase<TName extends string, TSchema extends StandardSchema> 
   /** 1 to 64 of `A-Z a-z 0-9 _ -`, starting with a letter. Unique within an agent. */
   name: TName;
   description: string;
-  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that tells its JSON Schema. */
+  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   inputSchema: TSchema;
   /** A value, or a function of the parsed input. @default "idempotent" */
   effect?: ToolEffect | ((input: InferSchemaOutput<TSchema>) => ToolEffect) | undefined;
@@ -104,7 +104,7 @@ export interface CheckedToolOptions<
 /**
  * Defines a tool: checks the options and infers the types.
  *
- * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that does not tell its JSON
+ * Throws `invalid-options` for an option that is missing, unknown or wrong, for a schema that does not give its JSON
  * Schema, and for an input that JSON cannot express (Date, Map, Set, BigInt …).
  *
  * {@includeCode ../../examples/02-your-own-tool.ts}

@@ -346,7 +346,7 @@ export type ApprovalEndEvent = EventBase<"approval-end"> &
       | ({ readonly status: "approved"; readonly changed?: ChangedCall } & DecisionNote)
       | ({
           readonly status: "rejected";
-          /** `approval-expired` if nobody has decided in time. */
+          /** `approval-expired` if there was no decision in time. */
           readonly error: AgentErrorData<"approval-rejected" | "approval-expired">;
         } & DecisionNote)
       | { readonly status: "withdrawn" };

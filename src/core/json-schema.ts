@@ -29,7 +29,7 @@ export function schemasAt(root: JsonSchema, path: JsonPath, value?: unknown): re
   return schemas;
 }
 
-/** The field whose constants tell the branches of a union apart. */
+/** The field whose constants distinguish the branches of a union. */
 export function branchField(branches: readonly JsonSchema[]): string | undefined {
   if (branches.length < 2) return undefined;
   const isConstant = (schema: JsonSchema | undefined) => schema?.const !== undefined || schema?.enum !== undefined;

@@ -49,7 +49,7 @@ export type ApprovalRecord = (
   | { readonly kind: "plan" }
 ) &
   DecisionNote & {
-    /** `expired`: nobody has decided in time. */
+    /** `expired`: there was no decision in time. */
     readonly status: "approved" | "rejected" | "expired";
     /** The hash of what was reviewed. */
     readonly hash: string;
@@ -124,42 +124,35 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly updatedAt: string;
 };
 
-/** A run's state as its result. */
+/** Copies a run's state into its result. */
 export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
-  const { status, error, pending } = state;
-  return {
-    status,
-    ...fields(state),
-    ...(error && { error: copyJson(error) }),
-    ...(pending && { pending: copyJson(pending) }),
-  } as unknown as RunResult<TTool>;
-}
-
-/** A run's current state. */
-export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
-  const { metadata, updatedAt } = state;
-  return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
-}
-
-function fields(state: RunState) {
-  const { runId, forkedFrom, request, createdAt, startedAt, endedAt, plan, steps, notUndone, usage, digest } = state;
+  const { status, error, pending, forkedFrom, request, startedAt, endedAt, plan, notUndone, usage, digest } = state;
   const last = lastCompleted(state);
   const approvals = approvalRecords(state);
   return {
-    runId,
+    status,
+    runId: state.runId,
     ...(forkedFrom && { forkedFrom: { ...forkedFrom } }),
     ...(request !== undefined && { request }),
-    createdAt,
+    createdAt: state.createdAt,
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(plan && { plan }),
-    steps: stepRecords(steps.values()),
+    steps: stepRecords(state.steps.values()),
     ...(last && { output: copyJson(last.output ?? null) }),
     ...(approvals.length > 0 && { approvals }),
     ...(notUndone && { notUndone: copyJson(notUndone) }),
     ...(usage && { usage: copyJson(usage) }),
     ...(digest && { digest: digest.value }),
-  };
+    ...(error && { error: copyJson(error) }),
+    ...(pending && { pending: copyJson(pending) }),
+  } as unknown as RunResult<TTool>;
+}
+
+/** Copies a run's state, whatever its status is. */
+export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<TTool> {
+  const { metadata, updatedAt } = state;
+  return { ...toRunResult(state), metadata: copyJson(metadata), updatedAt } as unknown as RunSnapshot<TTool>;
 }
 
 /** The last step of the plan that has completed; not one that was undone since, whose output no longer holds. */
@@ -201,12 +194,7 @@ function addDecided(
 
 /** The current execution log. */
 export function stepRecords(steps: Iterable<StepState>): StepRecord[] {
-  const records: unknown[] = [];
-  for (const step of steps) {
-    if (step.iterations === undefined) records.push(toRecord(step));
-    else for (const iteration of step.iterations.states) records.push(toRecord(iteration));
-  }
-  return records as StepRecord[];
+  return Array.from(instancesOf(steps), toRecord);
 }
 
 /** True if an entry of the log is done, so that its dependents may run. */
@@ -214,8 +202,8 @@ export function isDoneRecord({ status, reason }: StepRecord): boolean {
   return status === "completed" || hadNothingToDo(reason);
 }
 
-/** A copy key by key: it is made for every step of every run, and spreading costs twenty times as much. */
-function toRecord(step: StepState): unknown {
+/** Copies key by key: this is done for every step of every run, and spreading costs twenty times as much. */
+function toRecord(step: StepState): StepRecord {
   const { stepId, tool, status, attempts } = step;
   const record: StepState & { reason?: SkipReason } = { stepId, tool, input: copyJson(step.input), status, attempts };
   if (step.iteration !== undefined) record.iteration = step.iteration;
@@ -226,5 +214,5 @@ function toRecord(step: StepState): unknown {
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;
   if (step.completedAt !== undefined) record.completedAt = step.completedAt;
   if (step.reasoning !== undefined) record.reasoning = step.reasoning;
-  return record;
+  return record as StepRecord;
 }

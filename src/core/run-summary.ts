@@ -152,7 +152,7 @@ export function shownStatus({ status, error }: Pick<RunSummary, "status" | "erro
   return status === "failed" && error?.code === "cannot-plan" ? "refused" : status;
 }
 
-/** The statuses of a run that has not ended and waits for nobody. */
+/** The statuses of a run that has not ended and does not wait. */
 export const unendedStatuses: ReadonlySet<RunStatus> = new Set(["planning", "running", "interrupted"]);
 
 /** The statuses of a run that is resumed only if somebody asks for it. */

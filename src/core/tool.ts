@@ -53,7 +53,7 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
   readonly name: TName;
   /** A sentence for planners that says what the tool does. */
   readonly description: string;
-  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that tells its JSON Schema. */
+  /** zod 3 (from 3.25.28), zod 4, or any {@link StandardSchema} that gives its JSON Schema. */
   readonly inputSchema: StandardSchema<unknown, TInput>;
   readonly outputSchema?: StandardSchema<unknown, unknown> | undefined;
   /** A value, or a function of the parsed input. @default "idempotent" */
