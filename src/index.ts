@@ -126,8 +126,8 @@ export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/dec
 export { describePlan } from "./runs/describe-plan.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
+export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-all.ts";
 export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
-export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";

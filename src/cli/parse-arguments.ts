@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
-import type { PruneOptions } from "../runs/retention.ts";
+import type { PruneOptions } from "../runs/stored-runs.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 

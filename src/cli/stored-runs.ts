@@ -5,7 +5,7 @@ import type { PlanStep } from "../core/plan.ts";
 import type { RunSnapshot } from "../core/run-result.ts";
 import type { RunSummary } from "../core/run-summary.ts";
 import { jsonLines, printable, printableJson } from "../core/text.ts";
-import type { PruneOptions } from "../runs/retention.ts";
+import type { PruneOptions } from "../runs/stored-runs.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
 import { followRun, RunReporter, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";

@@ -6,9 +6,8 @@ import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./decisions/decision-options.ts";
 import type { DryRun } from "./dry-run.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume/resume-all.ts";
 import type { CloseOptions, DeliverOptions, ForkOptions, SettleOptions } from "./resume/resume-options.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
-import type { RunKeeper } from "./retention.ts";
 import type {
   DecidingOptions,
   DryRunOptions,
@@ -19,6 +18,7 @@ import type {
   RunOptions,
 } from "./run-options.ts";
 import type { Refusal } from "./start-run.ts";
+import type { RunKeeper } from "./stored-runs.ts";
 
 /** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
 export interface RunObserver<TTool extends Tool = Tool> {

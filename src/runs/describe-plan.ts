@@ -12,7 +12,7 @@ import { toolSchemas } from "../core/tool-schemas.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
 import { fillReferences, findReferences } from "../plan/references.ts";
 import { HiddenTexts } from "./secrets/hidden-texts.ts";
-import { hideInput } from "./secrets/map-sensitive.ts";
+import { hideInput } from "./secrets/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run: for each step its `reasoning`, the call as it

@@ -10,11 +10,10 @@ import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts
 import { hashPlan } from "../plan/hash-plan.ts";
 import { findReferences, resolveInput } from "../plan/references.ts";
 import type { EngineSettings } from "./options.ts";
-import { underSignal } from "./planning/plan-alone.ts";
+import { underSignal } from "./planning/planning.ts";
 import type { RunSettings } from "./run-options.ts";
 import { completePlanInput } from "./run-target.ts";
-import type { RunSecrets } from "./secrets/run-secrets.ts";
-import { secretsOf } from "./secrets/secrets-of-run.ts";
+import { type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 import { effectOf } from "./steps/step-call.ts";
 
 /** What a run would do, as far as that is known beforehand. @group Plans */

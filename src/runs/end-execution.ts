@@ -8,7 +8,7 @@ import type { PlanExpressions } from "../plan/expressions.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
 import { buildGraph, isAllDone, isReady, pendingItems, stepFailure } from "./run-progress.ts";
-import { opened } from "./secrets/secrets-of-run.ts";
+import { opened } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";

@@ -1,45 +1,20 @@
-import type { AgentError, AgentErrorData } from "../core/errors.ts";
+import type { AgentErrorData } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
 import { endExecution } from "./end-execution.ts";
-import { planAndEmit, reporterOf } from "./planning/planning.ts";
 import { replan } from "./planning/replan.ts";
 import type { Run } from "./run.ts";
 import { hasAnswer, isAllDone } from "./run-progress.ts";
-import { requireApproved } from "./run-target.ts";
 import { shownResult } from "./show.ts";
 import { runSteps } from "./steps/schedule.ts";
-import { dataOf } from "./steps/step-call.ts";
 
 /** The trace context of an execution, as its first event contains it. */
 export function traceOf({ engine, runId }: Pick<Run, "engine" | "runId">): { readonly traceparent?: string } {
   const traceparent = engine.traceparent?.(runId);
   return traceparent === undefined ? {} : { traceparent };
-}
-
-/** Plans the request of a run. Resolves to the error if there is no plan. Never rejects. */
-export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
-  const { planner } = run.engine;
-  if (!run.canContinue() || planner === undefined) return undefined;
-  const source = run.openSource();
-  try {
-    const plan = await planAndEmit(run.engine, {
-      request,
-      planner,
-      settings: run.settings,
-      source,
-      reporter: reporterOf(run),
-    });
-    await requireApproved(plan, run);
-    return undefined;
-  } catch (thrown) {
-    return dataOf(run, thrown as AgentError);
-  } finally {
-    run.release(source);
-  }
 }
 
 /** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */

@@ -15,7 +15,7 @@ import {
 import { dependenciesOfSteps } from "../plan/check-once.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
 import type { Run } from "./run.ts";
-import { opened } from "./secrets/secrets-of-run.ts";
+import { opened } from "./secrets/run-secrets.ts";
 
 /** The dependencies between the steps of a plan, by index. */
 export interface StepGraph {

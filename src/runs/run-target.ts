@@ -3,13 +3,12 @@ import { deepFreeze, toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import { planVersionOf } from "../core/step.ts";
-import { rememberPlan } from "../plan/check-once.ts";
+import { checkOnce, rememberPlan } from "../plan/check-once.ts";
 import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
+import { invalidPlan, type PlanScope } from "../plan/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
-import { requireValid } from "./planning/planning.ts";
 import type { RunSettings } from "./run-options.ts";
-import type { RunSecrets } from "./secrets/run-secrets.ts";
-import { opened, requireSealable } from "./secrets/secrets-of-run.ts";
+import { opened, type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 
 /** A request to plan, or a plan as given, that a run executes. */
 export type RunTarget = { readonly request: string } | { readonly plan: PlanInput };
@@ -52,9 +51,29 @@ export async function completePlanInput(
   given: PlanInput,
 ): Promise<Plan> {
   const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
-  if (engine.sealing !== undefined) await requireSealable(engine, settings, plan);
+  const opening = secretsOf(engine, settings);
+  if (opening !== undefined) (await opening).requireSealable(plan);
   await requireApproved(plan, { settings });
   return plan === given ? (plan as Plan) : rememberPlan(fillIn(engine, plan));
+}
+
+/** The tools and limits that a plan is checked against. */
+export function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
+  return { tools, maxSteps: stored.maxSteps, events: events && new Set(events.keys()) };
+}
+
+/**
+ * A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue.
+ */
+export async function requireValid(
+  engine: EngineSettings,
+  settings: RunSettings,
+  { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
+): Promise<PlanInput> {
+  const { plan, issues, json = null } = await checkOnce(given, scopeOf(engine, settings));
+  if (plan !== undefined) return plan;
+  const secrets = await secretsOf(engine, settings);
+  throw invalidPlan(complaint, secrets?.hideInIssues(issues, json) ?? issues);
 }
 
 /** A plan with all that its writer may leave out. */

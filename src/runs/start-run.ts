@@ -8,17 +8,17 @@ import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
 import { findBraces } from "../plan/references.ts";
-import { fingerprintsOf, planInRun, runExecution, traceOf } from "./execute-run.ts";
+import { fingerprintsOf, runExecution, traceOf } from "./execute-run.ts";
 import { findWrongPart } from "./parse-stored.ts";
-import { continueStored } from "./resume/continue-run.ts";
-import { beginStopped } from "./resume/resume-run.ts";
+import { planInRun } from "./planning/planning.ts";
+import { continueStored } from "./resume/resume-run.ts";
 import type { Run } from "./run.ts";
 import { interruptedBy, runConflict, runElsewhere } from "./run-errors.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
 import { completeTarget, fillIn, identityOf, type RunBeginning, type RunTarget, targetOf } from "./run-target.ts";
-import { opened, requireSealable, secretsOf } from "./secrets/secrets-of-run.ts";
+import { opened, secretsOf } from "./secrets/run-secrets.ts";
 import { shownResult } from "./show.ts";
 import { dataOf } from "./steps/step-call.ts";
 import { readRecorded, storedResult } from "./stored-runs.ts";
@@ -27,14 +27,14 @@ import { readRecorded, storedResult } from "./stored-runs.ts";
 export { receivePosted, toDelivery } from "./decisions/commands.ts";
 export { deliverEarly, sendCommand } from "./decisions/send-command.ts";
 export { dryRun } from "./dry-run.ts";
-export { planAlone } from "./planning/plan-alone.ts";
+export { planAlone } from "./planning/planning.ts";
 export { forkRun } from "./resume/fork-run.ts";
-export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
-export { deleteRun, prune } from "./retention.ts";
+export { resumeAll, resumeLeft } from "./resume/resume-all.ts";
+export { resumeRun } from "./resume/resume-run.ts";
 export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
 export { showPage } from "./show.ts";
-export { listRuns, readRun } from "./stored-runs.ts";
+export { deleteRun, listRuns, prune, readRun } from "./stored-runs.ts";
 
 /** A requested run. */
 interface StartOpening extends Opening {
@@ -100,13 +100,13 @@ async function resumeStopped(
     const result = await continueStored(runs, {
       ...opening,
       options: { resources, signal, throwOnFailure },
+      isCompared: true,
       mayResume: (state, secrets) => {
         if (identityOf(opened({ secrets }, targetOf(state)), runs.settings) !== opening.identity)
           throw runConflict(state.runId);
         hasStopped = unendedStatuses.has(state.status);
         return hasStopped;
       },
-      begin: beginStopped,
     });
     return hasStopped ? result : undefined;
   } catch (thrown) {
@@ -313,7 +313,7 @@ async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
   if (engine.evidence) run.evidence = await evidenceOf(engine);
   if ("request" in target) return startEvent(run, target);
   try {
-    if (run.secrets !== undefined) await requireSealable(engine, settings, target.plan);
+    run.secrets?.requireSealable(target.plan);
     const start = await startEvent(run, { plan: fillIn(engine, target.plan) });
     if (findWrongPart(start as unknown as Keyed) === undefined) return start;
   } catch (thrown) {

@@ -1,15 +1,23 @@
-import { AgentError } from "../core/errors.ts";
+import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
-import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../core/run-store.ts";
+import {
+  type ListRunsOptions,
+  type RunPage,
+  type RunStore,
+  readStatuses,
+  readTime,
+  runNotFound,
+} from "../core/run-store.ts";
+import { endedStatuses, type RunStatus, type RunSummary } from "../core/run-summary.ts";
 import type { EngineSettings } from "./options.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
-import { runConflict, runElsewhere } from "./run-errors.ts";
+import { cancelledBy, runConflict, runElsewhere } from "./run-errors.ts";
 import { toStoreError } from "./run-recorder.ts";
 import { identityOf, targetOf } from "./run-target.ts";
-import type { RunSecrets } from "./secrets/run-secrets.ts";
-import { opened } from "./secrets/secrets-of-run.ts";
+import { opened, type RunSecrets } from "./secrets/run-secrets.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
 
 /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
@@ -26,6 +34,16 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
     if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
     throw toStoreError(thrown, { runId: "", operation: "list" });
   }
+}
+
+/** The selected stored runs, newest first, page by page. Rejects as {@link listRuns} does. */
+export async function* listPages(store: RunStore, selected: ListRunsOptions): AsyncIterable<readonly RunSummary[]> {
+  let cursor: string | undefined;
+  do {
+    const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    yield page.runs;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 /** The record of a run, without events if there is no such run. Rejects with `store-failed`, also if it is damaged. */
@@ -91,4 +109,81 @@ export async function readExisting(
   const recorded = await (known === undefined ? readRecorded(store, runId) : readAgain(store, known));
   if (recorded.state.sequence > 0) return recorded;
   throw runNotFound(runId);
+}
+
+/** Options of pruning: `before`, `keep`, or both. @inline */
+export interface PruneOptions {
+  /** Only runs created before this time; ISO 8601. */
+  before?: string | undefined;
+  /** How many of the selected runs to keep, the newest; at least 0. @default 0 */
+  keep?: number | undefined;
+  /** Only runs with this status, or one of these. @default completed, failed and cancelled */
+  status?: RunStatus | readonly RunStatus[] | undefined;
+  /** Stops deleting. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Deletes stored runs. */
+export interface RunKeeper {
+  /**
+   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process owns it,
+   * `invalid-options` or `store-failed`.
+   */
+  deleteRun(this: void, runId: string): Promise<void>;
+  /**
+   * Deletes the runs that the options select, newest first, but none that a process owns. Resolves to how many.
+   * Rejects with `invalid-options`, `store-failed`, or `cancelled` by the signal.
+   */
+  prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
+}
+
+const pruneOptions = {
+  before: readTime,
+  keep: { type: "integer", min: 0, default: 0 },
+  status: readStatuses,
+  signal: { type: "signal" },
+} satisfies OptionTable<PruneOptions>;
+
+/** Deletes a run. Rejects as {@link RunKeeper.deleteRun} does. */
+export async function deleteRun(store: RunStore, runId: string): Promise<void> {
+  await deleteStored(store, runId);
+}
+
+/** Deletes the runs that the options select. Rejects as {@link RunKeeper.prune} does. */
+export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
+  const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
+  const { before } = options;
+  if (before === undefined && options.keep === undefined) failOption("options", "neither", "before, keep, or both");
+  const status = [...statuses];
+  let [deleted, toKeep] = [0, keep];
+  for await (const runs of listPages(store, { status, ...(before !== undefined && { until: before }) })) {
+    for (const { runId } of runs.slice(toKeep)) {
+      if (signal?.aborted) throw cancelledBy(signal.reason);
+      if (await deleteUnlessGone(store, runId, status)) deleted++;
+    }
+    toKeep = Math.max(0, toKeep - runs.length);
+  }
+  return { deleted };
+}
+
+/** Deletes a run that was listed. False if it was resumed since then, or deleted by somebody else. */
+async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
+  try {
+    return await deleteStored(store, runId, { status });
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-owned-elsewhere") || isAgentError(thrown, "run-not-found")) return false;
+    throw thrown;
+  }
+}
+
+async function deleteStored(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
+  const [runId] = args;
+  try {
+    return await store.delete(...args);
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-not-found")) {
+      throw new AgentError(thrown.code, thrown.message, { details: thrown.details, cause: thrown });
+    }
+    throw toStoreError(thrown, { runId, operation: "delete" });
+  }
 }

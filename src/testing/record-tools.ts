@@ -16,7 +16,7 @@ import type {
   ToolPhrase,
 } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
-import { sensitiveViewsOf } from "../runs/secrets/map-sensitive.ts";
+import { sensitiveViewsOf } from "../runs/secrets/sensitive-values.ts";
 import { HiddenCalls } from "./recorded-tools/hide-secrets.ts";
 import {
   type AskedToolCall,

@@ -5,7 +5,7 @@ import { checkKeys, failOption } from "../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../core/schema.ts";
 import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
-import { type SensitiveViews, sensitiveViewsOf } from "../runs/secrets/map-sensitive.ts";
+import { type SensitiveViews, sensitiveViewsOf } from "../runs/secrets/sensitive-values.ts";
 import { CallMatcher } from "./recorded-tools/call-matcher.ts";
 import { restoreTool } from "./recorded-tools/restore-tool.ts";
 import { type AskedToolCall, isAnswer, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";

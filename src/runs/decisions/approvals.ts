@@ -28,8 +28,7 @@ import { hashPlan } from "../../plan/hash-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
 import { notWaiting, resumeMismatch } from "../run-errors.ts";
-import { restoreSealed } from "../secrets/map-sensitive.ts";
-import { opened, sealChange } from "../secrets/secrets-of-run.ts";
+import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import {
   countOf,
@@ -328,7 +327,7 @@ export function requireAsked({ state, secrets }: StoredRun, decision: Decision):
 function isSameInput({ input }: Decision, part: StepState | undefined, secrets: StoredRun["secrets"]): boolean {
   if (input === undefined) return part?.approval?.changed === undefined;
   if (part === undefined) return false;
-  const given = secrets ? restoreSealed(input, part.input) : input;
+  const given = secrets?.restore(input, part.input) ?? input;
   return canonicalJson(opened({ secrets }, given)) === canonicalJson(opened({ secrets }, part.input));
 }
 
@@ -414,11 +413,8 @@ export async function changeCall(
   if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describeStepRef(ref)}" ${reason}`);
   const tool = toolsByName.get(step.tool);
   if (tool === undefined) throw resumeMismatch(state.runId, [`there is no tool "${step.tool}" any more`]);
-  const task = {
-    step: { id: ref.stepId, tool: tool.name },
-    iteration: ref.iteration === undefined ? undefined : { index: ref.iteration },
-  };
-  const input = await sealChange(secrets, { step, input: given });
+  const task = taskOf(step);
+  const input = await sealChange(secrets, step, given);
   const called = opened({ secrets }, input);
   const parsed = await parseWith(tool.inputSchema, copyJson(called));
   const issues = parsed.ok ? await unknownKeys(tool, called) : parsed.issues;
@@ -427,6 +423,22 @@ export async function changeCall(
   const call = { ...ref, tool: tool.name, effect, input };
   const changed = { input, effect, hash: await (secrets?.isIn(input) ? secrets.hashCall(call) : hashCall(call)) };
   return changed.hash === hash ? undefined : changed;
+}
+
+/**
+ * The input that replaces a step's own, as it is recorded. Rejects with `invalid-tool-input` for a secret that is missing
+ * or cannot be sealed, and `secret-unreadable`.
+ */
+export async function sealChange(
+  secrets: RunSecrets | undefined,
+  step: StepState,
+  input: JsonObject,
+): Promise<JsonObject> {
+  return secrets?.sealChange(step, input, (issues) => invalidInput(taskOf(step), issues)) ?? input;
+}
+
+function taskOf({ stepId, tool, iteration }: StepState): FailedTask {
+  return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
 }
 
 function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task: FailedTask }): ToolEffect {

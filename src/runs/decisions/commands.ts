@@ -15,7 +15,7 @@ import type { EngineSettings } from "../options.ts";
 import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
-import { opened, sealChange, sealEvent, secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { opened, secretsOf } from "../secrets/run-secrets.ts";
 import { invalidOutput } from "../steps/step-call.ts";
 import {
   type ApprovalOutcome,
@@ -26,6 +26,7 @@ import {
   recordDecision,
   requireAsked,
   type StoredRun,
+  sealChange,
 } from "./approvals.ts";
 import type { Decision } from "./decision-options.ts";
 
@@ -106,7 +107,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
 
   async toMessage({ reason }, settings, state) {
     try {
-      const secrets = await secretsOfStored(settings, state);
+      const secrets = await secretsOf(settings, { state });
       return secrets?.hideIn({ reason }) ?? { reason };
     } catch (thrown) {
       if (!isAgentError(thrown, "secret-unreadable")) throw thrown;
@@ -132,12 +133,12 @@ const decide: CommandKind<Commands["decide"]> = {
   parse: ({ decision }) => ({ decision: parseDecision(decision) }),
 
   async toMessage({ decision: { ref: place, ...decision } }, settings, state) {
-    const secrets = await secretsOfStored(settings, state);
+    const secrets = await secretsOf(settings, { state });
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
     // First, as the comment may contain values from the input.
-    const sealed = input && step && (await sealChange(secrets, { step, input }));
+    const sealed = input && step && (await sealChange(secrets, step, input));
     const hidden = secrets.hideIn({ reason, ...(by && { by }), ...(comment && { comment }) });
     return { decision: { ...decision, ...hidden, ...(sealed && { input: sealed }), place } };
   },
@@ -149,7 +150,7 @@ const decide: CommandKind<Commands["decide"]> = {
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
     // Without its tool, an input is checked by whoever has that.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
-    const secrets = await secretsOfStored(settings, state);
+    const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
   },
 
@@ -219,9 +220,10 @@ const settle: CommandKind<Commands["settle"]> = {
   },
 
   async toMessage({ ref, outcome }, settings, state) {
-    const secrets = await secretsOfStored(settings, state);
-    const event = await sealEvent({ state, secrets }, settlementOf({ ref, outcome }));
-    return { place: ref, outcome: (event as RunSettleEvent).outcome };
+    const secrets = await secretsOf(settings, { state });
+    const event = settlementOf({ ref, outcome });
+    const sealed = secrets === undefined ? event : await secrets.sealEvent(state, event);
+    return { place: ref, outcome: (sealed as RunSettleEvent).outcome };
   },
 
   isUnprepared: ({ outcome }) => outcome === undefined,
@@ -255,9 +257,10 @@ const settle: CommandKind<Commands["settle"]> = {
     const status = instanceAt(run.state.steps, command.ref)?.status;
     if (status !== "unknown") throw new Error(`step "${describeStepRef(command.ref)}" is not in doubt`);
     if (!isOpening) return false;
-    const event = await sealEvent(run, settlementOf(command));
+    const event = settlementOf(command);
+    const sealed = run.secrets === undefined ? event : await run.secrets.sealEvent(run.state, event);
     run.recorder.acknowledge(message);
-    await run.emit(event);
+    await run.emit(sealed);
     return true;
   },
 };

@@ -7,14 +7,13 @@ import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { RecordedRun } from "../parse-stored.ts";
-import { continueStored } from "../resume/continue-run.ts";
 import type { NamedEvent } from "../resume/resume-options.ts";
-import { beginStopped } from "../resume/resume-run.ts";
+import { continueStored } from "../resume/resume-run.ts";
 import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
-import { secretsOfStored } from "../secrets/secrets-of-run.ts";
+import { secretsOf } from "../secrets/run-secrets.ts";
 import { shownResult } from "../show.ts";
 import { readExisting } from "../stored-runs.ts";
 import {
@@ -90,7 +89,7 @@ async function actOrPost<TType extends CommandType>(
   const leave = async (): Promise<RunResult> => {
     for (;;) {
       const state = await readState();
-      const secrets = await secretsOfStored(settings, state);
+      const secrets = await secretsOf(settings, { state });
       if (!kind.check({ state, secrets }, command)) return resultNow(runs, state);
       const maxKept = kind.maxKept?.(state, command);
       const { number } = await post(runs, runId, await toMessage(), { maxKept });
@@ -119,7 +118,7 @@ async function actOrPost<TType extends CommandType>(
           isCompared: kind.comparesValues?.(command) ?? false,
           mayResume: (state, secrets) => kind.check({ state, secrets }, command),
           // Resumption and command are both recorded, or neither.
-          begin: (state) => ({ events: [...beginStopped(state).events, ...kind.events(command)] }),
+          events: kind.events(command),
         });
       },
     });
@@ -146,12 +145,11 @@ async function actOrPost<TType extends CommandType>(
         ...continuation,
         looksForPosted: true,
         mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
-        begin: beginStopped,
       });
       // Whoever owned the run may have refused the message, which only its record shows.
       if (kind.checkEnded !== undefined) {
         const state = await readState();
-        kind.checkEnded({ state, secrets: await secretsOfStored(settings, state) }, command);
+        kind.checkEnded({ state, secrets: await secretsOf(settings, { state }) }, command);
       }
       return result;
     } catch (thrown) {

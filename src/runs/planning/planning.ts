@@ -1,12 +1,13 @@
-import type { AbortSource } from "../../async/abort.ts";
+import { AbortSource, onAbort } from "../../async/abort.ts";
 import { monotonicNow } from "../../async/clock.ts";
+import type { EventHub } from "../../async/event-hub.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
-import type { EventInit } from "../../core/events.ts";
+import type { AgentEvent, EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ModelUsage } from "../../core/model-usage.ts";
 import { describeValue } from "../../core/options.ts";
-import type { Plan, PlanInput, PlanSource } from "../../core/plan.ts";
+import type { Plan, PlanSource } from "../../core/plan.ts";
 import {
   type Planner,
   type PlanningEvent,
@@ -16,76 +17,139 @@ import {
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
-import { checkOnce, rememberPlan } from "../../plan/check-once.ts";
-import { invalidPlan, type PlanScope } from "../../plan/validate-plan.ts";
+import { rememberPlan } from "../../plan/check-once.ts";
 import type { EngineSettings } from "../options.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunHost } from "../run.ts";
+import { cancelledBy } from "../run-errors.ts";
 import type { RunSettings } from "../run-options.ts";
-import { hideInIssues, hideInReasoning, requireSealable } from "../secrets/secrets-of-run.ts";
+import { RunRecorder } from "../run-recorder.ts";
+import { requireApproved, requireValid } from "../run-target.ts";
+import { secretsOf } from "../secrets/run-secrets.ts";
+import { showIn } from "../show.ts";
 import { dataOf } from "../steps/step-call.ts";
 import { ModelMeter } from "./model-meter.ts";
 
-/** What {@link planRequest} plans. */
-export interface PlanTask {
-  readonly request: string;
-  readonly planner: Planner;
-  readonly settings: RunSettings;
-  /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
-  readonly source: AbortSource;
-  readonly planning: Planning;
-}
-
-/** Plans as {@link planRequest} does, and emits its start and end. */
-export async function planAndEmit(
-  engine: EngineSettings,
-  { reporter, ...task }: Omit<PlanTask, "planning"> & { readonly reporter: PlanReporter },
-): Promise<Plan> {
-  const { emit, dataOf } = reporter;
-  const planning = new Planning(engine, reporter, task.settings);
-  await emit({ type: "plan-start", planner: task.planner.name });
+/** Plans the request of a run. Resolves to the error if there is no plan. Never rejects. */
+export async function planInRun(run: Run, request: string): Promise<AgentErrorData | undefined> {
+  const { planner } = run.engine;
+  if (!run.canContinue() || planner === undefined) return undefined;
+  const source = run.openSource();
   try {
-    const plan = await planning.within(task.planner, () => planRequest(engine, { ...task, planning }));
-    const recorded = reporter.sealPlan === undefined ? plan : await reporter.sealPlan(plan);
-    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
-    return plan;
+    const plan = await planAndEmit(taskIn(run, { request, planner, source }));
+    await requireApproved(plan, run);
+    return undefined;
   } catch (thrown) {
-    const error = dataOf(thrown as AgentError);
-    const status = error.code === "cancelled" ? "cancelled" : "failed";
-    await emit({ type: "plan-end", ...planning.end(), outcome: { status, error } });
-    throw thrown;
+    return dataOf(run, thrown as AgentError);
+  } finally {
+    run.release(source);
   }
 }
 
-/**
- * Lets the planner plan a request and validates its answer. Resolves to a whole plan, frozen. A planner that ignores
- * its signal is abandoned. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`
- * or the reason of the source.
- */
-async function planRequest(engine: EngineSettings, task: PlanTask): Promise<Plan> {
-  checkRequest(task.request, engine.maxRequestLength);
-  return askPlanner(engine, task, () => makePlan(engine, task));
+/** Planning as part of a run. */
+export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "source">): PlanTask {
+  const { runId, engine, settings, state, secrets } = run;
+  return {
+    ...task,
+    runId,
+    engine,
+    settings,
+    spent: state.usage,
+    emit: (event) => run.emit(event),
+    dataOf: (error) => dataOf(run, error),
+    sealPlan: secrets && ((plan) => secrets.sealPlan(plan)),
+  };
+}
+
+/** A request that is only planned; the run id is that of its events. */
+interface PlanAlone {
+  readonly runId: string;
+  readonly request: string;
+  readonly settings: RunSettings;
+}
+
+/** Makes a plan without a run: its start and end are emitted, and nothing is stored. Rejects as {@link planAndEmit} does. */
+export async function planAlone(
+  { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
+  { runId, request, settings }: PlanAlone,
+): Promise<Plan> {
+  const { planner, clock } = engine;
+  if (planner === undefined) throw new TypeError("This engine has no planner.");
+  const opening = secretsOf(engine, { runId, tools: settings.tools });
+  const secrets = opening && (await opening);
+  const onRecorded = (event: AgentEvent) => hub.emit(showIn({ runId, secrets, engine }, event));
+  const recorder = new RunRecorder({ runId, now: () => clock.now(), onRecorded });
+  const task = {
+    runId,
+    request,
+    planner,
+    engine,
+    settings,
+    spent: undefined,
+    emit: (event: EventInit) => recorder.emit(secrets?.hideInEvent(event) ?? event),
+    // The caller catches what was thrown.
+    dataOf: (error: AgentError) => error.toJSON(),
+    sealPlan: secrets && (async (plan: Plan) => secrets.hidePlan(plan)),
+  };
+  return underSignal(settings.signal, (source) => planAndEmit({ ...task, source }));
+}
+
+/** Does work that belongs to no run, with a source that aborts with `cancelled` as soon as the caller's signal does. */
+export async function underSignal<T>(
+  signal: AbortSignal | undefined,
+  work: (source: AbortSource) => Promise<T>,
+): Promise<T> {
+  const source = new AbortSource();
+  const abort = () => source.abort(cancelledBy(signal?.reason));
+  if (signal?.aborted) abort();
+  const stopListening = signal && onAbort(signal, abort);
+  try {
+    return await work(source);
+  } finally {
+    stopListening?.();
+  }
+}
+
+/** A request to plan, and where planning is reported. */
+export interface PlanTask {
+  readonly request: string;
+  readonly planner: Planner;
+  readonly engine: EngineSettings;
+  readonly settings: RunSettings;
+  /** Aborted by the caller, with an `AgentError` as reason, or by the planner's time limit. */
+  readonly source: AbortSource;
+  /** The id of the run that is planned. */
+  readonly runId: string;
+  /** The usage of models in the run so far. */
+  readonly spent: ModelUsage | undefined;
+  readonly emit: (event: EventInit) => void | Promise<void>;
+  /** Returns an error as it is reported. */
+  readonly dataOf: (error: AgentError) => AgentErrorData;
+  /** Returns a plan as it is reported. @default unchanged */
+  readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
 }
 
 /**
- * Waits at most `plannerTimeoutMs` for a planner, and abandons one that ignores its signal. What it throws becomes one
- * of the planning errors.
+ * Lets the planner plan a request, validates its answer, and emits the start and the end of that. Resolves to a whole
+ * plan, frozen. Rejects with `cannot-plan`, `planning-failed`, `invalid-plan`, `invalid-request`, `timeout` or the reason
+ * of the source.
  */
-export async function askPlanner<T>(
-  engine: EngineSettings,
-  { planner, source }: Pick<PlanTask, "planner" | "source">,
-  ask: () => Promise<T>,
-): Promise<T> {
-  const { clock, plannerTimeoutMs: timeoutMs } = engine;
-  if (source.aborted) throw source.reason;
-  const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs, limit: "plannerTimeoutMs," }));
-  const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.setTimeout(timeout, timeoutMs);
+async function planAndEmit(task: PlanTask): Promise<Plan> {
+  const { planner, engine, request, emit, sealPlan } = task;
+  const planning = new Planning(task);
+  await emit({ type: "plan-start", planner: planner.name });
   try {
-    return await settleOrAbort(ask(), source);
+    checkRequest(request, engine.maxRequestLength);
+    const plan = await planning.ask(async () => {
+      const startMs = monotonicNow(engine.clock);
+      const { steps, source } = draftOf(planner, await planner.plan(planning.toRequest()));
+      return planning.complete({ steps, source: withDuration(source, monotonicNow(engine.clock) - startMs) });
+    });
+    const recorded = sealPlan === undefined ? plan : await sealPlan(plan);
+    await emit({ type: "plan-end", ...planning.end(), outcome: { status: "completed", plan: recorded } });
+    return plan;
   } catch (thrown) {
-    if (source.aborted) throw source.reason;
-    throw toPlanningError(planner, thrown);
-  } finally {
-    if (timer !== undefined) clock.clearTimeout(timer);
+    await emit({ type: "plan-end", ...planning.end(), outcome: planning.failureOf(thrown) });
+    throw thrown;
   }
 }
 
@@ -99,151 +163,124 @@ function checkRequest(request: unknown, maxLength: number): void {
   throw new AgentError("invalid-request", message, { details: { length, maxLength } });
 }
 
-/** Async, so that a synchronous throw of a planner is a rejection like any other. */
-async function makePlan(engine: EngineSettings, task: PlanTask): Promise<Plan> {
-  const startMs = monotonicNow(engine.clock);
-  const draft: unknown = await task.planner.plan(toPlanRequest(engine, task));
-  const { steps, source } = draftOf(task.planner, draft);
-  return completePlan(engine, task, { steps, source: withDuration(source, monotonicNow(engine.clock) - startMs) });
-}
-
-/** How long planning took is told of a plan by a model: rules take no time. */
+/** The source of a plan by a model with the duration of planning: rules take no time. */
 function withDuration(source: unknown, durationMs: number): unknown {
   const isByModel = typeof (source as PlanSource | undefined)?.model === "string";
   return isByModel ? { ...(source as PlanSource), durationMs: Math.round(durationMs) } : source;
 }
 
-/** What a planner receives. */
-export function toPlanRequest(engine: EngineSettings, { request, settings, source, planning }: PlanTask): PlanRequest {
-  const { context, tools, stored } = settings;
-  const { plannerTimeoutMs } = engine;
-  return {
-    request,
-    tools: [...tools.values()],
-    ...(context !== undefined && { context }),
-    maxSteps: stored.maxSteps,
-    nowMs: engine.clock.now(),
-    timeZone: stored.timeZone,
-    ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
-    signal: source.signal,
-    generate: (model, modelRequest) => planning.meter.generate(model, modelRequest),
-    emit: (event) => planning.emit(event),
-  };
-}
-
-/** A planner's draft as a whole plan, frozen. Rejects with `invalid-plan`. */
-export async function completePlan(
-  engine: EngineSettings,
-  { request, planner, settings, planning: { meter } }: PlanTask,
-  { steps, source }: { steps?: unknown; source?: unknown },
-): Promise<Plan> {
-  const { usage, calls } = meter;
-  const head = {
-    version: planVersionOf(steps),
-    id: `plan_${engine.createId()}`,
-    request,
-    source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
-    createdAt: new Date(engine.clock.now()).toISOString(),
-  };
-  const plan = { ...head, steps };
-  const complaint = describeInvalid(planner);
-  const valid = (await requireValid(engine, settings, { plan, complaint })) as Plan;
-  if (engine.sealing !== undefined) await requireSealable(engine, settings, valid);
-  // A plan from `plan()` is mostly run next.
-  return rememberPlan(await hideInReasoning(engine, settings, valid));
-}
-
-function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
-  return { tools, maxSteps: stored.maxSteps, events: events && new Set(events.keys()) };
-}
-
-/**
- * A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue.
- */
-export async function requireValid(
-  engine: EngineSettings,
-  settings: RunSettings,
-  { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
-): Promise<PlanInput> {
-  const { plan, issues, json = null } = await checkOnce(given, scopeOf(engine, settings));
-  if (plan !== undefined) return plan;
-  throw invalidPlan(complaint, await hideInIssues(engine, settings, { plan: json, issues }));
-}
-
 const planningTypes: ReadonlySet<string> = new Set<PlanningEvent["type"]>(["plan-fallback", "plan-delta"]);
 
-/** The run that is planned, and how planning is reported. */
-export interface PlanReporter {
-  readonly runId: string;
-  /** What the run has already used of models. */
-  readonly spent: ModelUsage | undefined;
-  readonly emit: (event: EventInit) => void | Promise<void>;
-  /** Why there is no plan, as it is reported. */
-  readonly dataOf: (error: AgentError) => AgentErrorData;
-  /** A plan as it is reported. @default unchanged */
-  readonly sealPlan?: ((plan: Plan) => Promise<Plan>) | undefined;
-}
-
 /**
- * What a planner uses and reports while it plans. After that nothing is emitted: the planner may have been abandoned.
+ * One call of a planner: what it receives, uses and reports, and the check of its answer. After the end nothing is
+ * emitted, since the planner may have been abandoned.
  */
 export class Planning {
-  readonly meter: ModelMeter;
+  private readonly meter: ModelMeter;
   private hasEnded = false;
 
-  constructor(
-    private readonly engine: EngineSettings,
-    private readonly reporter: PlanReporter,
-    { stored }: RunSettings,
-  ) {
-    const { runId } = reporter;
-    this.meter = new ModelMeter(stored.budget, reporter.spent, {
+  constructor(private readonly task: PlanTask) {
+    const { engine, settings, runId, spent, emit } = task;
+    this.meter = new ModelMeter(settings.stored.budget, spent, {
       now: () => monotonicNow(engine.clock),
-      emit: (event) => (this.hasEnded ? undefined : reporter.emit(event)),
+      emit: (event) => (this.hasEnded ? undefined : emit(event)),
       within: (about, call) => engine.within?.({ type: "model", runId, ...about }, call) ?? call(),
     });
   }
 
-  /** Asks a planner within what observers set; `replan` counts how often it was asked again. */
-  within<T extends object>({ name: planner }: Planner, ask: () => T, replan?: number): T {
-    const { runId } = this.reporter;
-    const call = { type: "plan", runId, planner, ...(replan !== undefined && { replan }) } as const;
-    return this.engine.within?.(call, ask) ?? ask();
+  /**
+   * Waits at most `plannerTimeoutMs` for a planner, within what observers set, and abandons one that ignores its signal.
+   * What it throws becomes one of the planning errors. `replan` counts how often the planner was asked again.
+   */
+  ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
+    const { engine, planner, runId } = this.task;
+    const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
+    return engine.within?.(about, () => this.askInTime(call)) ?? this.askInTime(call);
+  }
+
+  private async askInTime<T>(call: () => Promise<T>): Promise<T> {
+    const { engine, planner, source } = this.task;
+    const { clock, plannerTimeoutMs: timeoutMs } = engine;
+    if (source.aborted) throw source.reason;
+    const timeout = () => source.abort(plannerTimeout(planner, { timeoutMs, limit: "plannerTimeoutMs," }));
+    const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.setTimeout(timeout, timeoutMs);
+    try {
+      return await settleOrAbort(call(), source);
+    } catch (thrown) {
+      if (source.aborted) throw source.reason;
+      throw toPlanningError(planner, thrown);
+    } finally {
+      if (timer !== undefined) clock.clearTimeout(timer);
+    }
+  }
+
+  /** The request as the planner receives it. */
+  toRequest(): PlanRequest {
+    const { engine, settings, request, source } = this.task;
+    const { context, tools, stored } = settings;
+    const { plannerTimeoutMs } = engine;
+    return {
+      request,
+      tools: [...tools.values()],
+      ...(context !== undefined && { context }),
+      maxSteps: stored.maxSteps,
+      nowMs: engine.clock.now(),
+      timeZone: stored.timeZone,
+      ...(plannerTimeoutMs !== Number.POSITIVE_INFINITY && { timeoutMs: plannerTimeoutMs }),
+      signal: source.signal,
+      generate: (model, modelRequest) => this.meter.generate(model, modelRequest),
+      emit: (event) => this.emit(event),
+    };
   }
 
   /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */
-  emit(event: PlanningEvent): void | Promise<void> {
+  private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);
     const copy = (json.ok ? json.value : undefined) as PlanningEvent | null | undefined;
-    if (copy && planningTypes.has(copy.type)) return this.reporter.emit({ ...copy });
+    if (copy && planningTypes.has(copy.type)) return this.task.emit({ ...copy });
     const what = json.ok ? `the event "${copy?.type}"` : `a value that is not JSON: ${json.issue.message}`;
     throw new TypeError(`A planner reports ${[...planningTypes].join(" and ")}, not ${what}.`);
+  }
+
+  /** Validates a planner's draft. Resolves to a whole plan, frozen. Rejects with `invalid-plan`. */
+  async complete({ steps, source }: { readonly steps?: unknown; readonly source?: unknown }): Promise<Plan> {
+    const { engine, settings, planner, request } = this.task;
+    const { usage, calls } = this.meter;
+    const plan = {
+      version: planVersionOf(steps),
+      id: `plan_${engine.createId()}`,
+      request,
+      source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
+      createdAt: new Date(engine.clock.now()).toISOString(),
+      steps,
+    };
+    const valid = (await requireValid(engine, settings, { plan, complaint: describeInvalid(planner) })) as Plan;
+    const opening = secretsOf(engine, settings);
+    const secrets = opening && (await opening);
+    secrets?.requireSealable(valid);
+    // A plan from `plan()` is mostly run next.
+    return rememberPlan(secrets?.hideInReasoning(valid) ?? valid);
+  }
+
+  /** The outcome of planning that has failed, as an event contains it. */
+  failureOf(thrown: unknown): { readonly status: "cancelled" | "failed"; readonly error: AgentErrorData } {
+    const error = this.task.dataOf(thrown as AgentError);
+    return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   }
 
   /** Ends planning, and returns what was used, as an event contains it. */
   end(): { usage?: ModelUsage } {
     this.meter.close();
     this.hasEnded = true;
+    const { engine, runId } = this.task;
     const { usage } = this.meter;
     if (usage === undefined) return {};
     const overrun = this.meter.describeOverrun();
     if (overrun !== undefined) {
       const message = `${overrun}: a prompt was longer than its estimate, or an answer than its limit.`;
-      this.engine.onWarning({ code: "budget-overrun", message, runId: this.reporter.runId });
+      engine.onWarning({ code: "budget-overrun", message, runId });
     }
     return { usage };
   }
-}
-
-/** Planning as part of a run. */
-export function reporterOf(run: Run): PlanReporter {
-  const { runId, state, secrets } = run;
-  return {
-    runId,
-    spent: state.usage,
-    emit: (event) => run.emit(event),
-    dataOf: (error) => dataOf(run, error),
-    sealPlan: secrets && ((plan: Plan) => secrets.sealPlan(plan)),
-  };
 }

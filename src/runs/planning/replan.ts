@@ -15,10 +15,9 @@ import { recordDecision } from "../decisions/approvals.ts";
 import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
 import { pendingItems, stepFailure } from "../run-progress.ts";
-import { opened, restoreSteps } from "../secrets/secrets-of-run.ts";
+import { opened } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
-import { dataOf } from "../steps/step-call.ts";
-import { askPlanner, completePlan, Planning, type PlanTask, reporterOf, toPlanRequest } from "./planning.ts";
+import { Planning, taskIn } from "./planning.ts";
 
 /** Failures that no other plan can resolve: somebody, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([
@@ -38,10 +37,11 @@ export async function replan(run: Run): Promise<Plan | undefined> {
   if (planner?.replan === undefined || cause === undefined || !mayReplan(run, cause)) return undefined;
   const source = run.openSource();
   const base = { type: "plan-revise", planner: planner.name, replan: run.state.replans + 1, cause } as const;
-  const planning = new Planning(run.engine, reporterOf(run), run.settings);
+  const { request } = run.state.plan as Plan;
+  const planning = new Planning(taskIn(run, { request, planner, source }));
   try {
-    const asking = () => askForSteps(run, { planner, source, cause, planning });
-    const { plan: revised, approvals } = await planning.within(planner, asking, base.replan);
+    const asking = () => askForSteps(run, { planner, planning, cause });
+    const { plan: revised, approvals } = await planning.ask(asking, base.replan);
     const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
     await skipStarted(run);
@@ -49,12 +49,7 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     run.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
-    const error = dataOf(run, thrown as AgentError);
-    await run.emit({
-      ...base,
-      ...planning.end(),
-      outcome: { status: error.code === "cancelled" ? "cancelled" : "failed", error },
-    });
+    await run.emit({ ...base, ...planning.end(), outcome: planning.failureOf(thrown) });
     return undefined;
   } finally {
     run.release(source);
@@ -91,35 +86,37 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 
-type ReplanTask = Pick<PlanTask, "source" | "planning"> & { readonly planner: Planner; readonly cause: AgentErrorData };
+interface ReplanTask {
+  readonly planner: Planner;
+  readonly planning: Planning;
+  readonly cause: AgentErrorData;
+}
 
 interface Replanned {
   readonly plan: Plan;
   readonly approvals: { readonly approvals?: readonly ReplanApproval[] };
 }
 
-async function askForSteps(run: Run, { planner, source, cause, planning }: ReplanTask): Promise<Replanned> {
-  const { engine, settings, state } = run;
+/** Asks for other steps, and validates them after those that are done. */
+async function askForSteps(run: Run, { planner, planning, cause }: ReplanTask): Promise<Replanned> {
+  const { state } = run;
   const plan = state.plan as Plan;
-  const task = { request: plan.request, planner, settings, source, planning };
-  return askPlanner(engine, task, async () => {
-    const request: ReplanRequest = {
-      ...toPlanRequest(engine, task),
-      ...showIn(run, { plan, firstPlan: state.firstPlan ?? plan, error: withoutStack(cause) }),
-      steps: showIn(run, recordsWithoutStacks(state)),
-      replan: state.replans + 1,
-    };
-    // A planner may change what it receives.
-    const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
-    const { steps: drafted, source: draftSource } = draftOf(planner, draft);
-    const added = run.secrets === undefined ? drafted : restoreSteps(drafted, run.secrets, state);
-    const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
-    checkSize(run, added);
-    checkIds(run, { added, kept });
-    const revised = await completePlan(engine, task, { steps: stepsAfter(kept, added), source: draftSource });
-    const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
-    return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
-  });
+  const request: ReplanRequest = {
+    ...planning.toRequest(),
+    ...showIn(run, { plan, firstPlan: state.firstPlan ?? plan, error: withoutStack(cause) }),
+    steps: showIn(run, recordsWithoutStacks(state)),
+    replan: state.replans + 1,
+  };
+  // A planner may change what it receives.
+  const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
+  const { steps: drafted, source } = draftOf(planner, draft);
+  const added = run.secrets === undefined ? drafted : run.secrets.restoreSteps(drafted, state);
+  const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
+  checkSize(run, added);
+  checkIds(run, { added, kept });
+  const revised = await planning.complete({ steps: stepsAfter(kept, added), source });
+  const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
+  return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
 }
 
 /** What a planner reads may go to a model, which must not see where a tool threw. */

@@ -1,27 +1,24 @@
 import { AgentError } from "../../core/errors.ts";
-import type { AgentEvent, ForkPoint } from "../../core/events.ts";
+import type { AgentEvent, ForkPoint, StoredRunOptions } from "../../core/events.ts";
 import { deepFreeze } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
 import { runNotFound } from "../../core/run-store.ts";
 import { unendedStatuses } from "../../core/run-summary.ts";
-import { fingerprintsOf } from "../execute-run.ts";
+import { hashPlan } from "../../plan/hash-plan.ts";
+import type { LeaseHolder } from "../leases.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
-import type { ActiveRun, Opening, RunRegistry } from "../run-registry.ts";
-import { sealForFork } from "../secrets/fork-secrets.ts";
-import { secretsOfStored } from "../secrets/secrets-of-run.ts";
+import type { Opening, RunRegistry } from "../run-registry.ts";
+import { RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { readEvents, readRecorded } from "../stored-runs.ts";
-import { continueStored, type StoredLease } from "./continue-run.ts";
-import { isNewFork } from "./fork-start.ts";
-import { compareTools, restoreSettings } from "./restore-run.ts";
-import { begin, canRetry } from "./resume-run.ts";
+import { canRetry, compareTools, continueStored, isNewFork, restoreSettings } from "./resume-run.ts";
 
 /** A new run that has the first events of another one. */
 interface Forking extends Opening {
-  /** Without `after` it has all of them. */
+  /** The run to copy; without `after`, all of its events. */
   readonly from: { readonly runId: string; readonly after: number | undefined };
   readonly options: ResumeOptions;
 }
@@ -34,27 +31,24 @@ interface Forking extends Opening {
  */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
-    whenActive: (active) => join(forking, active),
+    whenActive: async ({ run, result, started }) => {
+      await started;
+      // It was only looked up, or could not start.
+      if (run.state.sequence === 0) return undefined;
+      requireSame(run.state, forking);
+      run.join(forking);
+      return result;
+    },
     whenStored: () =>
       continueStored(runs, {
         ...forking,
-        create: (lease) => findOrCopy(runs, { ...forking, lease }),
+        create: (lease) => findOrCopy(runs, forking, lease),
         mayResume: (state) => {
           requireSame(state, forking);
-          return isNewFork(state) ? continues(state) : unendedStatuses.has(state.status);
+          return isNewFork(state) ? hasWork(state) : unendedStatuses.has(state.status);
         },
-        begin,
       }),
   });
-}
-
-async function join(forking: Forking, { run, result, started }: ActiveRun): Promise<RunResult | undefined> {
-  await started;
-  // It was only looked up, or could not start.
-  if (run.state.sequence === 0) return undefined;
-  requireSame(run.state, forking);
-  run.join(forking);
-  return result;
 }
 
 function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
@@ -64,17 +58,14 @@ function requireSame({ runId, forkedFrom }: RunState, { from }: Forking): void {
   throw new AgentError("run-conflict", message, { details: { runId } });
 }
 
-/** Whether there is something left to do. A suspended run has new questions to ask, or waits for itself. */
-function continues(state: RunState): boolean {
+/** True if there is something left to do. A suspended run has new questions to ask, or waits for itself. */
+function hasWork(state: RunState): boolean {
   if (state.status === "failed") return canRetry(state);
   return state.status !== "completed" && state.status !== "cancelled";
 }
 
 /** The record of the fork, which it stores if it is not there: all of it, or nothing. */
-async function findOrCopy(
-  runs: RunRegistry,
-  { lease, ...forking }: Forking & { readonly lease: StoredLease },
-): Promise<RecordedRun> {
+async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolder): Promise<RecordedRun> {
   const { store } = runs.settings;
   const { runId } = forking;
   await runs.leases.acquire(lease);
@@ -94,32 +85,49 @@ async function copyEvents(
   { settings }: RunRegistry,
   { runId, from, options }: Forking,
 ): Promise<readonly AgentEvent[]> {
-  const { events, state } = await readPrefix(settings, from);
-  const secrets = await secretsOfStored(settings, state);
-  if (continues(state)) {
-    const run = { state, settings: restoreSettings(settings, state, options), secrets };
-    await compareTools(run, {
-      now: await fingerprintsOf(run.settings.tools),
-      retriesFailed: state.status === "failed",
-    });
-  }
-  const sealed = secrets === undefined ? events : await sealForFork(settings, { secrets, events, runId });
+  const { after } = from;
+  const found = await readEvents(settings.store, from.runId, {
+    after: 0,
+    ...(after !== undefined && { limit: after }),
+  });
+  const { events, state } = parseEvents(from.runId, found);
+  if (state.sequence === 0) throw runNotFound(from.runId);
+  if (after !== undefined && state.sequence < after)
+    failOption("after", after, `at most ${state.sequence}, the number of the last event of run "${from.runId}"`);
+  const secrets = await secretsOf(settings, { state });
+  if (hasWork(state)) await compareTools({ state, settings: restoreSettings(settings, state, options), secrets });
+  // A sealed value is bound to its run.
+  const own = secrets && (await RunSecrets.create({ ...settings, runId, tools: settings.toolsByName }));
+  const sealed = secrets && own ? await secrets.sealFor(own, events) : events;
   const forkedFrom: ForkPoint = { runId: from.runId, after: events.length };
   const timestamp = new Date(settings.clock.now()).toISOString();
-  return sealed.map((event) => {
+  const copies = sealed.map(async (event) => {
     // Digests cover the events of one run: the first one of the fork covers these, too.
     const { digest: _digest, ...rest } = event as AgentEvent & { readonly digest?: string };
     const copy = { ...rest, runId };
-    return deepFreeze(copy.type === "run-start" ? { ...copy, timestamp, forkedFrom } : copy) as AgentEvent;
+    if (copy.type !== "run-start") return deepFreeze(copy) as AgentEvent;
+    const isBound = secrets && own && copy.mayBeSealed;
+    const bound = isBound ? await rebind(copy.options, { state, secrets, own }) : copy.options;
+    return deepFreeze({ ...copy, options: bound, timestamp, forkedFrom }) as AgentEvent;
   });
+  return Promise.all(copies);
 }
 
-async function readPrefix({ store }: RunRegistry["settings"], { runId, after }: Forking["from"]): Promise<RecordedRun> {
-  const found = await readEvents(store, runId, { after: 0, ...(after !== undefined && { limit: after }) });
-  const recorded = parseEvents(runId, found);
-  const { sequence } = recorded.state;
-  if (sequence === 0) throw runNotFound(runId);
-  if (after !== undefined && sequence < after)
-    failOption("after", after, `at most ${sequence}, the number of the last event of run "${runId}"`);
-  return recorded;
+/**
+ * The options with the hash of the approved plan sealed for the fork. Throws `invalid-options` if the events end before
+ * that plan.
+ */
+async function rebind(
+  options: StoredRunOptions,
+  { state, secrets, own }: { readonly state: RunState; readonly secrets: RunSecrets; readonly own: RunSecrets },
+): Promise<StoredRunOptions> {
+  const { approvedHash } = options;
+  // Without a key it is recorded as it is.
+  if (approvedHash === undefined || !secrets.canSeal) return options;
+  if (state.plan === undefined) {
+    const why = "the hash of the approved plan is sealed for the other run";
+    failOption("after", state.sequence, `at least the number of the event that has the plan, as ${why}`);
+  }
+  const hash = await hashPlan(secrets.open(state.plan));
+  return (await secrets.isHashOf(approvedHash, hash)) ? own.sealOptions({ ...options, approvedHash: hash }) : options;
 }

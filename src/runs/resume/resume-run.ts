@@ -1,36 +1,41 @@
-import { monotonicNow } from "../../async/clock.ts";
-import { inParallel } from "../../async/promises.ts";
-import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import type { AgentError, AgentErrorData } from "../../core/errors.ts";
+import { type EventInit, formatVersion } from "../../core/events.ts";
+import { toJson } from "../../core/json.ts";
+import type { ObservedCall } from "../../core/observer.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
-import type { ListRunsOptions, RunStore } from "../../core/run-store.ts";
-import { type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
-import { instancesOf } from "../../core/step-state.ts";
-import { describeThrown } from "../../core/text.ts";
-import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { waitsInVain } from "../decisions/approvals.ts";
-import { endsOfCutOff } from "../end-execution.ts";
-import { interruptedBy } from "../run-errors.ts";
-import { type ResumeOptions, resumeOptions } from "../run-options.ts";
+import type { PostedMessage } from "../../core/run-store.ts";
+import { resumeTimeOf } from "../../core/run-summary.ts";
+import { stepRefOf } from "../../core/step.ts";
+import { type ApprovalState, instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
+import { checkPlan } from "../../plan/validate-plan.ts";
+import { rejectExpired, waitsInVain } from "../decisions/approvals.ts";
+import { endingOf, endsOfCutOff, skipOpen } from "../end-execution.ts";
+import { fingerprintsOf, runExecution, traceOf } from "../execute-run.ts";
+import type { LeaseHolder } from "../leases.ts";
+import type { EngineSettings } from "../options.ts";
+import type { RecordedRun } from "../parse-stored.ts";
+import { planInRun } from "../planning/planning.ts";
+import type { AbortReason, Run } from "../run.ts";
+import { interruptedBy, resumeMismatch } from "../run-errors.ts";
+import { type ResumeOptions, type RunSettings, resolveRunOptions } from "../run-options.ts";
+import { evidenceOf } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
-import { listRuns, readRun } from "../stored-runs.ts";
-import { continueStored, type ExecutionStart } from "./continue-run.ts";
-import { isNewFork } from "./fork-start.ts";
-import type { LeftRun, ResumedAgain } from "./wait-timers.ts";
+import { requireApproved } from "../run-target.ts";
+import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
+import { readExisting, resultOfState } from "../stored-runs.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
-  /** Whether a failed run is resumed, too. */
+  /** True if a failed run is resumed, too. */
   readonly retriesFailed: boolean;
 }
 
 /**
  * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
  * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
- * one that has ended for good, or waits for somebody, resolves to its result. Rejects as `continueStored` does.
+ * one that has ended for good, or waits for somebody, resolves to its result. Rejects as {@link continueStored} does.
  */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
@@ -39,36 +44,12 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
       // A run that never started was only looked up in the store.
       return run.state.sequence > 0 ? result : undefined;
     },
-    whenStored: () =>
-      continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming), begin }),
+    whenStored: () => continueStored(runs, { ...resuming, looksForPosted: true, mayResume: mayResume(runs, resuming) }),
   });
 }
 
 /**
- * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
- * has failed, or it is too early by its clock; in all other cases the run is in the store, for whoever resumes it.
- */
-export async function resumeLeft(
-  runs: RunRegistry,
-  { runId, settings: { resources } }: LeftRun,
-): Promise<ResumedAgain> {
-  const startedMs = monotonicNow(runs.settings.clock);
-  try {
-    const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };
-    const { status, pending } = await resumeRun(runs, resuming);
-    const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
-    return atMs === undefined ? undefined : { atMs };
-  } catch (thrown) {
-    return isAgentError(thrown, "store-failed") && mayPass(thrown) ? "after a failure" : undefined;
-  }
-}
-
-function mayPass({ details: { problem } }: AgentError<"store-failed">): boolean {
-  return problem !== "wrong-format" && problem !== "corrupt";
-}
-
-/**
- * Whether a run is resumed, by its record: checked when it is read, and again when it is claimed. A run that failed
+ * True if a run is resumed, by its record: checked when it is read, and again when it is claimed. A run that failed
  * between the two was retried by another process.
  */
 function mayResume(
@@ -78,7 +59,8 @@ function mayResume(
   let seen: number | undefined;
   return (state) => {
     seen ??= state.sequence;
-    switch (state.status) {
+    const { status, pending } = state;
+    switch (status) {
       case "planning":
       case "running":
       case "interrupted":
@@ -88,23 +70,23 @@ function mayResume(
       case "suspended":
         // A question whose hash covered less has to be asked again, and one that nobody can decide any more is
         // rejected.
-        return state.pending?.length === 0 || waitsInVain(state, leases.now()) || isDue(state, leases.now());
+        return (
+          pending?.length === 0 ||
+          waitsInVain(state, leases.now()) ||
+          (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= leases.now()
+        );
       case "completed":
       case "cancelled":
         return false;
       default:
-        return state.status satisfies never;
+        return status satisfies never;
     }
   };
 }
 
-function isDue({ pending }: RunState, nowMs: number): boolean {
-  return (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= nowMs;
-}
-
 /**
- * Not a run that was refused, or that somebody rejected, and not one that was undone: to their tools, its steps would be
- * the same again.
+ * True if a failed run can be tried again: not if it was refused, rejected or undone, as its steps would be the same
+ * again to their tools.
  */
 export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   if (error?.code === "approval-rejected" || error?.code === "approval-expired") return false;
@@ -112,119 +94,234 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
   return ![...instancesOf(steps.values())].some(({ status }) => status === "undone");
 }
 
-/** How a run is resumed that stopped before its end, or has failed. */
-export function begin(state: RunState): ExecutionStart {
-  return state.status === "failed" ? { retriesFailed: true, events: [] } : beginStopped(state);
+/** A stored run to continue, and the reason to do so. */
+export interface Continuation extends Opening {
+  /** The identity of the run, if it was started again. */
+  readonly identity?: string;
+  readonly options: ResumeOptions;
+  /** Resumes the run only to cancel it, with whatever tools still exist. */
+  readonly isCancel?: true;
+  /** Resumes a suspended run if a message was posted to it. */
+  readonly looksForPosted?: true;
+  /** True if {@link Continuation.mayResume} compares values, and so needs the secrets. */
+  readonly isCompared?: boolean;
+  /** Returns the record of the run, which it creates under the lease. @default it is in the store */
+  readonly create?: (lease: LeaseHolder) => Promise<RecordedRun>;
+  /** The record that was last read, for callers that read it more than once. */
+  readonly known?: { recorded?: RecordedRun };
+  /** Returns whether to start another execution; if not, the run keeps its result. Throws if it cannot start. */
+  readonly mayResume: (state: RunState, secrets: RunSecrets | undefined) => boolean;
+  /** The events that are recorded together with `run-resume`. @default none */
+  readonly events?: readonly EventInit[];
 }
 
-/** How a run that stopped before its end is resumed. */
-export function beginStopped(state: RunState): ExecutionStart {
-  const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
-  return { events: endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData) };
+/**
+ * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed before it is read for
+ * good: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
+ * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
+ * `store-failed`, or what `mayResume` throws.
+ */
+export async function continueStored(runs: RunRegistry, continuation: Continuation): Promise<RunResult> {
+  const { runId, identity } = continuation;
+  const { execution } = await runs.restore(runId, identity, restoreRun(runs, continuation));
+  return execution;
 }
 
-/**
- * Options of resuming all runs.
- * @group Runs and results
- */
-export type ResumeAllOptions<TTool extends Tool = Tool> = (
-  | ResumeOptions<TTool>
-  | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns those of each run. What it throws, or rejects with, is that run's error. */
-      resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
-    })
-) & {
-  /** How many runs at a time, at least 1. @default 10 */
-  concurrency?: number | undefined;
-};
+/** The lease on a run that is being read, or created, until it is resumed. If it is lost, the next read or write fails. */
+class StoredLease implements LeaseHolder {
+  fence: number | undefined;
+  posted: readonly PostedMessage[] = [];
 
-const resumeAllOptions = {
-  ...resumeOptions,
-  concurrency: { type: "integer", min: 1, default: 10 },
-} satisfies OptionTable<ResumeAllOptions>;
+  constructor(readonly runId: string) {}
 
-/**
- * The outcome of a run that was to be resumed.
- * @group Runs and results
- */
-export type ResumedRun<TTool extends Tool = Tool> =
-  | { readonly runId: string; readonly result: RunResult<TTool>; readonly error?: undefined }
-  /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
-  | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
+  onPosted(posted: readonly PostedMessage[]): void {
+    this.posted = posted;
+  }
 
-/** Resumes one of them. */
-type Resume = (runId: string, options: ResumeOptions) => Promise<RunResult>;
+  onLeaseLost(): void {}
+}
 
-/**
- * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
- * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
- */
-export async function resumeAll(
+/** Resolves when the next execution has started, or has failed before that. */
+async function restoreRun(
   runs: RunRegistry,
-  options: ResumeAllOptions,
-  resume: Resume,
-): Promise<readonly ResumedRun[]> {
-  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, options);
-  const resumeWithOwn = async (run: RunSummary) =>
-    resume(run.runId, { ...rest, resources: isFactory(resources) ? await makeOf(resources, run) : resources });
-  const resumed: ResumedRun[] = [];
-  await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
-    resumed.push(await resumeOne(run, resumeWithOwn));
-  });
-  return resumed;
-}
-
-type ResourcesFactory = (run: RunSummary) => unknown;
-
-function isFactory(resources: unknown): resources is ResourcesFactory {
-  return typeof resources === "function";
-}
-
-async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown> {
+  continuation: Continuation,
+): Promise<{ readonly execution: Promise<RunResult> }> {
+  const { runId, options, mayResume, known = {}, isCancel } = continuation;
+  const { settings, leases } = runs;
+  const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
+  const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
+  const lease = new StoredLease(runId);
   try {
-    return await make(run);
-  } catch (thrown) {
-    const received = `a function that failed for run "${run.runId}": ${describeThrown(thrown)}`;
-    const details = { option: "resources", received, expected: "a function that returns the resources of a run" };
-    throw new AgentError("invalid-options", `Option "resources" must be ${details.expected}; received ${received}`, {
-      details,
-      cause: thrown,
-    });
+    const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
+    known.recorded = before;
+    // Only for a comparison: otherwise a run that has ended needs no keys.
+    const asked = continuation.isCompared ? await secretsOf(settings, before) : undefined;
+    if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
+    if (lease.fence === undefined) await leases.acquire(lease);
+    const { state } = await readExisting(settings, runId, before);
+    const opening = secretsOf(settings, { state });
+    const secrets = opening && (await opening);
+    if (!mayResume(state, secrets) && !(mayLook(state) && lease.posted.length > 0)) return unchanged(state);
+    const evidence = await evidenceOf(settings, state);
+    const run = runs.open(restoreSettings(settings, state, { ...options, isCancel }), continuation, state);
+    run.secrets = secrets;
+    run.evidence = evidence;
+    run.keepHistory();
+    leases.handOver(lease, run);
+    const ending = endingOf(state);
+    const resume = () => {
+      // Events for the whole execution come first: posted messages may decide what waits in it.
+      const resuming = recordResume(run, continuation)
+        .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
+        .then(() => rejectExpired(run));
+      return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
+    };
+    const { resuming, executing } = settings.within?.(resumedCall(state), resume) ?? resume();
+    const execution = runs.hold(run, executing);
+    // The caller gets its failure from this function.
+    execution.catch(() => {});
+    // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
+    await Promise.race([resuming.catch(() => execution), execution]);
+    return { execution };
+  } finally {
+    // Does nothing if there is none, or a run has taken it over.
+    await leases.release(lease);
   }
 }
 
-async function resumeOne(run: RunSummary, resume: (run: RunSummary) => Promise<RunResult>): Promise<ResumedRun> {
-  const { runId } = run;
-  try {
-    return { runId, result: await resume(run) };
-  } catch (thrown) {
-    if (!isAgentError(thrown)) throw thrown;
-    return { runId, error: toErrorData(thrown) as AgentErrorData };
-  }
+function resumedCall({ runId, traceparent }: RunState): ObservedCall {
+  return { type: "run", runId, ...(traceparent !== undefined && { previousTraceparent: traceparent }) };
 }
 
 /**
- * All of them, before any is resumed: pages would shift. If questions expire, includes runs that wait for what nobody
- * can decide any more.
+ * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
+ * the run is only to be cancelled, `resume-mismatch` if one of its tools, or the planner that it needs, is gone.
  */
-async function listResumable({ settings, leases }: RunRegistry): Promise<RunSummary[]> {
-  const runs = await listAll(settings.store, { resumable: true });
-  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
-  for (const summary of await listAll(settings.store, { status: "suspended" })) {
-    // A run that cannot be read is reported when it is resumed.
-    const run = await readRun(settings, summary.runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, leases.now())) runs.push(summary);
+export function restoreSettings(
+  engine: EngineSettings,
+  state: RunState,
+  { isCancel, ...options }: ResumeOptions & { readonly isCancel?: true | undefined },
+): RunSettings {
+  const recorded = state.tools?.map(({ name }) => name) ?? [];
+  const tools = recorded.filter((name) => engine.toolsByName.has(name));
+  if (!isCancel) {
+    const missing = recorded.filter((name) => !engine.toolsByName.has(name));
+    const reasons = missing.map((name) => `there is no tool "${name}" any more`);
+    const isToBePlanned = state.plan === undefined && (state.planningError === undefined || state.status === "failed");
+    if (engine.planner === undefined && isToBePlanned)
+      reasons.push("its request is yet to be planned, and there is no planner");
+    if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
   }
-  return runs;
+  const { context, metadata } = state;
+  return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
-async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {
-  const runs: RunSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await listRuns(store, { ...selected, limit: 1_000, ...(cursor !== undefined && { cursor }) });
-    runs.push(...page.runs);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return runs;
+/**
+ * Opens the next execution: all of its first events are recorded, or none. Rejects with `resume-mismatch`, or with what
+ * the store fails with; then no event of the execution was emitted, and the stored run is unchanged.
+ */
+async function recordResume(run: Run, { isCancel, events = [] }: Continuation): Promise<void> {
+  const { state, secrets } = run;
+  const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
+  const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
+  const first = [...withdrawals(state), ...ends, ...events];
+  const changedTools = isCancel ? [] : await compareTools(run);
+  const opening = {
+    type: "run-resume",
+    version: formatVersion,
+    tools: await fingerprintsOf(run.settings.tools),
+    ...(changedTools.length > 0 && { changedTools }),
+    ...(retriesFailed(state) && { retriesFailed: true as const }),
+    ...(secrets && { mayBeSealed: true as const }),
+    ...traceOf(run),
+  } as const;
+  const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
+  await run.recorder.emitTogether([opening, ...(sealed ?? first)]);
+  if (run.recorder.failure !== undefined) throw run.recorder.failure;
+}
+
+/** True if the next execution tries the failed steps of a run again. */
+function retriesFailed({ status }: RunState): boolean {
+  return status === "failed";
+}
+
+/** True if a run has all of its events from the run that it was forked from. */
+export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
+  return forkedFrom?.after === sequence;
+}
+
+/**
+ * The events that withdraw the open questions and unused approvals of a new fork, whoever resumes it: both are about a
+ * call of the other run. What still has to run is asked about again.
+ */
+function withdrawals(state: RunState): readonly EventInit[] {
+  if (!isNewFork(state)) return [];
+  const outcome = { status: "withdrawn" } as const;
+  const left = [...instancesOf(state.steps.values())].filter((part) => mayRunAgain(state, part));
+  const events: EventInit[] = left
+    .filter(({ approval }) => isValid(approval))
+    .map((part) => ({ type: "approval-end", kind: "step", ...stepRefOf(part), outcome }));
+  if (left.length > 0 && isValid(state.planApproval)) events.push({ type: "approval-end", kind: "plan", outcome });
+  return events;
+}
+
+function isValid(approval: ApprovalState | undefined): boolean {
+  return approval?.status === "requested" || approval?.status === "approved";
+}
+
+/** True if a step, or an iteration of one, may run in the next execution, or once somebody decides so. */
+function mayRunAgain(state: RunState, step: StepState): boolean {
+  if (retriesFailed(state)) return !isDone(step);
+  return isOpen(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown");
+}
+
+/**
+ * The tools whose schemas have changed, though the steps that may still run are valid with them. Rejects with
+ * `resume-mismatch`.
+ */
+export async function compareTools(run: Pick<Run, "state" | "settings" | "secrets">): Promise<readonly string[]> {
+  const { state, settings } = run;
+  const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
+  const now = await fingerprintsOf(settings.tools);
+  const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
+  const reasons = now
+    .filter(({ name, effect }) => then.get(name)?.effect !== effect)
+    .map(({ name, effect }) => `the effect of "${name}" was ${then.get(name)?.effect} and is ${effect}`);
+  if (changed.length > 0 && state.plan !== undefined) {
+    const { steps } = state.plan;
+    const scope = { tools: settings.tools, maxSteps: steps.length };
+    const { issues } = await checkPlan(toJson(opened(run, state.plan)), scope);
+    const unfit = issues.flatMap(({ path, message }) => {
+      const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
+      if (step !== undefined && !mayRunAgain(state, step)) return [];
+      const what = step === undefined ? "the plan" : `step "${step.stepId}" of "${step.tool}"`;
+      return [`${what} no longer fits: ${path.join(".")}: ${message}`];
+    });
+    if (unfit.length > 0) reasons.push(...changed.map(({ name }) => `the schemas of "${name}" have changed`), ...unfit);
+  }
+  if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
+  return changed.map(({ name }) => name);
+}
+
+/** Plans what is not planned yet, runs what has not run, and ends as the last execution was about to, if it was. */
+async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
+  const { plan, request, planningError } = run.state;
+  if (plan !== undefined) {
+    const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());
+    if (refusal === undefined && ending !== undefined) run.abort(ending);
+    if (refusal === undefined) await endLoops(run);
+    return runExecution(run, refusal as AgentErrorData | undefined);
+  }
+  if (request === undefined || planningError !== undefined) return runExecution(run, planningError);
+  return runExecution(run, await planInRun(run, request));
+}
+
+/** After a failed iteration, no other one of its loop starts: emits the skips that the dead process did not record. */
+async function endLoops(run: Run): Promise<void> {
+  if (!run.canContinue() || run.settings.stored.onStepFailure === "continue") return;
+  for (const step of run.state.steps.values()) {
+    const states = step.iterations?.states ?? [];
+    const isInDoubt = states.some(({ status }) => status === "unknown");
+    if (!isInDoubt && states.some((one) => !isOpen(one) && !isDone(one))) await skipOpen(run, step, "run-ended");
+  }
 }

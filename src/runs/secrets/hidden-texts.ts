@@ -1,6 +1,4 @@
-import type { EventInit } from "../../core/events.ts";
 import { hiddenText, type JsonValue, mapItems } from "../../core/json.ts";
-import type { PlanStep } from "../../core/plan.ts";
 
 /** Shorter texts occur in others by chance. */
 const minLength = 4;
@@ -8,9 +6,9 @@ const headLengths = [16, minLength];
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
-  /** By how they start: very few have to be looked for at each character. */
+  /** The texts by their beginning: very few have to be looked for at each character. */
   private readonly byHead = new Map<string, string[]>();
-  /** What is shown instead of each. */
+  /** The text shown instead of each. */
   private readonly shown = new Map<string, string>();
 
   /** `outer` has further ones, which may become more. */
@@ -90,48 +88,4 @@ export class HiddenTexts {
 /** Half a surrogate pair has no form in a URL. */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : text;
-}
-
-/** What hides secrets. */
-interface Hiding {
-  hideIn<T>(value: T): T;
-  hideStep(step: PlanStep): PlanStep;
-}
-
-interface Outcome {
-  readonly error?: unknown;
-  readonly output?: unknown;
-  readonly by?: unknown;
-  readonly comment?: unknown;
-}
-
-/** The parts of an event where a secret can be in the middle of other text. */
-type Telling = Readonly<Record<"error" | "cause" | "value" | "progress" | "outcome" | "step", unknown>>;
-
-/** An event about to be recorded or emitted, without secrets in its messages, notes, progress and late values. */
-export function hideInEvent<TInit extends EventInit>(init: TInit, hiding: Hiding): TInit {
-  const { error, cause, value, progress, outcome, step } = init as EventInit & Partial<Telling>;
-  // The reasoning of a step in a plan that is still being written may repeat the secret of a later step.
-  const { reasoning: _reasoning, ...preview } = (step ?? {}) as PlanStep;
-  return {
-    ...init,
-    ...(error !== undefined && { error: hiding.hideIn(error) }),
-    ...(cause !== undefined && { cause: hiding.hideIn(cause) }),
-    ...(value !== undefined && { value: hiding.hideIn(value) }),
-    ...(progress !== undefined && { progress: hiding.hideIn(progress) }),
-    ...(init.type === "plan-delta" && { step: hiding.hideStep(preview) }),
-    ...(outcome !== undefined && { outcome: hideInOutcome(init.type, outcome as Outcome, hiding) }),
-  };
-}
-
-function hideInOutcome(type: string, outcome: Outcome, hiding: Hiding): Outcome {
-  const { error, by, comment, output } = outcome;
-  const isLate = type === "step-late" && output !== undefined;
-  return {
-    ...outcome,
-    ...(error !== undefined && { error: hiding.hideIn(error) }),
-    ...(by !== undefined && { by: hiding.hideIn(by) }),
-    ...(comment !== undefined && { comment: hiding.hideIn(comment) }),
-    ...(isLate && { output: hiding.hideIn(output) }),
-  };
 }

@@ -1,131 +1,172 @@
 import type { ApprovedCall } from "../../core/approval.ts";
-import type { EventInit, StoredRunOptions } from "../../core/events.ts";
-import { canonicalJson, deepFreeze, type JsonObject, type JsonValue, replaceSealed } from "../../core/json.ts";
-import type { Plan, ToolStep } from "../../core/plan.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import type { AgentEvent, EventInit, StoredRunOptions } from "../../core/events.ts";
+import {
+  canonicalJson,
+  deepFreeze,
+  hiddenText,
+  type JsonObject,
+  type JsonValue,
+  replaceSealed,
+} from "../../core/json.ts";
+import type { Plan, PlanInput, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
+import type { SchemaIssue } from "../../core/schema.ts";
 import { callsTool, stepRefOf, toolOf } from "../../core/step.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import { HiddenTexts, hideInEvent } from "./hidden-texts.ts";
-import {
-  hideInput,
-  mapLeaves,
-  mapSensitive,
-  type Path,
-  type SealedPart,
-  type SealedPlace,
-  type SensitiveViews,
-  sealedParts,
-  sealedPartsIn,
-  sensitiveViewsOf,
-} from "./map-sensitive.ts";
-import { markPlanned, markValue } from "./marked-values.ts";
+import type { EngineSettings } from "../options.ts";
+import { HiddenTexts } from "./hidden-texts.ts";
 import { RunKeys } from "./run-keys.ts";
 import type { SealingSettings } from "./secret-options.ts";
+import {
+  hideInput,
+  mapHidden,
+  mapLeaves,
+  mapSensitive,
+  markPlanned,
+  markValue,
+  type Path,
+  type SealedPart,
+  type SensitiveViews,
+  sealedPartsIn,
+  sensitiveViewsOf,
+  visitSealed,
+} from "./sensitive-values.ts";
 
-/** What a run needs to seal and open its secrets. */
+/**
+ * The secrets of a run, or of a plan without one; undefined if neither the agent's tools nor the stored state can have
+ * any. All that is sealed in the state is opened. Rejects with `secret-unreadable`.
+ */
+export function secretsOf(
+  { sealing, toolsByName }: Pick<EngineSettings, "sealing" | "toolsByName">,
+  run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
+): Promise<RunSecrets> | undefined {
+  const { state, runId = state?.runId ?? "", tools = toolsByName } = run;
+  if (sealing === undefined && state?.mayBeSealed !== true) return undefined;
+  return RunSecrets.create({ runId, tools, sealing, state });
+}
+
+/** A part of a run's state with its secrets opened. */
+export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
+  return secrets === undefined ? value : secrets.open(value);
+}
+
 interface RunSecretsOptions {
   readonly runId: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly sealing: SealingSettings | undefined;
+  readonly state?: RunState | undefined;
+}
+
+/** An input after its references were filled in, or the error of one that leads nowhere. */
+interface Filled {
+  readonly input: JsonObject;
+  readonly error?: AgentErrorData;
 }
 
 /**
  * The secrets of one run. Its events and state contain them sealed; this has their values while the run is active in
  * this process. The same value at the same place is sealed once, so that equal values stay equal.
+ *
+ * A value is sealed when it is recorded ({@link RunSecrets.sealPlan}, {@link RunSecrets.fill},
+ * {@link RunSecrets.sealOutput}), opened for the code that needs it ({@link RunSecrets.open}), and hidden in any other text
+ * that repeats it ({@link RunSecrets.hideInEvent}). A run that can have no secret has no object of this class.
  */
 export class RunSecrets {
-  /** What is replaced in messages. */
+  /** The texts that are replaced in messages. */
   private readonly hidden = new HiddenTexts();
-  /** By sealed text. */
-  private readonly values = new Map<string, JsonValue>();
-  /** Sealed texts by place and value. */
-  private readonly sealed = new Map<string, Promise<string>>();
+  /** The texts and numbers of all secrets, however short. */
   private readonly leaves = new Set<JsonValue>();
+  /** The values by their sealed texts. */
+  private readonly values = new Map<string, JsonValue>();
+  /** The sealed texts by place and value. */
+  private readonly sealed = new Map<string, Promise<string>>();
   private readonly openedOf = new WeakMap<object, unknown>();
   private readonly markedOf = new WeakMap<object, unknown>();
   private readonly views = new Map<string, SensitiveViews>();
   private readonly keys: RunKeys;
-  readonly runId: string;
-  /** Whether it can seal: if not, a plan with sensitive fields is refused. */
+  /** True if there is a key to seal with: if not, a plan with sensitive fields is refused. */
   readonly canSeal: boolean;
 
-  private constructor({ runId, sealing }: RunSecretsOptions) {
-    this.runId = runId;
+  private constructor(
+    private readonly runId: string,
+    sealing: SealingSettings | undefined,
+  ) {
     this.canSeal = sealing?.keys !== undefined;
     this.keys = new RunKeys(runId, sealing?.keys ?? []);
   }
 
-  /** Creates the secrets of a run. */
-  static async create(options: RunSecretsOptions): Promise<RunSecrets> {
-    const secrets = new RunSecrets(options);
-    for (const tool of options.tools.values()) {
+  /** Creates the secrets of a run, and opens those of its state. Rejects with `secret-unreadable`. */
+  static async create({ runId, tools, sealing, state }: RunSecretsOptions): Promise<RunSecrets> {
+    const secrets = new RunSecrets(runId, sealing);
+    for (const tool of tools.values()) {
       const schemas = toolSchemas(tool);
       const views = sensitiveViewsOf(schemas instanceof Promise ? await schemas : schemas);
       if ((views.input ?? views.output) !== undefined) secrets.views.set(tool.name, views);
     }
+    if (state?.mayBeSealed) await secrets.load(sealedPartsOf(state));
     return secrets;
   }
 
-  /** Opens all that is sealed in a stored state. Rejects with `secret-unreadable`. */
-  async load(state: RunState): Promise<void> {
-    await Promise.all(sealedParts(state).map((part) => this.loadPart(part)));
-  }
-
   /** Opens what is sealed in a part of a step, such as one that was posted. Rejects with `secret-unreadable`. */
-  async loadIn(tool: string, part: SealedPlace, value: unknown): Promise<void> {
-    await Promise.all(sealedPartsIn(tool, part, value).map((one) => this.loadPart(one)));
+  loadIn(tool: string, part: "input" | "output", value: unknown): Promise<void> {
+    return this.load([...visitSealed(value, [part])].map((found) => ({ tool, ...found })));
   }
 
-  private async loadPart({ tool, path, text }: SealedPart): Promise<void> {
-    const place = this.placeOf(tool, path);
-    const value = await this.keys.open(text, place);
-    this.values.set(text, value);
-    this.hide(value);
-    const key = keyOf(place, value);
-    if (!this.sealed.has(key)) this.sealed.set(key, Promise.resolve(text));
+  private async load(parts: Iterable<SealedPart>): Promise<void> {
+    const byPlace = new Map<string, SealedPart>();
+    for (const part of parts) byPlace.set(`${part.text} ${this.placeOf(part)}`, part);
+    await Promise.all(
+      [...byPlace.values()].map(async (part) => {
+        const place = this.placeOf(part);
+        const value = await this.keys.open(part.text, place);
+        this.values.set(part.text, value);
+        this.hide(value);
+        const key = keyOf(place, value);
+        if (!this.sealed.has(key)) this.sealed.set(key, Promise.resolve(part.text));
+      }),
+    );
   }
 
-  /** Whether there is, or was, any secret. */
+  /** True if there is, or was, any secret. */
   get hasAny(): boolean {
     return this.values.size > 0;
   }
 
-  /** Whether a step's input has, or may have, a secret in it. */
+  /** True if a step's input has, or may have, a secret in it. */
   concerns({ tool }: { readonly tool: Tool }): boolean {
     return this.hasAny || this.views.has(tool.name);
   }
 
-  /** Whether there is a secret in a value. */
+  /** True if there is a secret in a value. */
   isIn(value: unknown): boolean {
     return this.open(value) !== value;
   }
 
   /** A value with its secrets opened. Only for code that needs them: nothing made from it may be recorded. */
   open<T>(value: T): T {
-    return this.cached(value, this.openedOf, (text) => this.values.get(text) as JsonValue);
+    return this.cached(value, this.openedOf, (secret) => secret);
   }
 
-  /** A value with marks in place of its secrets; see `marked-values.ts`. */
-  mark<T>(value: T): T {
-    return this.cached(value, this.markedOf, (text) => markValue(this.values.get(text) as JsonValue));
+  private mark<T>(value: T): T {
+    return this.cached(value, this.markedOf, markValue);
   }
 
-  /** A step of a plan with marks in place of its secrets. */
-  markStep<TStep extends Pick<ToolStep, "input">>(step: TStep): TStep {
-    const input = replaceSealed(step.input, ({ $sealed }) => markPlanned(this.values.get($sealed) as JsonValue));
-    return input === step.input ? step : { ...step, input };
-  }
-
-  private cached<T>(value: T, cache: WeakMap<object, unknown>, of: (text: string) => JsonValue): T {
+  private cached<T>(value: T, cache: WeakMap<object, unknown>, of: (secret: JsonValue) => JsonValue): T {
     if (typeof value !== "object" || value === null) return value;
     const known = cache.get(value);
     if (known !== undefined) return known as T;
-    const made = replaceSealed(value, ({ $sealed }) => of($sealed));
+    const made = this.replace(value, of);
     // A value that may still change is processed each time.
     if (Object.isFrozen(value)) cache.set(value, made);
     return made;
+  }
+
+  private replace<T>(value: T, of: (secret: JsonValue) => JsonValue): T {
+    return replaceSealed(value, ({ $sealed }) => of(this.values.get($sealed) as JsonValue));
   }
 
   /** A plan as it is recorded. */
@@ -140,22 +181,33 @@ export class RunSecrets {
     // Now all its secrets are known. A reasoning that repeats one is sealed as a whole, so that the plan keeps its hash.
     const reasoned = steps.map(async (step) => {
       const { reasoning = "" } = step;
-      if (this.hidden.hide(reasoning) === reasoning) return step;
+      if (this.hideIn(reasoning) === reasoning) return step;
       const $sealed = await this.sealAt({ tool: toolOf(step), path: ["reasoning"] }, reasoning);
       return { ...step, reasoning: { $sealed } as never };
     });
     // The source may quote a model's answer.
-    return deepFreeze({ ...plan, source: this.hidden.hideIn(plan.source), steps: await Promise.all(reasoned) });
+    return deepFreeze({ ...plan, source: this.hideIn(plan.source), steps: await Promise.all(reasoned) });
   }
 
-  /** A step's input as it is recorded; `marked` is the same made from marks. */
-  async sealInput(tool: string, value: JsonObject, marked?: JsonObject): Promise<JsonObject> {
-    return (await this.seal(tool, { value, part: "input", marked })) as JsonObject;
+  /**
+   * Fills in the references of a step, and seals what its schema marks or what was made from a secret. `fill` is called
+   * with marks in place of the secrets first, so that its errors reveal none, then with their values.
+   */
+  async fill(step: ToolStep, fill: (step: ToolStep, open: <T>(value: T) => T) => Filled): Promise<Filled> {
+    const planned = this.replace(step.input, markPlanned);
+    const marked = fill({ ...step, input: planned }, (value) => this.mark(value));
+    const filled = marked.error === undefined ? fill(this.open(step), (value) => this.open(value)) : marked;
+    if (filled.error !== undefined) return { ...filled, input: step.input };
+    return { input: await this.sealInput(step.tool, filled.input, marked.input) };
   }
 
   /** A tool's output as it is recorded. */
   sealOutput(tool: string, value: JsonValue): Promise<JsonValue> {
     return this.seal(tool, { value, part: "output" });
+  }
+
+  private async sealInput(tool: string, value: JsonObject, marked: JsonObject): Promise<JsonObject> {
+    return (await this.seal(tool, { value, part: "input", marked })) as JsonObject;
   }
 
   private async seal(tool: string, { value, part, marked, isPlanned = false }: ToSeal): Promise<JsonValue> {
@@ -177,9 +229,9 @@ export class RunSecrets {
     return deepFreeze(mapped);
   }
 
-  /** A value as sealed text, for its place in an input or output. */
-  sealAt({ tool, path }: Pick<SealedPart, "tool" | "path">, value: JsonValue): Promise<string> {
-    const place = this.placeOf(tool, path);
+  /** Seals a value, for its place in an input or output. Every secret is sealed here. */
+  private sealAt(at: Omit<SealedPart, "text">, value: JsonValue): Promise<string> {
+    const place = this.placeOf(at);
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
@@ -196,16 +248,86 @@ export class RunSecrets {
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const hold = (item: unknown): unknown => {
-      if (!this.isSecret(item as JsonValue)) return item;
+      const leaf = item as JsonValue;
+      if (!this.leaves.has(leaf) && this.hideIn(leaf) === leaf) return leaf;
       const text = `held.${this.values.size}`;
-      this.values.set(text, item as JsonValue);
+      this.values.set(text, leaf);
       return Object.freeze({ $sealed: text });
     };
     return items.map((item) => deepFreeze(mapLeaves(item, hold)));
   }
 
-  private isSecret(leaf: JsonValue): boolean {
-    return this.leaves.has(leaf) || this.hidden.hideIn(leaf) !== leaf;
+  /**
+   * The input that replaces a step's own, as it is recorded: where `[sensitive]` remains, the secret stays. A value that is
+   * already sealed was posted. Rejects with `secret-unreadable`, and with what `refuse` returns if a secret is missing or
+   * cannot be sealed.
+   */
+  async sealChange(
+    step: StepState,
+    given: JsonObject,
+    refuse: (issues: readonly SchemaIssue[]) => AgentError,
+  ): Promise<JsonObject> {
+    const { tool } = step;
+    await this.loadIn(tool, "input", given);
+    const restored = this.restore(given, step.input);
+    const input = this.open(restored);
+    const issues = this.findIssues(tool, { value: input, path: [] });
+    if (issues.length > 0) throw refuse(issues.map(({ path, message }) => ({ path, message })));
+    return this.sealInput(tool, input, this.mark(restored));
+  }
+
+  /** An input with each `[sensitive]` replaced by what is sealed at the same place of the recorded one. */
+  restore(given: JsonObject, recorded: JsonObject): JsonObject {
+    const texts = new Map([...visitSealed(recorded, [])].map(({ path, text }) => [JSON.stringify(path), text]));
+    return mapHidden(given, [], (path) => {
+      const text = texts.get(JSON.stringify(path));
+      return text === undefined ? hiddenText : { $sealed: text };
+    });
+  }
+
+  /**
+   * The steps of a planner that was shown `[sensitive]` and repeats it, with the secret in its place: that of a step of
+   * the same tool at the same place, if there is only one.
+   */
+  restoreSteps(steps: unknown, state: RunState): unknown {
+    if (!Array.isArray(steps)) return steps;
+    const planned = textsByPlace(sealedPartsIn([state.plan, state.firstPlan]));
+    const resolved = textsByPlace(sealedPartsOf(state));
+    return steps.map((step: Partial<PlanStep> | null) => {
+      if (typeof step?.input !== "object") return step;
+      const input = mapHidden(step.input, ["input"], (path) => {
+        const place = JSON.stringify([String(step.tool), ...path]);
+        const known = onlyOf(planned.get(place));
+        if (known !== undefined) return this.values.get(known);
+        const text = onlyOf(resolved.get(place));
+        // It is no longer a template.
+        return text === undefined ? hiddenText : { $literal: this.values.get(text) };
+      });
+      return { ...step, input };
+    });
+  }
+
+  /** An event caused from outside a run, as it is recorded. A value that is already sealed was posted. */
+  async sealEvent({ steps }: RunState, event: EventInit): Promise<EventInit> {
+    // First, as a comment may repeat what the approver entered.
+    if (event.type === "approval-end" && event.kind === "step" && event.outcome.status === "approved")
+      await this.loadIn(instanceAt(steps, event)?.tool ?? "", "input", event.outcome.changed?.input);
+    const hidden = this.hideInEvent(event);
+    if (hidden.type !== "run-settle" || hidden.outcome.status !== "completed") return hidden;
+    const tool = instanceAt(steps, hidden)?.tool ?? "";
+    await this.loadIn(tool, "output", hidden.outcome.output);
+    const output = await this.sealOutput(tool, this.open(hidden.outcome.output) as JsonValue);
+    return { ...hidden, outcome: { ...hidden.outcome, output } };
+  }
+
+  /** The events of this run with its secrets sealed for a fork, as a sealed value is bound to its run. */
+  async sealFor(fork: RunSecrets, events: readonly AgentEvent[]): Promise<readonly AgentEvent[]> {
+    const parts = [...sealedPartsIn(events)];
+    await this.load(parts);
+    const texts = new Map<string, string>();
+    for (const part of parts)
+      if (!texts.has(part.text)) texts.set(part.text, await fork.sealAt(part, this.values.get(part.text) as JsonValue));
+    return events.map((event) => replaceSealed(event, ({ $sealed }) => ({ $sealed: texts.get($sealed) })));
   }
 
   private hide(value: JsonValue): void {
@@ -221,9 +343,23 @@ export class RunSecrets {
     return this.hidden.hideIn(value);
   }
 
-  /** An event about to be recorded or emitted, without secrets in its messages, progress and late values. */
+  /** An event about to be recorded or emitted, without secrets in its messages, notes, progress and late values. */
   hideInEvent<TInit extends EventInit>(init: TInit): TInit {
-    return hideInEvent(init, this);
+    const { step, outcome } = init as EventInit & { readonly step?: PlanStep; readonly outcome?: object };
+    const hidden: object = this.hideParts(init, ["error", "cause", "value", "progress"]);
+    const parts = ["error", "by", "comment", ...(init.type === "step-late" ? ["output"] : [])];
+    // The reasoning of a step in a plan that is still being written may repeat the secret of a later step.
+    const { reasoning: _reasoning, ...preview } = step ?? {};
+    return {
+      ...hidden,
+      ...(init.type === "plan-delta" && { step: this.hideStep(preview) }),
+      ...(outcome !== undefined && { outcome: this.hideParts(outcome, parts) }),
+    } as TInit;
+  }
+
+  private hideParts(holder: object, names: readonly string[]): object {
+    const parts = Object.entries(holder).map(([name, part]) => [name, names.includes(name) ? this.hideIn(part) : part]);
+    return Object.fromEntries(parts);
   }
 
   /** A step of a plan that was not sealed, as it may be shown. */
@@ -235,7 +371,7 @@ export class RunSecrets {
   }
 
   /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
-  hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
+  private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
     return hideInput(input, this.views.get(String(tool))?.input, (secret) => this.hide(secret as JsonValue));
   }
 
@@ -245,12 +381,55 @@ export class RunSecrets {
     return deepFreeze({ ...plan, steps: plan.steps.map((step) => this.hideStep(step)) });
   }
 
-  /** What the schemas of a tool state; undefined if it has no sensitive fields. */
-  viewsOf(tool: string): SensitiveViews | undefined {
-    return this.views.get(tool);
+  /** A valid plan by a planner, without the secrets that its `reasoning` repeats. */
+  hideInReasoning(plan: Plan): Plan {
+    for (const step of plan.steps) this.hideSecretsOf(step);
+    const steps = plan.steps.map((step) =>
+      step.reasoning ? { ...step, reasoning: this.hideIn(step.reasoning) } : step,
+    );
+    return deepFreeze({ ...plan, steps });
   }
 
-  /** What a decision about a call with a secret is bound to: an HMAC of what `hashCall` hashes. */
+  /** The issues of a plan that was refused, and so never sealed: a schema's message may quote a secret. */
+  hideInIssues(issues: readonly PlanIssue[], plan: JsonValue): readonly PlanIssue[] {
+    const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+    for (const step of Array.isArray(steps) ? steps : []) this.hideSecretsOf(step ?? {});
+    return this.hideIn(issues);
+  }
+
+  /** Throws `invalid-plan` for a valid plan whose secrets cannot be sealed, or are missing: `[sensitive]` is only shown. */
+  requireSealable(plan: PlanInput): void {
+    const issues = plan.steps.flatMap(({ tool = "", input }, index) =>
+      this.findIssues(tool, { value: input, path: ["input"], isPlanned: true }).map((issue) => ({
+        ...issue,
+        path: ["steps", index, ...issue.path],
+      })),
+    );
+    if (issues.length === 0) return;
+    const message = `The plan's secrets cannot be kept: ${[...new Set(issues.map((issue) => issue.message))].join(" ")}`;
+    throw new AgentError("invalid-plan", message, { details: { issues } });
+  }
+
+  private findIssues(tool: string, { value, path, isPlanned = false }: ToCheck): readonly PlanIssue[] {
+    const views = this.views.get(tool);
+    if (views === undefined) return [];
+    const issues: PlanIssue[] = [];
+    const toSeal: Path[] = [];
+    const replace = (secret: unknown, at: Path) => {
+      if (secret === hiddenText) issues.push({ code: "invalid-input", path: at, message: notSaid });
+      else toSeal.push(at);
+      return secret;
+    };
+    // The value of a reference may be a secret.
+    const mapping = isPlanned ? { replace, onReference: (at: Path) => void toSeal.push(at) } : { replace };
+    mapSensitive({ value, view: views.input, path }, mapping);
+    if (this.canSeal) return issues;
+    if (isPlanned && views.output !== undefined) toSeal.push(["tool"]);
+    const message = `${tool} has sensitive fields, and there is no key to seal them: give secrets: { keys } to createAgent.`;
+    return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
+  }
+
+  /** The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. */
   hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
     return this.keys.hash(canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) }));
   }
@@ -260,7 +439,7 @@ export class RunSecrets {
     return this.keys.hash(canonicalPlan(this.open(plan)));
   }
 
-  /** Whether a recorded hash belongs to this one. Neither may appear in a message. */
+  /** True if a recorded hash belongs to this one. Neither may appear in a message. */
   isHashOf(recorded: string, hash: string): Promise<boolean> {
     this.hidden.add(recorded);
     this.hidden.add(hash);
@@ -274,18 +453,44 @@ export class RunSecrets {
     return { ...options, approvedHash: await this.keys.hash(approvedHash) };
   }
 
-  private placeOf(tool: string, path: Path): string {
+  private placeOf({ tool, path }: Omit<SealedPart, "text">): string {
     return JSON.stringify([this.runId, tool, ...path]);
   }
 }
 
+const notSaid = `"${hiddenText}" stands for a value that is not shown; give the value itself.`;
+
 interface ToSeal {
   readonly value: JsonValue;
   readonly part: "input" | "output";
-  readonly marked?: JsonObject | undefined;
+  readonly marked?: JsonObject;
+  readonly isPlanned?: boolean;
+}
+
+interface ToCheck {
+  readonly value: unknown;
+  readonly path: Path;
   readonly isPlanned?: boolean;
 }
 
 function keyOf(place: string, value: JsonValue): string {
   return `${place} ${canonicalJson(value)}`;
+}
+
+function sealedPartsOf({ givenPlan, firstPlan, plan, steps }: RunState): Iterable<SealedPart> {
+  return sealedPartsIn([givenPlan, firstPlan, plan, ...steps.values()]);
+}
+
+/** The sealed texts at each place of a tool's input or output. */
+function textsByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, ReadonlySet<string>> {
+  const places = new Map<string, Set<string>>();
+  for (const { tool, path, text } of parts) {
+    const place = JSON.stringify([tool, ...path]);
+    places.set(place, (places.get(place) ?? new Set()).add(text));
+  }
+  return places;
+}
+
+function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
+  return texts?.size === 1 ? [...texts][0] : undefined;
 }

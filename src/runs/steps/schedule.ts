@@ -10,7 +10,7 @@ import type { PlanExpressions } from "../../plan/expressions.ts";
 import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
 import { buildGraph, type StepGraph } from "../run-progress.ts";
-import { opened } from "../secrets/secrets-of-run.ts";
+import { opened } from "../secrets/run-secrets.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
 import type { StepTask } from "./step-call.ts";
 import { runWait } from "./wait.ts";

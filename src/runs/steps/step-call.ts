@@ -1,5 +1,4 @@
 import { type ErrorData, isError, recordedStack, toErrorData } from "../../core/error-data.ts";
-
 import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep, ToolStep } from "../../core/plan.ts";

@@ -8,7 +8,6 @@ import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
 import { copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
-import type { ToolStep } from "../../core/plan.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { retryableOf, saysNothingHappened } from "../../core/step-state.ts";
@@ -20,8 +19,7 @@ import { askAboutStep, mayNeedApproval } from "../decisions/approvals.ts";
 import { answerOf } from "../observers.ts";
 import type { Run } from "../run.ts";
 import { interruptedBy } from "../run-errors.ts";
-import type { RunSecrets } from "../secrets/run-secrets.ts";
-import { opened } from "../secrets/secrets-of-run.ts";
+import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import { type AdmittedCall, admit, isLimited, unlimited } from "./limits.ts";
 import {
@@ -143,14 +141,10 @@ function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | 
 
 /** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
-  const { step, tool, iteration } = task;
-  const fill = (step: ToolStep, open: <T>(value: T) => T) =>
-    fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, iteration)));
-  // First with marks: errors then reveal nothing of a secret.
-  const marked = fill(secrets.markStep(step), (value) => secrets.mark(value));
-  const filled = marked.error !== undefined ? marked : fill(secrets.open(step), (value) => secrets.open(value));
-  if (filled.error !== undefined) return { input: step.input, error: filled.error };
-  return prepareInput(run, task, await secrets.sealInput(tool.name, filled.input, marked.input));
+  const filled = await secrets.fill(task.step, (step, open) =>
+    fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
+  );
+  return filled.error === undefined ? prepareInput(run, task, filled.input) : { ...filled, error: filled.error };
 }
 
 /** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */

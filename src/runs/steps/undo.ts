@@ -7,7 +7,7 @@ import { parseWith } from "../../core/schema.ts";
 import { stepRefOf } from "../../core/step.ts";
 import { instancesOf, isFailedInDoubt, type StepState } from "../../core/step-state.ts";
 import type { Run } from "../run.ts";
-import { opened } from "../secrets/secrets-of-run.ts";
+import { opened } from "../secrets/run-secrets.ts";
 import { admit } from "./limits.ts";
 import { type Executed, executeAdmitted, notCalled } from "./step.ts";
 import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call.ts";

@@ -7,7 +7,7 @@ import { isWaitOver, type StepState } from "../../core/step-state.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { resolveInput } from "../../plan/references.ts";
 import type { Run } from "../run.ts";
-import { opened } from "../secrets/secrets-of-run.ts";
+import { opened } from "../secrets/run-secrets.ts";
 import { isTrue, namedValue, type StepEnd } from "./step.ts";
 import { dataOf, invalidInput } from "./step-call.ts";
 

@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from "../../core/json.ts";
-import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
+import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/sensitive-values.ts";
 import { type ComparedCall, describeCallMiss } from "./describe-call-miss.ts";
 import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./secret-texts.ts";
 import { type AskedToolCall, isAnswer, type RecordedToolCall, type ToolRecording } from "./tool-recording.ts";

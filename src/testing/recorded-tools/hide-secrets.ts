@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonValue } from "../../core/json.ts";
-import { mapSensitive, type SensitiveViews } from "../../runs/secrets/map-sensitive.ts";
+import { mapSensitive, type SensitiveViews } from "../../runs/secrets/sensitive-values.ts";
 import { anySecret, placeholderOf, SecretTexts, withoutSecrets } from "./secret-texts.ts";
 import {
   isAnswer,

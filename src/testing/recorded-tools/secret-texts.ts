@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { SensitiveView } from "../../core/sensitive-paths.ts";
 import { HiddenTexts } from "../../runs/secrets/hidden-texts.ts";
-import { mapSensitive } from "../../runs/secrets/map-sensitive.ts";
+import { mapSensitive } from "../../runs/secrets/sensitive-values.ts";
 
 /** Stands for a secret where it does not matter which. */
 export const anySecret = "[secret]";

@@ -1,0 +1,154 @@
+import { hiddenText, isSealed, type JsonValue, mapItems } from "../../core/json.ts";
+import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.ts";
+import { waitToolName } from "../../core/step.ts";
+import type { ToolSchemas } from "../../core/tool-schemas.ts";
+import { asLiteral, asReference } from "../../plan/references.ts";
+
+/** The way to a part of a value. */
+export type Path = readonly (string | number)[];
+
+/** The sensitive parts of a tool's schemas; undefined where nothing is sensitive. */
+export interface SensitiveViews {
+  readonly input: SensitiveView | undefined;
+  readonly output: SensitiveView | undefined;
+}
+
+/** The sensitive parts of a tool's schemas. */
+export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews {
+  return { input: sensitiveViewOf(input), output: sensitiveViewOf(output) };
+}
+
+/** Replaces the sensitive parts of a value. */
+interface SensitiveMapping {
+  /** Returns the replacement of a sensitive part. */
+  readonly replace: (value: unknown, path: Path) => unknown;
+  /** Called for each reference of a planned input. If left out, references are not looked for. */
+  readonly onReference?: (path: Path) => void;
+}
+
+interface Part {
+  readonly value: unknown;
+  /** The part of the schema that the value has to fit. */
+  readonly view: SensitiveView | undefined;
+  /** The same value made from marks; see {@link markValue}. */
+  readonly marked?: unknown;
+  readonly path: Path;
+}
+
+/** A value with replacements for the parts that its schema calls sensitive, or that were made from a secret. */
+export function mapSensitive({ value, view, marked, path }: Part, mapping: SensitiveMapping): unknown {
+  const isHolder = typeof value === "object" && value !== null;
+  if (mapping.onReference !== undefined && isHolder && asReference(value) !== undefined) {
+    mapping.onReference(path);
+    return value;
+  }
+  if (view?.isSensitive || isMarked(marked)) return mapping.replace(value, path);
+  if (!isHolder) return value;
+  const isLiteral = mapping.onReference !== undefined && asLiteral(value) !== undefined;
+  const inner = isLiteral ? { replace: mapping.replace } : mapping;
+  return mapItems(value, (item, key) => {
+    const itemView = isLiteral ? view : view?.at(key);
+    const itemMarked = (marked as Readonly<Record<string | number, unknown>> | undefined)?.[key];
+    return mapSensitive({ value: item, view: itemView, marked: itemMarked, path: [...path, key] }, inner);
+  });
+}
+
+/** A planned input as it may be shown. References stay, and each secret is passed to `onSecret`. */
+export function hideInput<T>(input: T, view: SensitiveView | undefined, onSecret: (secret: unknown) => void): T {
+  const replace = (secret: unknown) => {
+    onSecret(secret);
+    return hiddenText;
+  };
+  return mapSensitive({ value: input, view, path: [] }, { replace, onReference: () => {} }) as T;
+}
+
+/** A value with each `[sensitive]` replaced. */
+export function mapHidden<T>(value: T, path: Path, replace: (path: Path) => unknown): T {
+  if (value === hiddenText) return replace(path) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return mapItems(value, (item, key) => mapHidden(item, [...path, key], replace));
+}
+
+/** A value with its texts, numbers, booleans and nulls replaced. */
+export function mapLeaves<T>(value: T, map: (leaf: unknown) => unknown): T {
+  if (typeof value !== "object" || value === null) return map(value) as T;
+  return mapItems(value, (item) => mapLeaves(item, map));
+}
+
+/** A sealed value of a run, with the place that it was sealed for. */
+export interface SealedPart {
+  readonly tool: string;
+  readonly path: Path;
+  readonly text: string;
+}
+
+/**
+ * The sealed values in events, plans or states of steps: all have them in an `input`, an `output` or a `reasoning` of a
+ * step. `tools` has the tools of steps by id, also those of steps visited before. The output of a run is skipped, since
+ * a step has it, and that of a loop, since its iterations have it.
+ */
+export function* sealedPartsIn(
+  holder: unknown,
+  tools = new Map<unknown, string>(),
+  around?: string,
+): Iterable<SealedPart> {
+  if (typeof holder !== "object" || holder === null) return;
+  const { tool: name, stepId, id = stepId, wait, iterations } = holder as Readonly<Record<string, unknown>>;
+  const own = typeof name === "string" ? name : wait === undefined ? undefined : waitToolName;
+  if (own !== undefined && id !== undefined) tools.set(id, own);
+  const tool = own ?? tools.get(id) ?? around;
+  for (const [key, value] of Object.entries(holder)) {
+    if (key === "output" && typeof iterations === "object") continue;
+    if (key !== "input" && key !== "output" && key !== "reasoning") yield* sealedPartsIn(value, tools, tool);
+    else if (tool !== undefined) for (const part of visitSealed(value, [key])) yield { tool, ...part };
+  }
+}
+
+/** The sealed values in a value. */
+export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
+  if (isSealed(value)) yield { path, text: value.$sealed };
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value))
+      yield* visitSealed(item, [...path, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+/*
+ * To follow secrets when references are filled in, that is done twice: with the values, and with marks in their place.
+ * A result that contains a mark was made from a secret.
+ */
+
+/** Two characters that no text contains. One that nevertheless does is only sealed without need. */
+const mark = "\u{10fffe}\u{10ffff}";
+const markedHolders = new WeakSet<object>();
+
+/** True if a value was made from a secret. */
+function isMarked(value: unknown): boolean {
+  return typeof value === "string" ? value.includes(mark) : markedHolders.has(value as object);
+}
+
+/**
+ * The value of a reference to a secret, or into one. Its keys can be followed but not listed, and as text it is a mark.
+ */
+export function markValue(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return mark;
+  const marked: object = Array.isArray(value) ? value.map(markValue) : {};
+  if (!Array.isArray(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      Object.defineProperty(marked, key, { value: markValue(item as JsonValue) });
+    }
+  }
+  Object.defineProperty(marked, "toJSON", { value: () => mark });
+  markedHolders.add(marked);
+  return marked as JsonValue;
+}
+
+/** A secret of a plan, marked, with its references unchanged. */
+export function markPlanned(value: JsonValue): JsonValue {
+  if (typeof value === "string") return mark + value;
+  if (typeof value !== "object" || value === null) return mark;
+  if (asReference(value) !== undefined) return value;
+  const literal = asLiteral(value);
+  if (literal !== undefined) return { $literal: markPlanned(literal.$literal as JsonValue) };
+  return mapItems(value, (item) => markPlanned(item as JsonValue));
+}
