@@ -16,19 +16,19 @@ import { completePlanInput } from "./run-target.ts";
 import { type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 import { effectOf } from "./steps/step-call.ts";
 
-/** What a run would do, as far as that is known beforehand. @group Plans */
+/** A preview of a run, as far as that is known beforehand. @group Plans */
 export interface DryRun<TTool extends Tool = Tool> {
   /** The plan to execute, with its secrets. */
   readonly plan: Plan;
   /** For `approvedHash`. */
   readonly planHash: string;
-  /** Whether the run would wait for approval of the plan as a whole. */
+  /** True if the run would wait for approval of the plan as a whole. */
   readonly needsApproval: boolean;
   readonly steps: readonly DryRunStep<TTool>[];
 }
 
 /**
- * What one step would do. One type for each tool, so that `tool` narrows `input` if no part of it is open.
+ * A preview of one step. One type for each tool, so that `tool` narrows `input` if no part of it is open.
  * @group Plans
  */
 export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
@@ -45,9 +45,9 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
       readonly forEach?: string;
       /** `by-input` if it depends on values that are not known yet. */
       readonly effect: ToolEffect | "by-input";
-      /** Whether it would wait for approval; `by-input` if that depends on values that are not known yet. */
+      /** True if it would wait for approval; `by-input` if that depends on values that are not known yet. */
       readonly needsApproval: boolean | "by-input";
-      /** Whether the tool can undo it. */
+      /** True if the tool can undo it. */
       readonly canUndo: boolean;
       readonly reasoning?: string;
     }
@@ -56,17 +56,17 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
 /** Checks a plan as a run would, and calls no tool. Rejects with `invalid-plan`, `plan-not-approved` or `cancelled`. */
 export function dryRun(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<DryRun> {
   return underSignal(settings.signal, (source) =>
-    settleOrAbort(lookAtPlan(engine, { settings, given, source }), source),
+    settleOrAbort(previewPlan(engine, { settings, given, source }), source),
   );
 }
 
-interface Looking {
+interface PlanPreview {
   readonly settings: RunSettings;
   readonly given: PlanInput;
   readonly source: AbortSource;
 }
 
-async function lookAtPlan(engine: EngineSettings, { settings, given, source }: Looking): Promise<DryRun> {
+async function previewPlan(engine: EngineSettings, { settings, given, source }: PlanPreview): Promise<DryRun> {
   const plan = await completePlanInput(engine, settings, given);
   const expressions = await compileExpressions(plan.steps);
   const steps: DryRunStep[] = [];
@@ -79,11 +79,11 @@ async function lookAtPlan(engine: EngineSettings, { settings, given, source }: L
     if (source.aborted) throw source.reason;
     const dependsOn = dependenciesOfStep(plan, index, expressions);
     if (!callsTool(step)) {
-      steps.push(lookAtWait(shown.steps[index] as WaitStep, dependsOn));
+      steps.push(previewWait(shown.steps[index] as WaitStep, dependsOn));
       continue;
     }
     const tool = settings.tools.get(step.tool) as DefinedTool;
-    steps.push(await lookAt(engine, { step, tool, dependsOn, secrets }));
+    steps.push(await previewStep(engine, { step, tool, dependsOn, secrets }));
   }
   return {
     plan,
@@ -108,7 +108,7 @@ function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExp
 }
 
 /** A step that waits shows as a call of a tool "wait", as in events and records. */
-function lookAtWait(step: WaitStep, dependsOn: readonly string[]): DryRunStep {
+function previewWait(step: WaitStep, dependsOn: readonly string[]): DryRunStep {
   const { id: stepId, when, reasoning } = step;
   const input = inputOf(step);
   return {
@@ -125,18 +125,21 @@ function lookAtWait(step: WaitStep, dependsOn: readonly string[]): DryRunStep {
   };
 }
 
-interface Looked {
+interface StepPreview {
   readonly step: ToolStep;
   readonly tool: DefinedTool;
   readonly dependsOn: readonly string[];
-  /** Set if the step may have secrets, which are not shown. */
+  /** The secrets that are not shown; undefined if there can be none. */
   readonly secrets: RunSecrets | undefined;
 }
 
-async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }: Looked): Promise<DryRunStep> {
+async function previewStep(
+  engine: EngineSettings,
+  { step, tool, dependsOn, secrets }: StepPreview,
+): Promise<DryRunStep> {
   const { id: stepId, when, forEach, reasoning } = step;
   const open = findReferences(step.input).map(({ text }) => text);
-  const known = open.length === 0 ? await knownAnswers(engine, { step, tool, secrets }) : undefined;
+  const known = open.length === 0 ? await getKnownAnswers(engine, { step, tool, secrets }) : undefined;
   const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
   const call = { tool: tool.name, input, reasoning };
   const shown = secrets?.hideStep(call) ?? call;
@@ -155,7 +158,7 @@ async function lookAt(engine: EngineSettings, { step, tool, dependsOn, secrets }
   };
 }
 
-/** Whether a step needs approval, as far as is known without its input. */
+/** True if a step needs approval, as far as is known without its input. */
 function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "by-input" {
   if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
@@ -165,7 +168,7 @@ function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "
  * The answers of the tool and the policy for an input without references. Undefined if they cannot be asked: the input
  * is invalid, or its effect cannot be determined; it will be the same in the run.
  */
-async function knownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<Looked, "dependsOn">) {
+async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<StepPreview, "dependsOn">) {
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return undefined;

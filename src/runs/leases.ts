@@ -4,7 +4,7 @@ import { notInTime, settleWithin } from "../async/timeout.ts";
 import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
-/** When a store confirmed a lease, by both clocks: at least one of them shows that the machine slept. */
+/** The time at which a store confirmed a lease, by both clocks: at least one of them shows that the machine slept. */
 export interface Confirmation {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -17,11 +17,11 @@ export interface LeaseHolder {
   confirmed?: Confirmation | undefined;
   /** Receives the messages posted to the run, each time the store returns some. */
   onPosted(posted: readonly PostedMessage[]): void;
-  /** Called when the lease is lost, with the store's error. */
+  /** Called when the lease is lost, with the store's error: nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
 }
 
-/** What {@link Leases} needs of an engine. */
+/** The parts of an engine that {@link Leases} needs. */
 interface LeaseOptions {
   readonly store: RunStore;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ interface LeaseOptions {
   readonly createId: () => string;
 }
 
-/** How often a lease is renewed, and posted messages are looked for, before the lease would end. */
+/** The number of renewals, and of looks for posted messages, before a lease would end. */
 const renewalsPerLease = 3;
 /** The least change of the difference from the store's clock that counts. */
 const minChangeMs = 1_000;
@@ -44,7 +44,7 @@ export class Leases {
   private owner: string | undefined;
   private timer: unknown;
   private stopWatching: (() => void) | undefined;
-  /** How far the store's clock is ahead of that of this process. */
+  /** The milliseconds that the store's clock is ahead of that of this process. */
   private aheadMs = 0;
 
   constructor(private readonly options: LeaseOptions) {}
@@ -131,8 +131,8 @@ export class Leases {
   }
 
   /**
-   * Whether a lease lasts, so that nobody else has the run: known if the store confirmed it recently, else it is asked.
-   * If it refuses, or does not answer in time, the lease is lost.
+   * Returns true if a lease lasts, so that nobody else has the run: known if the store confirmed it recently, else it is
+   * asked. If it refuses, or does not answer in time, the lease is lost.
    */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
@@ -151,13 +151,13 @@ export class Leases {
     const { runId } = holder;
     const answered = await this.inTime(this.renew(holder));
     const error = answered === notInTime ? noAnswer(runId) : answered;
-    if (error !== undefined && this.holders.has(holder)) holder.onLeaseLost(error);
+    if (error !== undefined) this.lose(holder, error);
     if (error !== undefined || !this.holders.has(holder)) return false;
     // The process may have slept while the answer was on its way.
     return this.confirm(holder);
   }
 
-  /** A store may never answer. */
+  /** Stops waiting for a store that may never answer. */
   private inTime<T>(answer: Promise<T>): Promise<T | typeof notInTime> {
     return settleWithin(answer, this.ttlMs / renewalsPerLease, this.options.clock);
   }
@@ -184,7 +184,7 @@ export class Leases {
     this.stopWatching?.();
   }
 
-  /** Somebody has posted to a run, perhaps one of these. */
+  /** Renews the lease on a run that somebody has posted to, which returns the messages; without an id, all leases. */
   private look(runId: string | undefined): void {
     for (const holder of this.holders) if (runId === undefined || holder.runId === runId) void this.renewInTime(holder);
   }
@@ -210,7 +210,16 @@ export class Leases {
   /** A store that cannot answer now may do so before the lease ends; one that refuses has given it to somebody else. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
-    if (error?.code === "run-owned-elsewhere" && this.holders.has(holder)) holder.onLeaseLost(error);
+    if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
+  }
+
+  /**
+   * The lease of a run is lost: the store has refused or not answered. The run records nothing more from here on, so that
+   * it ends `failed` with this error; no step starts, running tools are aborted, and whoever has the lease now resumes it
+   * from its record.
+   */
+  private lose(holder: LeaseHolder, error: StoreError): void {
+    if (this.holders.has(holder)) holder.onLeaseLost(error);
   }
 
   /** Resolves to the store's error, if any. */

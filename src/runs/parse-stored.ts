@@ -27,14 +27,14 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
   if (!Array.isArray(found)) throw damaged(runId, { reason: "what was read is not a list of events" });
   for (const [index, event] of found.entries()) {
     const sequence = state.sequence + index + 1;
-    const reason = whyNoEvent(runId, event, sequence);
+    const reason = findBaseIssue(runId, event, sequence);
     if (reason !== undefined) throw damaged(runId, { sequence, reason });
   }
   const events = found as readonly AgentEvent[];
   // All events first: an execution in another format must be reported as such, whatever its events are.
   checkEventFormat(runId, events);
   for (const event of events) {
-    const reason = whyWrong(state, event);
+    const reason = findIssue(state, event);
     if (reason !== undefined) throw damaged(runId, { sequence: event.sequence, reason });
     reduceRunState(state, event);
   }
@@ -43,7 +43,7 @@ export function parseEvents(runId: string, found: unknown, known?: RecordedRun):
 }
 
 /** Checks the fields that all events have. */
-function whyNoEvent(runId: string, event: unknown, next: number): string | undefined {
+function findBaseIssue(runId: string, event: unknown, next: number): string | undefined {
   if (typeof event !== "object" || event === null || Array.isArray(event)) return "it is not an event";
   const { type, runId: of, sequence, timestamp } = event as Readonly<Record<string, unknown>>;
   if (typeof type !== "string") return "it has no type";
@@ -53,12 +53,12 @@ function whyNoEvent(runId: string, event: unknown, next: number): string | undef
   return undefined;
 }
 
-function whyWrong(state: RunState, event: AgentEvent): string | undefined {
+function findIssue(state: RunState, event: AgentEvent): string | undefined {
   const { type } = event;
   const key = findWrongPart(event as unknown as Keyed);
   if (key === "type") return `there is no recorded event of type ${JSON.stringify(type)}`;
   if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
-  const misplaced = whyOutOfOrder(state, event);
+  const misplaced = findMisplacement(state, event);
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
@@ -112,10 +112,10 @@ function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store
 }
 
 /**
- * Why an event cannot occur in this state of a run, in words that follow its type; undefined if it can.
+ * Finds the reason for which an event cannot occur in this state of a run, in words that follow its type. Undefined if it can.
  * `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
  */
-function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
+function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   const isFirst = state.sequence === 0;
   if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has started";
   const hasStopped = state.status !== "planning" && state.status !== "running";
@@ -131,9 +131,9 @@ function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
       return state.plan !== undefined && event.replan <= state.replans + 1 ? undefined : "of a plan that was not made";
     case "approval-request":
     case "approval-end":
-      return event.kind === "step" ? whyNotOfStep(state, event) : whyNotOfPlan(state, event);
+      return event.kind === "step" ? findStepMisplacement(state, event) : findPlanMisplacement(state, event);
     case "wait-start":
-      return whyNoWait(state.steps.get(event.stepId));
+      return findWaitMisplacement(state.steps.get(event.stepId));
     case "step-start":
     case "step-retry":
     case "step-skip":
@@ -141,7 +141,7 @@ function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
     case "undo-start":
     case "undo-end":
     case "run-settle":
-      return whyNotOfStep(state, event);
+      return findStepMisplacement(state, event);
     default:
       return undefined;
   }
@@ -149,7 +149,7 @@ function whyOutOfOrder(state: RunState, event: AgentEvent): string | undefined {
 
 type PlanDecision = Extract<AgentEvent, { type: "approval-request" | "approval-end" }>;
 
-function whyNotOfPlan({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
+function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecision): string | undefined {
   if (plan === undefined) return "of a plan that was not made";
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
@@ -165,7 +165,7 @@ function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEnd
   return approval?.status === "requested" || approval?.status === "withdrawn";
 }
 
-function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
+function findStepMisplacement(state: RunState, event: StepEvent): string | undefined {
   const { stepId, iteration } = event;
   const step = state.steps.get(stepId);
   if (step === undefined) return `of a step that is not there, "${stepId}"`;
@@ -174,21 +174,21 @@ function whyNotOfStep(state: RunState, event: StepEvent): string | undefined {
   if (!isKnown && !beginsLoop(state, event)) return `of an iteration of "${stepId}", which has none`;
   const part = isKnown ? instanceAt(state.steps, event) : step;
   if (part === undefined) return `of an iteration that "${stepId}" does not have`;
-  return mayCome(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
+  return isAllowed(part, event) ? undefined : `of "${stepId}", which is ${part.status}`;
 }
 
-function whyNoWait(step: StepState | undefined): string | undefined {
+function findWaitMisplacement(step: StepState | undefined): string | undefined {
   return step !== undefined && isOpen(step) && step.wait === undefined ? undefined : "of a step that cannot wait";
 }
 
-/** Whether an event states how many iterations there are, as the first one of a loop does. */
+/** True if an event states the number of iterations, as the first one of a loop does. */
 function beginsLoop({ options }: RunState, event: StepEvent): boolean {
   const { iteration = 0 } = event;
   const count = "iterations" in event ? (event.iterations ?? 0) : 0;
   return iteration < count && count <= (options?.maxSteps ?? 0);
 }
 
-function mayCome(part: StepState, event: StepEvent): boolean {
+function isAllowed(part: StepState, event: StepEvent): boolean {
   const { status, approval, isUndoing = false } = part;
   switch (event.type) {
     case "step-start":

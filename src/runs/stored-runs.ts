@@ -62,7 +62,7 @@ async function readAgain(store: RunStore, before: RecordedRun): Promise<Recorded
   return isEvent(found, last) ? parseEvents(state.runId, found.slice(1), before) : readRecorded(store, state.runId);
 }
 
-/** Whether what was read starts with an event. */
+/** True if the events that were read start with this one. */
 function isEvent(found: unknown, event: AgentEvent | undefined): found is readonly unknown[] {
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
@@ -115,7 +115,7 @@ export async function readExisting(
 export interface PruneOptions {
   /** Only runs created before this time; ISO 8601. */
   before?: string | undefined;
-  /** How many of the selected runs to keep, the newest; at least 0. @default 0 */
+  /** The number of selected runs to keep, the newest; at least 0. @default 0 */
   keep?: number | undefined;
   /** Only runs with this status, or one of these. @default completed, failed and cancelled */
   status?: RunStatus | readonly RunStatus[] | undefined;

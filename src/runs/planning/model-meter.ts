@@ -24,7 +24,7 @@ import { failOption } from "../../core/options.ts";
 /** An answer that the budget would limit to less than this is not requested. */
 const minOutputTokens = 16;
 
-/** Where a meter reads the time and tells of attempts. */
+/** The clock of a meter, and the listener to its attempts. */
 export interface MeterHost {
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
@@ -52,34 +52,34 @@ export class ModelMeter {
     private readonly host: MeterHost,
   ) {}
 
-  /** What each call has used; for one in progress, the most it may use. */
+  /** The usage of each call; for one in progress, the most it may use. */
   get calls(): readonly ModelCall[] {
     return this.made;
   }
 
-  /** What all calls have used together; undefined if there were none. */
+  /** The usage of all calls together; undefined if there were none. */
   get usage(): ModelUsage | undefined {
     return sumCalls(this.made);
   }
 
-  /** From now on no model is called: an abandoned planner must not spend more. What is still under way counts as cancelled. */
+  /** Refuses calls from now on, as an abandoned planner must not spend more. Calls in progress count as cancelled. */
   close(): void {
     this.isClosed = true;
     for (const end of [...this.open]) end();
   }
 
-  /** As `PlanRequest.generate`: each attempt of a model that repeats failed calls is admitted, counted and told. */
+  /** Calls a model, as `PlanRequest.generate` does: each attempt is admitted, counted and emitted. */
   generate(model: LanguageModel, request: ModelRequest): Promise<ModelResponse> {
     const attempts: ModelAttempts = {
       make: (attempt, call) => this.attempt(model, request, { attempt, call }),
       retry: ({ attempt, error, delayMs }) => {
-        // Nobody is told of another attempt that the budget would refuse.
+        // An attempt that the budget would refuse is not announced.
         this.admit(model, { inputTokens: estimatePrompt(model, request), maxOutputTokens: capOf(request) });
         return this.host.emit({ type: "model-retry", model: modelName(model), attempt, error, delayMs });
       },
     };
     if (model.retry !== undefined) return model.generate({ ...request, attempts });
-    const { attempts: _told, ...plain } = request;
+    const { attempts: _attempts, ...plain } = request;
     return attempts.make(1, (instead) => model.generate({ ...plain, ...instead }));
   }
 
@@ -147,7 +147,7 @@ export class ModelMeter {
     }
   }
 
-  /** How the budget was exceeded, in words; undefined if it was kept. */
+  /** Describes how the budget was exceeded; undefined if it was kept. */
   describeOverrun(): string | undefined {
     const used = this.total();
     const { tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.budget ?? {};

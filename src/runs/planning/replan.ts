@@ -119,7 +119,7 @@ async function askForSteps(run: Run, { planner, planning, cause }: ReplanTask): 
   return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
 }
 
-/** What a planner reads may go to a model, which must not see where a tool threw. */
+/** An error as a planner reads it: a model must not see where a tool threw. */
 function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorData {
   return error as AgentErrorData;
 }
@@ -235,7 +235,7 @@ const maxWords = 20;
 const maxSources = 10;
 const maxWordLength = 100;
 
-/** As much as anybody would read, and no word with half a character. */
+/** A reason with the first words and sources only, and no word with half a character. */
 function toReason({ path, words, sources }: UnsaidValue): ApprovalReason {
   const cut = words.slice(0, maxWords).map((word) => word.slice(0, maxWordLength).toWellFormed());
   return { code: "unsaid-words", path, words: cut, sources: sources.slice(0, maxSources) };

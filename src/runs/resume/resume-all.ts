@@ -22,11 +22,11 @@ import type { LeftRun, ResumedAgain } from "./wait-timers.ts";
 export type ResumeAllOptions<TTool extends Tool = Tool> = (
   | ResumeOptions<TTool>
   | (Omit<ResumeOptions<TTool>, "resources"> & {
-      /** Returns those of each run. What it throws, or rejects with, is that run's error. */
+      /** Returns the resources of each run. An error of this function is the error of that run. */
       resources: (run: RunSummary) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
     })
 ) & {
-  /** How many runs at a time, at least 1. @default 10 */
+  /** The most runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
 };
 

@@ -18,7 +18,7 @@ import {
  * @group Runs and results
  */
 export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
-  /** Which iteration of a `forEach`, from 0. */
+  /** The iteration of a `forEach`, from 0. */
   iteration?: number | undefined;
   /** It took effect, with this output. */
   output?: InferToolOutput<TTool> | undefined;
@@ -45,7 +45,7 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
 
 /** Options of closing. @inline */
 export interface CloseOptions {
-  /** How long running steps may take to end, from 0. @default 10000 */
+  /** The time that running steps may take to end, from 0. @default 10000 */
   timeoutMs?: number | undefined;
 }
 
@@ -84,7 +84,7 @@ const settleOptions = {
   failed: { type: "any" },
 } satisfies OptionTable<SettleOptions>;
 
-/** What is settled, and the options to resume the run with. Throws `invalid-options`. */
+/** The settlement of a step, and the options to resume the run with. Throws `invalid-options`. */
 export function readSettleOptions(
   stepId: string,
   options: SettleOptions,
@@ -148,5 +148,5 @@ export function readDelivery(
   return { given: { name, value, id }, resumes: resume, options: rest };
 }
 
-/** What happened in a step whose outcome was unknown. */
+/** The outcome of a step that was unknown, as somebody settles it. */
 export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };

@@ -3,19 +3,19 @@ import { resumeTimeOf } from "../../core/run-summary.ts";
 import type { Run } from "../run.ts";
 import type { RunSettings } from "../run-options.ts";
 
-/** What is needed to resume a run. */
+/** A suspended run, with what resuming it needs. */
 export interface LeftRun {
   readonly runId: string;
   readonly settings: Pick<RunSettings, "resources">;
 }
 
-/** When to resume a run again; undefined if that is not needed. */
+/** The time to resume a run again; undefined if that is not needed. */
 export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
 
-/** What {@link WaitTimers} needs. */
+/** The parts of an engine that {@link WaitTimers} needs. */
 interface TimerOptions {
   readonly clock: Clock;
-  /** Whether all that waits is left to somebody else. */
+  /** Returns true if all runs that wait are left to somebody else. */
   readonly isLeft: () => boolean;
   readonly resume: (left: LeftRun) => Promise<ResumedAgain>;
 }
@@ -51,7 +51,7 @@ export class WaitTimers {
     else this.resumeAt(this.options.clock.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
   }
 
-  /** The run was resumed. */
+  /** Stops the timer of a run, as it was resumed. */
   forget(runId: string): void {
     this.stops.get(runId)?.();
     this.stops.delete(runId);

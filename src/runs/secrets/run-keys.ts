@@ -43,7 +43,7 @@ export class RunKeys {
     return `${version}.${id}.${toBase64(iv)}${toBase64(new Uint8Array(sealed))}`;
   }
 
-  /** What {@link RunKeys.seal} received. Rejects with `secret-unreadable`. */
+  /** The value that {@link RunKeys.seal} received. Rejects with `secret-unreadable`. */
   async open(text: string, place: string): Promise<JsonValue> {
     const [format, id = "", data = ""] = text.split(".");
     const key = this.keys.find((one) => one.id === id);
@@ -61,12 +61,12 @@ export class RunKeys {
     }
   }
 
-  /** HMAC-SHA-256 of a text as 64 lowercase hex digits: that of the first key, or of each. */
+  /** HMAC-SHA-256 of a text by the first key, as 64 lowercase hex digits. */
   async hash(text: string): Promise<string> {
     return hashWith(await this.first(), text);
   }
 
-  /** Whether a hash is that of a text, by any of the keys. */
+  /** True if a hash is that of a text, by any of the keys. */
   async isHash(hash: string, text: string): Promise<boolean> {
     const hashes = await Promise.all(this.keys.map(async (key) => hashWith(await this.derive(key), text)));
     return hashes.includes(hash);

@@ -12,13 +12,13 @@ export interface SecretKey {
   readonly key: Uint8Array | string;
 }
 
-/** How the values of sensitive fields are recorded. @inline */
+/** The keys that the values of sensitive fields are recorded with. @inline */
 export interface SecretOptions {
   /** The first seals, all open: to change the key, put a new one before the old ones. */
   readonly keys: readonly SecretKey[];
 }
 
-/** What kind of value a {@link RedactFunction} receives, and where it is from. @inline */
+/** The kind of a value that a {@link RedactFunction} receives, and its place in a run. @inline */
 export interface RedactPlace extends Partial<StepRef> {
   readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message";
   readonly runId: string;
@@ -27,13 +27,13 @@ export interface RedactPlace extends Partial<StepRef> {
 
 /**
  * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans.
- * What is recorded and what tools receive is unchanged. If it throws, or returns something that is not JSON, the value
+ * Records, and the values that tools receive, are unchanged. If it throws, or returns something that is not JSON, the value
  * is hidden.
  * @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;
 
-/** How an engine seals values; `keys` is undefined where they must not be recorded at all. */
+/** The keys of an engine that seals values; undefined if values must not be recorded at all. */
 export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
@@ -73,7 +73,7 @@ function isKey(key: unknown): key is SecretKey["key"] {
 
 let keyOfProcess: readonly SecretKey[] | undefined;
 
-/** How an engine with these tools seals; undefined if none of them has a sensitive field. */
+/** The sealing of an engine with these tools; undefined if none of them has a sensitive field. */
 export function sealingOf(
   tools: readonly Tool[],
   { secrets, store }: { readonly secrets: SecretOptions | undefined; readonly store: RunStore },
