@@ -45,13 +45,6 @@ export interface FalseDate {
   readonly reason: "impossible" | "unclear";
 }
 
-/** Reads the dates of a text, in its order. What looks like a date and is none is passed to `onFalse`. */
-export type ReadDates = (
-  text: string,
-  clock: DateClock,
-  onFalse?: (found: FalseDate) => void,
-) => readonly DateReading[];
-
 const dayMs = 86_400_000;
 
 interface Now extends DateClock {
@@ -64,14 +57,18 @@ interface Read {
 }
 
 /**
- * Reads the dates and times of an English text.
+ * Reads the dates and times of an English text, in its order. What looks like a date and is none is passed to `onFalse`.
  *
  * A weekday is the next one after today, "next friday" that of the week after this one (weeks start on Monday); a day
  * without a year is the next such day, a time without a day the next such time. Hours are those of a clock with 24,
  * unless "pm" or a part of the day says otherwise. "Midnight" ends the day that it is said with. "In two hours" counts
  * elapsed time, "in two days" days. A time that the zone skips is later by as much as it skips; of two, it is the earlier.
  */
-export const readDates: ReadDates = (written, clock, onFalse) => {
+export function readDates(
+  written: string,
+  clock: DateClock,
+  onFalse?: (found: FalseDate) => void,
+): readonly DateReading[] {
   if (!mayHoldDate(written)) return [];
   const text = withoutMarks(written);
   const now: Now = { ...clock, today: Math.floor(wallTimeAt(clock.nowMs, clock.timeZone) / dayMs) };
@@ -94,7 +91,7 @@ export const readDates: ReadDates = (written, clock, onFalse) => {
     add(found, { phrase, reading: { ...place, ...moment, ...preposition, ...assumed(phrase) } }, text, now);
   }
   return found.map(({ reading }) => reading);
-};
+}
 
 function assumed({ day, moment, part }: Phrase): Pick<DateReading, "isDayAssumed"> {
   return day === undefined && moment === undefined && part?.isToday !== true ? { isDayAssumed: true } : {};

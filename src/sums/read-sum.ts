@@ -75,7 +75,7 @@ function parse({ tokens, hasUnit }: SumTokens, isSum: boolean, results: number):
   if (expression === undefined) return undefined;
   const isContinued = usesLast(expression);
   const { uses } = parser;
-  // "add 5 days": nobody knows in what unit the earlier result is.
+  // "add 5 days": the earlier result may be in any unit.
   if (hasUnit && (isContinued || uses !== undefined)) return undefined;
   if (uses === undefined) return { expression, variables: isContinued ? ["x"] : [] };
   return isContinued || results < 2 || (uses === "both" && results > 2) ? undefined : { expression, variables: all };

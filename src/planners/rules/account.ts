@@ -14,8 +14,7 @@ import { readSum } from "../../sums/read-sum.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { cutClauses, opensWish, statesReason } from "./cut-wishes.ts";
 import { constantsOf, type Leaf, leavesOf, namesIn, textOf, textsOf } from "./leaves.ts";
-import type { Template } from "./match.ts";
-import { compileTool, inputOfPhrase, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, literalsOf, type PhraseRule, sayName, type ToolRules } from "./phrase-rules.ts";
 import { maxTokens, type RequestText, readRequest, textBetween } from "./request.ts";
 import { anaphor, isReadable, type SlotType, slotReadingsAt, slotTypeOf, withUnit } from "./slots.ts";
 import { isPureStep } from "./steps.ts";
@@ -194,7 +193,7 @@ class RequestAccount {
     // One operation may be named by the name of its tool.
     const isOnly = branchField(schemasAt(rules.schemas.input, []) ?? []) === undefined;
     const own = isOnly ? sayName(step.tool).split(" ") : [];
-    const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => [rule, ...rule.anywhere].flatMap(literals))]);
+    const spoken = new Set([...own, ...phrases.flatMap(({ rule }) => literalsOf([rule, ...rule.anywhere]))]);
     const { words: typed } = this.request;
     const isSpoken = (word: string) =>
       isSaid(word) && !saysNothing.has(word) && verbsLike(word).some((each) => spoken.has(each));
@@ -582,13 +581,6 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
   const unit = typeof value === "number" && typeof found === "number" ? unitOf(word) : undefined;
   return [...(unit?.kind.values() ?? [])].some((size) => (Number(found) * (unit?.size ?? 0)) / size === value);
 }
-function literals({ start }: Template): readonly string[] {
-  const places = new Set([start]);
-  for (const { steps } of places)
-    for (const next of [...steps.words.values()].flat().concat(steps.slots.map((slot) => slot.next))) places.add(next);
-  return [...places].flatMap(({ steps }) => [...steps.words.keys()]);
-}
-
 /** The place of a value in the input of a tool, and the value; all items of a list share one place. */
 function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);

@@ -51,7 +51,7 @@ const blank = (quote: string) => `"${"_".repeat(quote.length - 2)}"`;
 
 function delayedBy(found: DateReading, text: string, { nowMs }: DateClock): Delayed | undefined {
   const { dateTime: until, preposition, leadStart, end } = found;
-  // A day alone has no time, and of a range nobody knows which is meant.
+  // A day alone has no time, and a range has two.
   if (until === undefined || found.until !== undefined || !prepositions.has(preposition)) return undefined;
   if (Date.parse(until) <= nowMs) return undefined;
   const [before, after] = [text.slice(0, leadStart), text.slice(end)];

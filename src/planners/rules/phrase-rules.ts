@@ -8,6 +8,7 @@ import {
   firstOf,
   type KnownGroups,
   type PhraseNode,
+  type PhrasePlace,
   parsePhrase,
   readPhrase,
   requiredWords,
@@ -341,14 +342,19 @@ export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly stri
 
 /** The words that stand directly behind a slot in some phrases. */
 export function wordsBehind(phrases: readonly PhraseRule[], name: string): ReadonlySet<string> {
-  const places = new Set(phrases.map(({ start }) => start));
-  const found = new Set<string>();
-  for (const { steps } of places) {
-    for (const next of [...steps.words.values()].flat()) places.add(next);
-    for (const slot of steps.slots) {
-      places.add(slot.next);
-      if (slot.name === name) for (const word of slot.next.steps.words.keys()) found.add(word);
-    }
-  }
-  return found;
+  const slots = placesOf(phrases).flatMap(({ steps }) => steps.slots.filter((slot) => slot.name === name));
+  return new Set(slots.flatMap(({ next }) => [...next.steps.words.keys()]));
+}
+
+/** The words of templates. */
+export function literalsOf(templates: readonly Template[]): readonly string[] {
+  return placesOf(templates).flatMap(({ steps }) => [...steps.words.keys()]);
+}
+
+/** Every place of templates. */
+function placesOf(templates: readonly Template[]): readonly PhrasePlace[] {
+  const places = new Set(templates.map(({ start }) => start));
+  for (const { steps } of places)
+    for (const next of [...[...steps.words.values()].flat(), ...steps.slots.map((slot) => slot.next)]) places.add(next);
+  return [...places];
 }

@@ -603,7 +603,7 @@ export class RequestReader {
     return { ok: false, why, ...(missing !== undefined && { reason: "missing", missing }) };
   }
 
-  /** Refuses "pay that amount" behind a sum: the words may stand for its result, and nobody can tell. */
+  /** Refuses "pay that amount" behind a sum: the words may or may not stand for its result. */
   private findLooseResult({ pieces, rule }: Match): Unfit | undefined {
     const { words, tokens } = this.request;
     for (const { kind, name, value, start, end } of pieces) {
@@ -642,7 +642,7 @@ export class RequestReader {
     return values;
   }
 
-  /** Refuses a result that is an object or a list within a text: nobody wants that in a title. */
+  /** Refuses a result that is an object or a list within a text: it belongs in no title. */
   private openResult(input: JsonObject, earlier: DraftStep | undefined): Unfit | undefined {
     const output = earlier?.rules.schemas.output;
     if (earlier === undefined || output === undefined) return undefined;

@@ -189,7 +189,7 @@ function valuesOf(
 }
 
 /** The value of a slot for a text or a list that is all there is before a token. */
-export function readSlotText(type: SlotType, request: RequestText, end: number): SlotValue | undefined {
+function readSlotText(type: SlotType, request: RequestText, end: number): SlotValue | undefined {
   const all: readonly Part[] = [{ start: 0, end }];
   const value = type.kind === "list" ? listOf({ ...type, isSpread: false }, all, request)?.[0] : textOf(all, request);
   return value !== undefined && fitsOwnSchema(type, [value], new WorkMeter()) ? value : undefined;
@@ -260,7 +260,7 @@ export function isSeparatorAt({ words, tokens }: RequestText, at: number): boole
   return true;
 }
 
-/** "Four Weddings and a Funeral", "Show and tell, Year 3": one name or two, nobody can tell. The text begins at `from`. */
+/** "Four Weddings and a Funeral", "Show and tell, Year 3": they may be one name or two. The text begins at `from`. */
 export function isBetweenNames(request: RequestText, at: number, from: number): boolean {
   const { words, text } = request;
   if (!/^(?:and|&|,)$/.test(words[at] ?? "") || text === text.toUpperCase()) return false;
@@ -284,7 +284,7 @@ function withoutAlso(item: readonly Part[], words: readonly string[], isFirst: b
 
 const maxItemTokens = 6;
 
-/** The things that a text names: itself, several, or undefined where nobody can tell. */
+/** The things that a text names: itself, or several; undefined where it may be either. */
 function itemsOf(pieces: readonly Part[], request: RequestText): readonly (readonly Part[])[] | undefined {
   const { words } = request;
   const isOne = !pieces.some(({ start, end }) =>

@@ -193,7 +193,7 @@ function listOf({ before }: PhraseContext): { readonly list?: string } {
   return typeof list === "string" ? { list } : {};
 }
 
-/** The fields that slots stand for; undefined for a list of which nobody spoke. */
+/** The fields that slots stand for; undefined for a list that was not spoken of. */
 function fieldsOf(found: Slots, context: PhraseContext): Readonly<Record<string, unknown>> | undefined {
   const { place, listBefore, doing, labelled, due, urgency, order, range, ...others } = found;
   const { before } = context;
