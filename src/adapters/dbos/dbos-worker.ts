@@ -10,7 +10,7 @@ import { readCloseOptions } from "../../runs/resume/resume-options.ts";
 import { serveJobs } from "./dbos.ts";
 import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
 import type { Job } from "./jobs.ts";
-import { Reaper, startReaper } from "./reaper.ts";
+import { Reaper } from "./reaper.ts";
 import { createRunWork, type WorkingAgent } from "./run-work.ts";
 
 /** The run that a worker is about to execute. @inline */
@@ -160,7 +160,8 @@ export async function startDbosWorker<TTool extends Tool>(
     server.stop();
     throw thrown;
   });
-  const reaper = startReaper(new Reaper(working, runs, { warn, clock: systemClock }), systemClock);
+  const reaper = new Reaper(working, runs, { warn, clock: systemClock });
+  reaper.start();
   let stopping: Promise<void> | undefined;
   const stop = async (timeoutMs: number) => {
     await reaper.stop();

@@ -18,33 +18,14 @@ interface ReaperOptions {
   readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
 }
 
-/** Lets a reaper look again and again, until it is stopped. */
-export function startReaper(reaper: Reaper, clock: Clock): { stop(): Promise<void> } {
-  let isStopped = false;
-  let timer: unknown;
-  let looking: Promise<void> = Promise.resolve();
-  const later = () => {
-    if (isStopped) return;
-    timer = clock.setTimeout(() => {
-      looking = reaper.look().finally(later);
-    }, everyMs);
-    letExit(timer);
-  };
-  later();
-  return {
-    async stop() {
-      isStopped = true;
-      clock.clearTimeout(timer);
-      await looking;
-    },
-  };
-}
-
 /**
  * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, those
  * that a message was posted to, and those whose wait is over. One query while there are none.
  */
 export class Reaper {
+  /** Undefined unless it was started. */
+  private timer: unknown;
+  private looking: Promise<void> | undefined;
   private count = 0;
   private cursor: string | undefined;
   private isFailing = false;
@@ -60,7 +41,23 @@ export class Reaper {
     private readonly options: ReaperOptions,
   ) {}
 
-  /** Never rejects. */
+  /** Looks again and again, until it is stopped. */
+  start(): void {
+    this.timer = this.options.clock.setTimeout(() => {
+      this.looking = this.look().finally(() => {
+        if (this.timer !== undefined) this.start();
+      });
+    }, everyMs);
+    letExit(this.timer);
+  }
+
+  async stop(): Promise<void> {
+    this.options.clock.clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.looking;
+  }
+
+  /** Looks once. Never rejects. */
   async look(): Promise<void> {
     try {
       await this.adoptStopped();

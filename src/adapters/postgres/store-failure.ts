@@ -12,7 +12,7 @@ export function toStoreFailure(thrown: unknown, attempt: StoreAttempt): AgentErr
     thrown,
     attempt,
     findProblem,
-    (problem, reason) => `The database ${problem ? advice(problem, reason) : describeOther(reason)}`,
+    (problem, reason) => `The database ${problem ? advice[problem](reason) : describeOther(reason)}`,
   );
 }
 
@@ -46,11 +46,11 @@ function findProblem(thrown: unknown): DatabaseProblem | undefined {
   if (code === "53300" || code === "55P03") return "busy";
   if (code === "53100" || code === "53200") return "full";
   if (/^(42P01|42703|XX00[12])$/.test(code)) return "corrupt";
-  return problemOfText(thrown instanceof Error ? thrown.message : "");
+  return findProblemInText(thrown instanceof Error ? thrown.message : "");
 }
 
 /** These errors of `pg` and of PgBouncer have no code. */
-function problemOfText(message: string): DatabaseProblem | undefined {
+function findProblemInText(message: string): DatabaseProblem | undefined {
   if (/timeout exceeded when trying to connect/i.test(message)) return "busy";
   const isLost = /connection (terminated|ended|timeout)|read timeout|client has encountered a connection error/i;
   if (isLost.test(message) || /server (conn crashed|login|closed)|not queryable/i.test(message)) return "unreachable";
@@ -65,19 +65,12 @@ function readCode(thrown: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-function advice(problem: DatabaseProblem, reason: string): string {
-  switch (problem) {
-    case "busy":
-      return `has no connection left (${reason}). Try again, or let the pool, or the server, have more of them.`;
-    case "read-only":
-      return `cannot be written to (${reason}). Connect to the primary server.`;
-    case "full":
-      return `has no space left (${reason}). Free some and try again: recorded data is not lost.`;
-    case "corrupt":
-      return `has tables that are damaged, or not those of planwright (${reason}). Restore them, or give the store a schema of its own.`;
-    case "unreachable":
-      return `cannot be reached (${reason}). Check that it runs, and its address; recorded data is not lost.`;
-    default:
-      return problem satisfies never;
-  }
-}
+const advice: Readonly<Record<DatabaseProblem, (reason: string) => string>> = {
+  busy: (reason) => `has no connection left (${reason}). Try again, or let the pool, or the server, have more of them.`,
+  "read-only": (reason) => `cannot be written to (${reason}). Connect to the primary server.`,
+  full: (reason) => `has no space left (${reason}). Free some and try again: recorded data is not lost.`,
+  corrupt: (reason) =>
+    `has tables that are damaged, or not those of planwright (${reason}). Restore them, or give the store a schema of its own.`,
+  unreachable: (reason) =>
+    `cannot be reached (${reason}). Check that it runs, and its address; recorded data is not lost.`,
+};

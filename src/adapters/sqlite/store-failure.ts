@@ -6,21 +6,25 @@ import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
 /** The problems that a driver or a disk reports; another format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;
 
-/** The SQLite codes that state a problem, by the names that one driver has for them. */
-const codes = {
-  SQLITE_READONLY_DBMOVED: 1_032,
-  SQLITE_BUSY: 5,
-  SQLITE_LOCKED: 6,
-  SQLITE_READONLY: 8,
-  SQLITE_IOERR: 10,
-  SQLITE_CORRUPT: 11,
-  SQLITE_FULL: 13,
-  SQLITE_CANTOPEN: 14,
-  SQLITE_PROTOCOL: 15,
-  SQLITE_NOTADB: 26,
-};
 /** The extended SQLite code for a file that was moved or deleted since it was opened. */
-export const movedCode = codes.SQLITE_READONLY_DBMOVED;
+export const movedCode = 1_032;
+
+/**
+ * The SQLite codes that state a problem, by the names that one driver has for them. A failed read or write (10), or a file
+ * that cannot be opened (14), may be caused by the disk.
+ */
+const codes: Readonly<Record<string, readonly [code: number, problem?: FileProblem | "disk"]>> = {
+  SQLITE_READONLY_DBMOVED: [movedCode],
+  SQLITE_BUSY: [5, "busy"],
+  SQLITE_LOCKED: [6, "busy"],
+  SQLITE_READONLY: [8, "read-only"],
+  SQLITE_IOERR: [10, "disk"],
+  SQLITE_CORRUPT: [11, "corrupt"],
+  SQLITE_FULL: [13, "full"],
+  SQLITE_CANTOPEN: [14, "disk"],
+  SQLITE_PROTOCOL: [15, "busy"],
+  SQLITE_NOTADB: [26, "corrupt"],
+};
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 
@@ -36,7 +40,7 @@ export function toStoreFailure(thrown: unknown, attempt: StoreAttempt & { readon
     thrown,
     attempt,
     () => findProblem(thrown, path),
-    (problem, reason) => `The database "${path}" ${problem ? advice(problem, reason) : describeOther(reason)}`,
+    (problem, reason) => `The database "${path}" ${problem ? advice[problem](reason) : describeOther(reason)}`,
   );
 }
 
@@ -58,24 +62,9 @@ function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   const code = readCode(thrown);
   if (code === movedCode) return undefined;
   if (isDamage(thrown)) return "corrupt";
-  switch (code & 0xff) {
-    case codes.SQLITE_BUSY:
-    case codes.SQLITE_LOCKED:
-    case codes.SQLITE_PROTOCOL:
-      return "busy";
-    case codes.SQLITE_READONLY:
-      return "read-only";
-    case codes.SQLITE_CORRUPT:
-    case codes.SQLITE_NOTADB:
-      return "corrupt";
-    case codes.SQLITE_FULL:
-      return "full";
-    case codes.SQLITE_IOERR:
-    case codes.SQLITE_CANTOPEN:
-      return problemOfDisk(path);
-    default:
-      return problemOfFile(thrown);
-  }
+  const known = Object.values(codes).find(([one]) => one === (code & 0xff));
+  if (known === undefined) return findFileProblem(thrown);
+  return known[1] === "disk" ? findDiskProblem(path) : known[1];
 }
 
 /** True if the stored data is damaged, though SQLite can read it: it is not JSON, or a table is missing. */
@@ -90,26 +79,22 @@ function readCode(thrown: unknown): number {
   // In this order: node:sqlite; libsql; better-sqlite3, which only has the name; libsql when it opens a file.
   if (typeof errcode === "number") return errcode;
   if (typeof rawCode === "number") return rawCode;
-  if (typeof code === "string" && code.startsWith("SQLITE_")) return codeOfName(code);
+  if (typeof code === "string" && code.startsWith("SQLITE_"))
+    return Object.entries(codes).find(([name]) => code.startsWith(name))?.[1][0] ?? 0;
   return Number(/Unable to open connection to local database .*: (\d+)"/s.exec(String(message))?.[1] ?? 0);
 }
 
-function codeOfName(name: string): number {
-  return Object.entries(codes).find(([prefix]) => name.startsWith(prefix))?.[1] ?? 0;
-}
-
-/** A failed read or write, or a file that SQLite cannot open, may be caused by a full disk or a missing permission. */
-function problemOfDisk(path: string): FileProblem | undefined {
+function findDiskProblem(path: string): FileProblem | undefined {
   try {
     checkWritable(path);
     const { bavail, bsize } = statfsSync(dirname(path));
     return bavail * bsize < littleSpace ? "full" : undefined;
   } catch (thrown) {
-    return problemOfFile(thrown);
+    return findFileProblem(thrown);
   }
 }
 
-function problemOfFile(thrown: unknown): FileProblem | undefined {
+function findFileProblem(thrown: unknown): FileProblem | undefined {
   switch ((thrown as Partial<NodeJS.ErrnoException> | null | undefined)?.code) {
     case "EROFS":
     case "EACCES":
@@ -123,20 +108,15 @@ function problemOfFile(thrown: unknown): FileProblem | undefined {
   }
 }
 
-function advice(problem: FileProblem, reason: string): string {
-  switch (problem) {
-    case "busy":
-      return "is locked by another process, perhaps by a database tool with an open transaction. End that, try again, or raise `busyTimeoutMs`.";
-    case "read-only":
-      return "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps other files, or choose another path.";
-    case "full":
-      return "has no space left on its disk. Free some space and try again: recorded data is not lost.";
-    case "corrupt":
-      return `is damaged, or is not a database (${reason}). Restore a copy of it, or move it away to start with a new one.`;
-    default:
-      return problem satisfies never;
-  }
-}
+const advice: Readonly<Record<FileProblem, (reason: string) => string>> = {
+  busy: () =>
+    "is locked by another process, perhaps by a database tool with an open transaction. End that, try again, or raise `busyTimeoutMs`.",
+  "read-only": () =>
+    "cannot be written to. Let this process write to the file and to its folder, where SQLite keeps other files, or choose another path.",
+  full: () => "has no space left on its disk. Free some space and try again: recorded data is not lost.",
+  corrupt: (reason) =>
+    `is damaged, or is not a database (${reason}). Restore a copy of it, or move it away to start with a new one.`,
+};
 
 function isFolder(path: string): boolean {
   try {

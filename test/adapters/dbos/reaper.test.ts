@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Reaper, startReaper } from "../../../src/adapters/dbos/reaper.ts";
+import { Reaper } from "../../../src/adapters/dbos/reaper.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 /** A reaper, and what its agent and its queue answer. */
@@ -100,12 +100,12 @@ describe("a reaper", () => {
   it("looks every half second until it is stopped", async () => {
     const { answers, reaper, clock, warnings } = createReaper();
     answers.fails = true;
-    const started = startReaper(reaper, clock);
+    reaper.start();
     await clock.advance(499);
     expect(warnings).toHaveLength(0);
     await clock.advance(1);
     expect(warnings).toHaveLength(1);
-    await started.stop();
+    await reaper.stop();
     expect(clock.pendingTimers).toBe(0);
   });
 });
