@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { maxTimerMs } from "../../async/clock.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import type { OptionTable, SettingsOf } from "../../core/options.ts";
-import type { SqlRow } from "../sql/statement.ts";
 import { closedFailure } from "../sql/store-failure.ts";
 import { drivers, loadDriver, type SqliteDriver } from "./drivers.ts";
 import { prepareTables } from "./formats.ts";
@@ -68,7 +67,7 @@ export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOption
     }
     db = new SqlDatabase(new Database(path));
     // Before any other statement: each may find the file locked.
-    query(db, `PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    db.value(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     prepareTables(db, path);
     setJournalMode(db);
     db.exec("PRAGMA synchronous = FULL");
@@ -85,9 +84,9 @@ export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOption
  * while nothing else has the file open; otherwise it stays unchanged.
  */
 function setJournalMode(db: SqlDatabase): void {
-  const mode = hasSafeLog(String(query(db, "SELECT sqlite_version()"))) ? "WAL" : "TRUNCATE";
+  const mode = hasSafeLog(String(db.value("SELECT sqlite_version()"))) ? "WAL" : "TRUNCATE";
   try {
-    query(db, `PRAGMA journal_mode = ${mode}`);
+    db.value(`PRAGMA journal_mode = ${mode}`);
   } catch (thrown) {
     if (!isBusy(thrown)) throw thrown;
   }
@@ -96,10 +95,6 @@ function setJournalMode(db: SqlDatabase): void {
 function hasSafeLog(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
-}
-
-function query(db: SqlDatabase, sql: string): SqlRow[string] | undefined {
-  return Object.values(db.get(sql) ?? {})[0];
 }
 
 /** An open file. Its failures are `store-failed`. */

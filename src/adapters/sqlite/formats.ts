@@ -38,12 +38,12 @@ export function prepareTables(db: SqlDatabase, path: string): void {
 
 /** True if the tables exist, false if the database is empty. */
 function hasTables(db: SqlDatabase, path: string): boolean {
-  const format = readNumber(db, "PRAGMA user_version");
-  if (readNumber(db, "PRAGMA application_id") === applicationId) {
+  const format = Number(db.value("PRAGMA user_version"));
+  if (Number(db.value("PRAGMA application_id")) === applicationId) {
     if (format === formatVersion) return requireTables(db);
     throw wrongFormat(format || undefined, { what: `The database "${path}"`, runId: "", operation: "open" });
   }
-  if (format === 0 && readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0) return false;
+  if (format === 0 && Number(db.value("SELECT count(*) FROM sqlite_schema")) === 0) return false;
   const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
   const reason = "a database of something else";
   throw new AgentError("store-failed", message, { details: { runId: "", operation: "open", reason } });
@@ -60,10 +60,6 @@ function requireTables(db: SqlDatabase): true {
 
 function createTables(): string {
   return `${runTables} ${createTodoTables(dialect)} ${createNoteTables(dialect)}`;
-}
-
-function readNumber(db: SqlDatabase, sql: string): number {
-  return Number(Object.values(db.get(sql) ?? {})[0]);
 }
 
 /**

@@ -11,7 +11,7 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
   const { statuses, metadata, limit } = query;
   const hasChoice = metadata.length > 1 || (metadata.length === 1 && statuses !== undefined);
   const count = (condition: "run_metadata WHERE hash" | "runs WHERE status", value: string) =>
-    Number(db.get(`SELECT count(*) AS count FROM (SELECT 1 FROM ${condition} = ? LIMIT ${countLimit})`, value)?.count);
+    Number(db.value(`SELECT count(*) FROM (SELECT 1 FROM ${condition} = ? LIMIT ${countLimit})`, value));
   const counted = metadata.map((hash) => ({ hash, count: hasChoice ? count("run_metadata WHERE hash", hash) : 0 }));
   counted.sort((one, other) => one.count - other.count);
   const ofStatuses = (hasChoice ? statuses : undefined)?.reduce((sum, one) => sum + count("runs WHERE status", one), 0);

@@ -43,6 +43,11 @@ export class SqlDatabase {
     return this.all(text, ...values)[0];
   }
 
+  /** The first value in the first row of a statement, if it has one. */
+  value(text: string, ...values: readonly SqlValue[]): unknown {
+    return Object.values(this.get(text, ...values) ?? {})[0];
+  }
+
   /** The rows of a statement that was put together. */
   select({ texts, values }: Sql): readonly SqlRow[] {
     return this.all(texts.join("?"), ...values);

@@ -137,11 +137,11 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
         if (run === undefined) throw runNotFound(runId);
         if (endedStatuses.has(run.status)) return {};
         if (maxKept < Number.POSITIVE_INFINITY) {
-          const kept = db.get("SELECT count(*) AS count FROM run_messages WHERE run = ?", run.number);
-          if (Number(kept?.count) >= maxKept) return { isFull: true };
+          const kept = Number(db.value("SELECT count(*) FROM run_messages WHERE run = ?", run.number));
+          if (kept >= maxKept) return { isFull: true };
         }
         const insert = "INSERT INTO run_messages (run, json) VALUES (?, ?) RETURNING number";
-        return { number: Number(db.get(insert, run.number, text)?.number) };
+        return { number: Number(db.value(insert, run.number, text)) };
       });
     },
 
