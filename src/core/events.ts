@@ -466,7 +466,7 @@ export function isStepFailure(event: EventInit): boolean {
 type Check = (value: unknown) => boolean;
 /** The check of each key. Other keys are allowed. */
 type Shape = Readonly<Record<string, Check>>;
-/** An object that was parsed from JSON. @internal */
+/** An object that was parsed from JSON. */
 export type Keyed = Readonly<Record<string, unknown>>;
 /** Returns the key of an object that is invalid, if there is one. */
 type FindWrongKey = (value: Keyed) => string | undefined;
