@@ -35,7 +35,7 @@ export function aiSdkFailure(
   { isAnswering }: { isAnswering: boolean },
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
-  const message = messageOf(error);
+  const message = readMessage(error);
   const call = readCall(error, message, isAnswering);
   const reason = readReason(error, call);
   return modelFailure(model, reason, {
@@ -82,7 +82,7 @@ function holdsBody(thrown: unknown): boolean {
   return false;
 }
 
-function messageOf(thrown: unknown): string {
+function readMessage(thrown: unknown): string {
   const { message } = readFields(thrown, "message");
   const text = typeof message === "string" && message !== "" ? message : describeThrown(thrown);
   return cutText(text, maxReadLength);

@@ -222,19 +222,19 @@ const otherProviders = new Set([
   "gateway",
 ]);
 
-function familyOf(provider: string): string {
+function getFamily(provider: string): string {
   return provider.split(".")[0] ?? provider;
 }
 
 /** Returns true if a provider wants closed schemas: OpenAI's, and those that speak like it. */
 export function isStrict(provider: string): boolean {
-  const family = familyOf(provider);
+  const family = getFamily(provider);
   return strictProviders.has(family) || (/\.(chat|completion)$/.test(provider) && !otherProviders.has(family));
 }
 
 /** The format to send: without its schema, if that is open and the provider would send it as a closed one. */
 function sendableFormat(provider: string, format: ModelResponseFormat | undefined): ModelResponseFormat | undefined {
-  const isRefused = format?.type === "json" && !format.strict && alwaysStrict.has(familyOf(provider));
+  const isRefused = format?.type === "json" && !format.strict && alwaysStrict.has(getFamily(provider));
   return isRefused ? { type: "json" } : format;
 }
 
@@ -243,7 +243,7 @@ function sendableFormat(provider: string, format: ModelResponseFormat | undefine
  * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
  */
 function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
-  const names = familyOf(provider) === "azure" ? ["openai", "azure"] : ["openai"];
+  const names = getFamily(provider) === "azure" ? ["openai", "azure"] : ["openai"];
   return { ...given, ...Object.fromEntries(names.map((name) => [name, { logprobs: 1, ...given?.[name] }])) };
 }
 
@@ -258,7 +258,7 @@ function strictOptions(
 ): { providerOptions?: AiSdkProviderOptions } {
   const isSent = format?.type === "json" && format.schema !== undefined;
   if (!isSent || !isStrict(provider)) return given === undefined ? {} : { providerOptions: given };
-  const family = familyOf(provider);
+  const family = getFamily(provider);
   const names = family === "azure" ? ["openai", "azure"] : [family];
   const strictJsonSchema = format.strict === true;
   const own = names.map((name) => [name, { strictJsonSchema, ...given?.[name] }] as const);

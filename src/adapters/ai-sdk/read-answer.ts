@@ -102,7 +102,7 @@ class StreamedAnswer {
         throw aiSdkFailure(this.model, error, { isAnswering: true });
       case "finish":
         this.end = readEnd(this.model, part);
-        this.reported = reportedLogprobs(part);
+        this.reported = getReportedLogprobs(part);
         return "";
       default:
         return "";
@@ -120,7 +120,7 @@ class StreamedAnswer {
       text,
       ...(reasoning.trim() !== "" && { reasoning: reasoning.trim() }),
       ...end,
-      ...logprobsOf(text, reported),
+      ...toLogprobs(text, reported),
     };
   }
 
@@ -197,26 +197,26 @@ export function readResult(
   }
   // Version 4: which text is the JSON, if a model wrote drafts before it.
   const isChosen = responseFormat?.type === "json" && typeof structuredOutputText === "string";
-  const text = isChosen ? structuredOutputText : textsOf(content, "text").join("");
-  const reasoning = textsOf(content, "reasoning").join("\n\n").trim();
+  const text = isChosen ? structuredOutputText : getTexts(content, "text").join("");
+  const reasoning = getTexts(content, "reasoning").join("\n\n").trim();
   if (text.length + reasoning.length > maxAnswerLength) throw answerTooLong(model);
-  const logprobs = logprobsOf(text, reportedLogprobs(result));
+  const logprobs = toLogprobs(text, getReportedLogprobs(result));
   return { text, ...(reasoning !== "" && { reasoning }), ...readEnd(model, result), ...logprobs };
 }
 
 /** The tokens in the metadata of an answer: a list, or a list for each part of the answer. */
-function reportedLogprobs(ended: unknown): readonly unknown[] {
+function getReportedLogprobs(ended: unknown): readonly unknown[] {
   const { openai, azure } = readFields(readFields(ended, "providerMetadata").providerMetadata, "openai", "azure");
   const { logprobs } = readFields(openai ?? azure, "logprobs");
   return Array.isArray(logprobs) ? logprobs.flat() : [];
 }
 
-function logprobsOf(text: string, reported: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
+function toLogprobs(text: string, reported: readonly unknown[]): Pick<ModelResponse, "logprobs"> {
   const logprobs = readLogprobs(text, reported);
   return logprobs === undefined ? {} : { logprobs };
 }
 
-function textsOf(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {
+function getTexts(content: readonly unknown[], wanted: "text" | "reasoning"): readonly string[] {
   return content.flatMap((part) => {
     const { type, text } = readFields(part, "type", "text");
     return type === wanted && typeof text === "string" ? [text] : [];

@@ -163,8 +163,8 @@ export class OllamaCalls {
       if (Math.max(text.length + reasoning.length, reported.length) > maxAnswerLength)
         throw answerTooLong(this.settings);
       if (delta !== "") onTextDelta?.(delta);
-      if (part.done) return response(finishReasonOf(part.done_reason), usageOf(part));
-      blankLength = blankAtEnd(thought + delta, blankLength);
+      if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
+      blankLength = countBlanksAtEnd(thought + delta, blankLength);
       if (blankLength >= maxBlankLength) return response("length", {});
     }
     throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
@@ -245,7 +245,7 @@ function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 
 const maxBlankLength = 500;
 
 /** Counts the white-space characters in a row at the end, including those before. */
-function blankAtEnd(piece: string, before: number): number {
+function countBlanksAtEnd(piece: string, before: number): number {
   const inked = piece.trimEnd().length;
   return inked === 0 ? before + piece.length : piece.length - inked;
 }
@@ -255,12 +255,12 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function finishReasonOf(reason: string | null | undefined): ModelFinishReason {
+function toFinishReason(reason: string | null | undefined): ModelFinishReason {
   if (reason === "length") return "length";
   return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
 }
 
-function usageOf(part: ChatResponse): ModelTokens {
+function toUsage(part: ChatResponse): ModelTokens {
   const inputTokens = asCount(part.prompt_eval_count);
   const outputTokens = asCount(part.eval_count);
   return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };

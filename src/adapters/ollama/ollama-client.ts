@@ -128,7 +128,7 @@ async function* readLines(
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
     isFirst = false;
-    const text = contentOf(answer.message);
+    const text = getContent(answer.message);
     repeats = text !== undefined && text === lastText ? repeats + 1 : 0;
     lastText = text;
     yield line;
@@ -140,7 +140,7 @@ async function* readLines(
   yield JSON.stringify({ done: true, done_reason: "stop" });
 }
 
-function contentOf(message: unknown): string | undefined {
+function getContent(message: unknown): string | undefined {
   const { content } = Object(message) as { readonly content?: unknown };
   return typeof content === "string" ? content.trim() : undefined;
 }
@@ -298,7 +298,7 @@ const cutCodes = /^(?:UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|REQ_CONTENT
 /** The failure of a call that got no response. */
 function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
   const { host } = settings;
-  const code = codeOf(thrown);
+  const code = findCode(thrown);
   if (code !== undefined && cutCodes.test(code)) return cutFailure(settings, thrown);
   if (code?.startsWith("HPE_")) {
     const message = `The server at ${host} does not speak HTTP (${code}). Check the option "host".`;
@@ -320,7 +320,7 @@ function cutFailure(settings: OllamaSettings, thrown: unknown): AgentError<"mode
 const maxCauses = 5;
 
 /** An error and its causes, in which fetch hides what happened. */
-function causesOf(thrown: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
+function getCauses(thrown: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
   const causes = [];
   for (let cause = thrown; cause !== undefined && cause !== null && causes.length < maxCauses; ) {
     causes.push(cause);
@@ -330,12 +330,12 @@ function causesOf(thrown: unknown): readonly { readonly code?: unknown; readonly
 }
 
 /** The code of an error, such as `ECONNREFUSED`. */
-function codeOf(thrown: unknown): string | undefined {
-  return causesOf(thrown)
+function findCode(thrown: unknown): string | undefined {
+  return getCauses(thrown)
     .map(({ code }) => code)
     .find((code) => typeof code === "string");
 }
 
 function describeCause(thrown: unknown): string {
-  return codeOf(thrown) ?? cutText(describeThrown(causesOf(thrown).at(-1)), maxTextLength);
+  return findCode(thrown) ?? cutText(describeThrown(getCauses(thrown).at(-1)), maxTextLength);
 }

@@ -31,7 +31,7 @@ export function jsonSchema<const TSchema extends object, TValue extends FromJson
 // The first one, with two type parameters, is not meant where one is given.
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
-  const draft = draftOf(Object(schema));
+  const draft = getDraft(Object(schema));
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
   // The validator adds to what it is given.
   const root = structuredClone(copy) as Schema;
@@ -63,7 +63,7 @@ const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
   ["draft-04/", "4"],
 ];
 
-function draftOf({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
+function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
   const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
 }

@@ -20,11 +20,11 @@ export function toIssues(errors: readonly OutputUnit[], value: unknown): readonl
   for (let index = 0; index < errors.length; index += 1) {
     const error = errors[index] as OutputUnit;
     if (unions.has(error.keyword)) {
-      const below = errorsBelow(errors, index);
-      issues.push(...unionIssues({ union: error, below, value }));
+      const below = getErrorsBelow(errors, index);
+      issues.push(...toUnionIssues({ union: error, below, value }));
       index += below.length;
     } else if (!isContainer(error, errors[index + 1])) {
-      issues.push({ path: pathOf(error, value), message: messageOf(error) });
+      issues.push({ path: toPath(error, value), message: toMessage(error) });
     }
   }
   return issues;
@@ -35,7 +35,7 @@ function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit 
   return keyword === "if" || next.keyword === "false" || next.keywordLocation.startsWith(keywordLocation);
 }
 
-function errorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
+function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
   const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
   let end = index + 1;
   // That of a schema that is false has no location in the schema, and follows that of its holder.
@@ -50,7 +50,7 @@ interface FailedUnion {
 }
 
 /** If only one branch can be meant, its issues; else one issue that names them all. */
-function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
+function toUnionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
   const branches = new Map<string, OutputUnit[]>();
   let branch = "";
   for (const error of below) {
@@ -58,7 +58,7 @@ function unionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue
       branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
     branches.set(branch, [...(branches.get(branch) ?? []), error]);
   }
-  const path = pathOf(union, value);
+  const path = toPath(union, value);
   if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))
     return [{ path, message: "it must match exactly one form, but matches several" }];
   const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
@@ -75,7 +75,7 @@ function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit
 }
 
 /** The validator's location is a pointer as a URI fragment; for a key that is missing, it is that of its object. */
-function pathOf({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
+function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
   const path: (string | number)[] = [];
   let holder = value;
   for (const part of instanceLocation.split("/").slice(1)) {
@@ -87,7 +87,7 @@ function pathOf({ instanceLocation, keyword, error }: OutputUnit, value: unknown
   return missing === undefined ? path : [...path, missing];
 }
 
-function messageOf({ keyword, error }: OutputUnit): string {
+function toMessage({ keyword, error }: OutputUnit): string {
   switch (keyword) {
     case "required":
       return "it is required";
