@@ -106,8 +106,8 @@ describe("a schema that never answers", () => {
     let calls = 0;
     const { result } = await runScenario(() => {
       calls = 0;
-      // The plan is checked twice, each time first synchronously and then asynchronously.
-      const inputSchema = z.object({}).refine(() => (calls++ < 4 ? Promise.resolve(true) : never()));
+      // The plan is checked once: first synchronously and then asynchronously.
+      const inputSchema = z.object({}).refine(() => (calls++ < 2 ? Promise.resolve(true) : never()));
       const late = defineTool({ name: "A", description: "", inputSchema, execute: () => null });
       return { tools: [late], plan: planOf("A"), options: { timeoutMs: 50 }, isResumable: false };
     });
