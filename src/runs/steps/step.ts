@@ -696,13 +696,15 @@ function isAborted({ abortReason }: Run): boolean {
 
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
-interface Exhausted {
-  readonly last: FailedAttempt;
-  readonly errors: readonly ErrorData[];
-  readonly attempts: number;
-}
-
-function failureOutcome(run: Run, call: StepCall, { last, errors, attempts }: Exhausted): StepFailure {
+function failureOutcome(
+  run: Run,
+  call: StepCall,
+  {
+    last,
+    errors,
+    attempts,
+  }: { readonly last: FailedAttempt; readonly errors: readonly ErrorData[]; readonly attempts: number },
+): StepFailure {
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };

@@ -1,6 +1,6 @@
 import { notInTime, settleWithin } from "../../async/timeout.ts";
 import type { AgentError, AgentErrorData } from "../../core/errors.ts";
-import type { NotUndone, UndoEndEvent } from "../../core/events.ts";
+import type { EventInit, NotUndone } from "../../core/events.ts";
 import { copyJson } from "../../core/json.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { parseWith } from "../../core/schema.ts";
@@ -68,37 +68,27 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   if (tool?.undo === undefined) return "no-undo";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
-  const call = {
-    step,
-    tool,
-    iteration: pass,
-    input,
-    effect: "idempotent",
-    parsed: undefined,
-    undone: { output },
-  } as const;
-  const base = { ...refOfTask(call), tool: tool.name };
+  const task = { step, tool, iteration: pass };
+  const base = { ...refOfTask(task), tool: tool.name };
   await run.emit({ type: "undo-start", ...base });
-  if (storeFailure(run) !== undefined) return "failed";
-  const { outcome, attempts } = await undo(run, call);
-  await run.emit({ type: "undo-end", ...base, attempts, outcome: toUndoOutcome(outcome) });
-  const failure = storeFailure(run);
-  if (failure !== undefined) {
-    // Listeners have seen it start; to the store it is as if the process had died.
-    if (run.phase !== "closed")
-      run.recorder.close({ type: "undo-end", ...base, attempts, outcome: { status: "failed", error: failure } });
-    return "failed";
-  }
-  return outcome.status === "completed" ? undefined : "failed";
+  if (failureOf(run) !== undefined) return "failed";
+  const undone = await undo(run, { ...task, input, effect: "idempotent", parsed: undefined, undone: { output } });
+  const { attempts } = undone;
+  const end = (error?: AgentErrorData): EventInit => {
+    const outcome = error === undefined ? ({ status: "completed" } as const) : ({ status: "failed", error } as const);
+    return { type: "undo-end", ...base, attempts, outcome };
+  };
+  const error = undone.outcome.status === "completed" ? undefined : undone.outcome.error;
+  await run.emit(end(error));
+  const failure = failureOf(run);
+  // Listeners have seen it start; to the store it is as if the process had died.
+  if (failure !== undefined && run.phase !== "closed") run.recorder.close(end(failure));
+  return error === undefined && failure === undefined ? undefined : "failed";
 }
 
-/** The error with which the store failed. */
-function storeFailure({ recorder }: Run): AgentErrorData | undefined {
+/** Checked again after each wait: the compiler takes an earlier answer for the latest. */
+function failureOf({ recorder }: Run): AgentErrorData | undefined {
   return recorder.failure?.toJSON() as AgentErrorData | undefined;
-}
-
-function toUndoOutcome(outcome: Executed["outcome"]): UndoEndEvent["outcome"] {
-  return outcome.status === "completed" ? { status: "completed" } : { status: "failed", error: outcome.error };
 }
 
 async function undo(run: Run, call: StepCall): Promise<Executed> {
