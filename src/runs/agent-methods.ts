@@ -1,4 +1,5 @@
 import type { EventStream } from "../async/event-channel.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
@@ -16,8 +17,9 @@ import type {
   PlanOptions,
   ResumeOptions,
   RunOptions,
+  resolveRunOptions,
 } from "./run-options.ts";
-import type { Refusal } from "./start-run.ts";
+import type { RunTarget } from "./run-target.ts";
 import type { RunKeeper } from "./stored-runs.ts";
 
 /** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
@@ -241,6 +243,16 @@ export interface Agent<TTool extends Tool = Tool>
 /** The key of the methods that workers and clients call on an agent. The same in all copies of this package. */
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
+/** A run that is recorded without being executed. */
+export interface Refusal {
+  readonly runId: string;
+  readonly target: RunTarget;
+  /** Those of the run, none of which is recorded if one of them is invalid. */
+  readonly options: Parameters<typeof resolveRunOptions>[0];
+  /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
+  readonly error: AgentError;
+}
+
 /** An agent, or an orchestrator, to its workers and clients. */
 export interface WorkedAgent {
   readonly [workerKey]: {
@@ -248,7 +260,7 @@ export interface WorkedAgent {
     refuse(refusal: Refusal): Promise<RunResult>;
     /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
-    /** From now on, runs whose wait is over are left for whoever looks for them, and resumed by no timer. */
+    /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
     leaveWaits(): void;
   };
 }

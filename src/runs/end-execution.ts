@@ -20,7 +20,7 @@ interface ExecutionEnd {
 }
 
 /**
- * Closes an execution when nothing is running: suspended, if somebody has to decide; else ended, once `step-skip` is
+ * Closes an execution when nothing is running: suspended, if it waits for a decision; else ended, once `step-skip` is
  * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
  * undone.
  */
@@ -32,7 +32,7 @@ export async function endExecution(run: Run, end: ExecutionEnd): Promise<void> {
 
 async function recordEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   const isFinished = run.state.plan !== undefined && isAllDone(run);
-  // If only the end of the process prevented steps from running, whoever resumes the run need not wait for an answer.
+  // If only the end of the process prevented steps from running, the next execution can run them without an answer.
   const mayWait =
     !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
   const pending = mayWait ? pendingItems(run) : [];

@@ -61,7 +61,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   const hub = new EventHub<AgentEvent>(settings.onListenerError);
   /** The runs in this process; undefined before the first one, or the first reader of events. */
   let registry: RunRegistry | undefined;
-  /** True if runs that wait for a time are left for whoever looks for them. */
+  /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
   /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;

@@ -242,7 +242,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   };
 }
 
-/** Wraps a function that is told of something, so that what it throws or rejects with changes nothing. */
+/** Wraps a handler so that what it throws or rejects with is ignored. */
 function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
   return (...args) => {
     try {

@@ -159,7 +159,7 @@ class EventReader implements EventSink<AgentEvent> {
     return !this.wanted.follow && (this.isLost || status === "suspended" || status === "interrupted");
   }
 
-  /** Waits for an event that is emitted here, at most until it is time to poll the store, or the store tells of one. */
+  /** Waits for an event that is emitted here, at most until it is time to poll the store, or the store announces one. */
   private async isTimeToLook(): Promise<boolean> {
     this.waiting = new AbortSource();
     const { clock } = this.runs.settings;

@@ -82,7 +82,7 @@ export function isAllDone({ state }: Run): boolean {
   return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
 }
 
-/** True if a step can continue because somebody has decided about it. */
+/** True if a step can continue because its question was decided or its wait is over. */
 export function hasAnswer(run: Run): boolean {
   if (isAllDone(run) || run.abortReason !== undefined) return false;
   const steps = stepsOf(run);

@@ -53,7 +53,7 @@ interface RestoringRun {
 interface RunUse {
   /** The run is active here. If this resolves to undefined, the use is tried again when its execution has ended. */
   readonly whenActive: (active: ActiveRun) => Promise<RunResult | undefined>;
-  /** Nobody in this process has the run, until the first `await` of this function. */
+  /** The run is not active in this process, until the first `await` of this function. */
   readonly whenStored: () => Promise<RunResult | undefined>;
   /** Called if another caller could not restore the run; what it throws, the use fails with. */
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
@@ -64,7 +64,7 @@ interface RegistryOptions {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
   readonly receive: RunHost["receive"];
-  /** True if runs whose wait is over are left for whoever looks for them. */
+  /** Returns true if no timer resumes runs whose wait is over: a worker looks for them. */
   readonly leavesWaits: () => boolean;
   /** Resumes a run that stopped with a message left that it could not act on. */
   readonly resumeLeft: (registry: RunRegistry, left: LeftRun) => Promise<ResumedAgain>;
@@ -157,8 +157,8 @@ export class RunRegistry {
   }
 
   /**
-   * Keeps others from a run until it was restored, or could not be. Call it only where nobody {@link RunRegistry.has} the
-   * run, without an `await` in between.
+   * Keeps others from a run until it was restored, or could not be. Call it only if {@link RunRegistry.has} is false for
+   * the run, without an `await` in between.
    */
   restore<T>(runId: string, identity: string | undefined, opening: Promise<T>): Promise<T> {
     const restored = opening.finally(() => this.restoring.delete(runId));

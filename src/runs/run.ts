@@ -89,7 +89,7 @@ export class Run implements RecorderOwner {
   /** The time at which the store last confirmed the lease. */
   confirmed: Confirmation | undefined;
   readonly inbox: Inbox = { early: undefined, isOpen: false, lastNumber: 0, hasLeft: false };
-  /** Receive the recorded events, as they are stored; undefined if nobody watches the run by its id. */
+  /** Receive the recorded events, as they are stored; undefined if the run is not watched by its id. */
   watchers: ReadonlySet<EventSink<AgentEvent>> | undefined;
   /** The values that tools threw, by the error that reports each, for `throwOnFailure`. Undefined before the first. */
   thrown: WeakMap<ErrorData, unknown> | undefined;
@@ -102,6 +102,8 @@ export class Run implements RecorderOwner {
   };
   /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
   private lastCommand: Promise<void> | undefined;
+  /** All commands that are being prepared for their turn; undefined if there is none. Never rejects. */
+  private preparing: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
@@ -137,7 +139,7 @@ export class Run implements RecorderOwner {
     return this.host.leases.now();
   }
 
-  // Its life
+  // Lifecycle
 
   get phase(): RunPhase {
     return this.lifecycle.phase;
@@ -240,7 +242,7 @@ export class Run implements RecorderOwner {
     this.lifecycle.startScope?.abort(reason);
   }
 
-  /** Opens a source that is aborted with the run. Give it back with {@link Run.release}. */
+  /** Opens a source that is aborted with the run. Release it with {@link Run.release}. */
   openSource(): AbortSource {
     return this.lifecycle.scope.open();
   }
@@ -257,7 +259,7 @@ export class Run implements RecorderOwner {
     return startScope.open();
   }
 
-  /** True if a source of an attempt has not been given back. */
+  /** True if a source of an attempt has not been released. */
   isOpen(source: AbortSource): boolean {
     return this.lifecycle.scope.isOpen(source);
   }
@@ -273,11 +275,11 @@ export class Run implements RecorderOwner {
     this.lifecycle.stopWatching?.();
   }
 
-  // The commands to it
+  // Commands
 
   /**
    * Runs an act when the commands before it are recorded, so that it sees what they have changed. An act checks and
-   * records; what takes long, such as a tool, a policy or a listener, is not awaited in it. An abort does not wait here.
+   * records: no tool, schema, policy or listener is awaited in it. An abort does not wait for a turn.
    */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const before = this.lastCommand;
@@ -295,9 +297,22 @@ export class Run implements RecorderOwner {
     }
   }
 
-  /** Resolves when no command is being recorded: until then it is unknown what still waits for one. */
+  /** Keeps the execution open for a command that takes long to prepare for its turn. Settles as the command does. */
+  keepOpen<T>(command: Promise<T>): Promise<T> {
+    const all = Promise.allSettled([this.preparing, command]).then(() => {
+      if (this.preparing === all) this.preparing = undefined;
+    });
+    this.preparing = all;
+    return command;
+  }
+
+  /** Resolves when all commands are recorded: until then it is unknown what still waits for one. */
   async commandsRecorded(): Promise<void> {
-    while (this.lastCommand !== undefined) await this.lastCommand;
+    for (;;) {
+      const commands = this.preparing ?? this.lastCommand;
+      if (commands === undefined) return;
+      await commands;
+    }
   }
 
   /** Receives what was posted to it, perhaps before it started or resumed. */
@@ -324,7 +339,7 @@ export class Run implements RecorderOwner {
     for (const listener of this.decisionListeners ?? []) listener(ref);
   }
 
-  // Its events
+  // Events
 
   /** Records and emits an event; see {@link RunRecorder.emit}. */
   emit(init: EventInit): void | Promise<void> {
@@ -343,7 +358,7 @@ export class Run implements RecorderOwner {
 
   /** Sends a recorded event to all listeners. */
   onRecorded(recorded: AgentEvent): void {
-    // What the store still records after the run was abandoned is for whoever reads it there.
+    // The store may still record events after the run was abandoned; readers of the store see them.
     if (this.phase === "closed") return;
     if (isLast(recorded)) this.enter("closed");
     const event = showIn(this, recorded);
@@ -398,7 +413,7 @@ export class Run implements RecorderOwner {
     this.engine.onWarning({ ...(this.secrets?.hideIn(warning) ?? warning), runId: this.runId });
   }
 
-  // Its state
+  // State
 
   /** The question about a step, an iteration of one, or the plan, and what was decided. */
   approvalOf(ref: StepRef | undefined): ApprovalState | undefined {

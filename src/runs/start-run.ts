@@ -1,13 +1,14 @@
 import { monotonicNow } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import { type EventInit, formatVersion, type Keyed } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
 import { findBraces } from "../plan/references.ts";
+import type { Refusal } from "./agent-methods.ts";
 import { fingerprintsOf, runExecution, traceOf } from "./execute-run.ts";
 import { findWrongPart } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
@@ -264,16 +265,6 @@ interface RunStart {
   readonly identity?: string;
   /** Called when its first event is recorded. */
   readonly onStarted?: () => void;
-}
-
-/** A run that is recorded without being executed. */
-export interface Refusal {
-  readonly runId: string;
-  readonly target: RunTarget;
-  /** Those of the run, none of which is recorded if one of them is invalid. */
-  readonly options: Parameters<typeof resolveRunOptions>[0];
-  /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
-  readonly error: AgentError;
 }
 
 /**

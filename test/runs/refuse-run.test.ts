@@ -6,9 +6,8 @@ import { AgentError } from "../../src/core/errors.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import { invalidPlan } from "../../src/plan/validate-plan.ts";
-import { type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
+import { type Refusal, type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
 import { cancelledBy } from "../../src/runs/run-errors.ts";
-import type { Refusal } from "../../src/runs/start-run.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const plan = {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { AgentError, type ApprovalItem, createAgent, createMemoryRunStore, type RunStore } from "../../src/index.ts";
+import * as z from "zod/v4";
+import {
+  AgentError,
+  type ApprovalItem,
+  createAgent,
+  createMemoryRunStore,
+  defineTool,
+  type RunStore,
+} from "../../src/index.ts";
 import { createFakeTool, createFaultyRunStore, createManualClock } from "../../src/testing/index.ts";
 import { askingTool, eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { step } from "../scenario/plans.ts";
@@ -88,6 +96,46 @@ describe("while the store does not answer", () => {
       "approval-end s2",
       "approval-end s3",
     ]);
+  });
+});
+
+describe("an input that its schema checks slowly", () => {
+  it("holds up no other decision, but the end of the execution", async () => {
+    const clock = createManualClock();
+    let finish = () => {};
+    const checked = new Promise<boolean>((resolve) => {
+      finish = () => resolve(true);
+    });
+    const calls: number[] = [];
+    const ask = defineTool({
+      name: "Ask",
+      description: "Asks first",
+      inputSchema: z.object({ n: z.number().refine((n) => n < 10 || checked) }),
+      needsApproval: true,
+      execute: ({ n }) => {
+        calls.push(n);
+      },
+    });
+    const slow = createFakeTool({ name: "Slow", outcomes: [{ returns: 1, afterMs: 100 }], clock });
+    const agent = createAgent({ tools: [slow, ask], clock });
+    const asked: ApprovalItem[] = [];
+    agent.on("approval-request", (event) => void asked.push(event));
+    const steps = [step("s0", "Slow"), step("s1", "Ask", { input: { n: 1 } }), step("s2", "Ask", { input: { n: 2 } })];
+    const plan = { steps: steps.map((one) => ({ ...one, dependsOn: [] })) };
+    const { runId, result, events } = agent.start(plan as never, { concurrency: 3 });
+    await clock.advance(0);
+    const [first, second] = asked as [ApprovalItem, ApprovalItem];
+    agent.approve(runId, first, { input: { n: 10 } });
+    agent.approve(runId, second);
+    await clock.advance(50);
+    expect(calls).toEqual([2]);
+    await clock.advance(100);
+    finish();
+    expect((await clock.runUntil(result)).status).toBe("completed");
+    expect(calls).toEqual([2, 10]);
+    const types: string[] = [];
+    for await (const { type } of events) types.push(type);
+    expect(types).not.toContain("run-suspend");
   });
 });
 

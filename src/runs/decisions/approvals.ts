@@ -154,7 +154,7 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   }
   const outcome = await askInline(run, { ...asked, request: { ...asked.request, ...expiry } });
   await run.inTurn(async () => {
-    // Somebody else may have decided meanwhile.
+    // Another caller may have decided meanwhile.
     const isAsked = run.approvalOf(ref)?.status === "requested";
     if (outcome !== undefined && isAsked && run.abortReason === undefined) await recordDecision(run, { ref, outcome });
   });
@@ -180,7 +180,7 @@ interface Undecided {
 }
 
 /**
- * Waits for `requestApproval` until somebody else decides, the request expires or the run is aborted. Returns the outcome to
+ * Waits for `requestApproval` until another caller decides, the request expires or the run is aborted. Returns the outcome to
  * record, or undefined if there is none, so that others decide.
  */
 async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | undefined> {
@@ -384,12 +384,12 @@ export async function rejectExpired(run: Run): Promise<void> {
     if (part.status === "waiting" && part.approval !== undefined) await reject(stepRefOf(part));
 }
 
-/** The outcome recorded if nobody has decided in time. */
+/** The outcome that is recorded if no decision came in time. */
 export function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, ref: StepRef | undefined): ApprovalOutcome {
   return { status: "rejected", error: approvalExpired(asked, ref).toJSON() };
 }
 
-/** The error of a request that nobody has decided in time. */
+/** The error of a request for which no decision came in time. */
 export function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
   ref: StepRef | undefined,

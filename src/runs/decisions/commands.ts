@@ -148,7 +148,7 @@ const decide: CommandKind<Commands["decide"]> = {
   async prepare(command, { settings, state, resumes }) {
     const { decision } = command;
     const tool = decision.ref && instanceAt(state.steps, decision.ref)?.tool;
-    // Without its tool, an input is checked by whoever has that.
+    // Without its tool, an input is checked by the process that has it.
     if (!resumes && !settings.toolsByName.has(tool ?? "")) return command;
     const secrets = await secretsOf(settings, { state });
     return { ...command, outcome: await changeOf(settings, { state, secrets }, decision) };
@@ -169,17 +169,19 @@ const decide: CommandKind<Commands["decide"]> = {
     const tool = ref && instanceAt(run.state.steps, ref)?.tool;
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
-    return run.inTurn(async () => {
-      // Not before its execution has started: it may turn out to be only a lookup in the store.
-      if (run.phase !== "open" || run.state.status !== "running") return false;
-      const isNew = requireAsked(run, decision);
-      if (caller !== undefined) run.join(caller);
-      if (isNew) {
-        const outcome = input === undefined ? decisionOutcome(decision) : await changedOutcome(run, decision);
-        await recordDecision(run, { ref, outcome, message });
-      } else if (message !== undefined) run.recorder.acknowledge(message);
-      return true;
-    });
+    // Not before its execution has started: it may turn out to be only a lookup in the store.
+    const isTaking = () => run.phase === "open" && run.state.status === "running";
+    const decideInTurn = (outcome = decisionOutcome(decision)) =>
+      run.inTurn(async () => {
+        if (!isTaking()) return false;
+        const isNew = requireAsked(run, decision);
+        if (caller !== undefined) run.join(caller);
+        if (isNew) await recordDecision(run, { ref, outcome, message });
+        else if (message !== undefined) run.recorder.acknowledge(message);
+        return true;
+      });
+    if (input === undefined || !isTaking()) return decideInTurn();
+    return run.keepOpen(changedOutcome(run, decision).then(decideInTurn));
   },
 };
 
@@ -235,11 +237,11 @@ const settle: CommandKind<Commands["settle"]> = {
 
   check: ({ state }, { ref }) => requireUnknown(state, ref) !== undefined,
 
-  /** Throws `run-conflict` if somebody else has settled the step differently. */
+  /** Throws `run-conflict` if another caller has settled the step differently. */
   checkEnded({ state, secrets }, { ref, outcome }) {
     if (outcome === undefined || outcome.status === "retry") return;
     const { status, output = null } = instanceAt(state.steps, ref) ?? {};
-    // It is still in doubt: whoever resumes the run acts on what was posted.
+    // It is still in doubt: the next execution acts on what was posted.
     if (status === "unknown") return;
     const isSame =
       outcome.status === "failed"

@@ -31,9 +31,8 @@ const firstPollMs = 20;
 const maxPollMs = 1_000;
 
 /**
- * Leaves an event for a run that has yet to start, whoever starts it. Returns whether it was left: not if the run has
- * ended by now. Rejects with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or
- * `store-failed`.
+ * Leaves an event for a run that has yet to start, in any process. Resolves to false if the run has ended by now. Rejects
+ * with `run-not-found` if the store cannot keep it, `limit-exceeded`, `invalid-options` or `store-failed`.
  */
 export async function deliverEarly(runs: RunRegistry, runId: string, given: NamedEvent): Promise<boolean> {
   const message = { type: "deliver", ...(await toDelivery(runs.settings, given)) };
@@ -50,9 +49,8 @@ interface SentCommand<TType extends CommandType> extends Opening, CommandOptions
 /**
  * Acts in a run that is active here, else restores and resumes it with the command, or leaves the command for its owner.
  * A process that owns the run is sent a message, and the run is polled until its execution has ended; if the process
- * dies, the run resumes here. `signal` ends the waiting and takes nothing back; whoever cancels the run meanwhile cancels
- * it there. A run that nobody has is restored to be cancelled with whatever tools still exist. Resolves to how the execution
- * ends; the same command again changes nothing and resolves to the same. Rejects if the table of commands says that the run
+ * dies, the run resumes here. `signal` ends the waiting and takes nothing back; a cancellation meanwhile is sent there, too.
+ * A run without an owner is restored to be cancelled, with the tools that still exist. Resolves to how the execution ends; the same command again changes nothing and resolves to the same. Rejects if the table of commands says that the run
  * does not wait for the command, with `cancelled` by the signal, with `interrupted` once the agent is closed, and as
  * `continueStored` does.
  */
@@ -98,6 +96,7 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
+  /** Acts in this process, in the run as it is active or stored. Rejects if another process owns it. */
   const actHere = () =>
     runs.withRun(runId, {
       whenActive: async ({ run, result }) => {
@@ -123,38 +122,47 @@ async function actOrPost<TType extends CommandType>(
       },
     });
 
-  try {
-    return await actHere();
-  } catch (thrown) {
-    if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
-  }
-  await post(runs, runId, await toMessage());
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-    await pause(runs, sending, { pollMs, isCancelled });
-    if (cancelling?.aborted && !isCancelled) {
-      isCancelled = true;
-      const reason = { reason: reasonOf(cancelling) };
-      const message = await commands.cancel.toMessage?.(reason, settings, await readState());
-      await post(runs, runId, { type: "cancel", ...message });
-    }
-    // Somebody else in this process may have taken it over, and receives the message like any owner.
-    if (runs.has(runId)) continue;
-    try {
-      // Whoever claims the run acts on what was posted.
-      const result = await continueStored(runs, {
-        ...continuation,
-        looksForPosted: true,
-        mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
-      });
-      // Whoever owned the run may have refused the message, which only its record shows.
+  /** Sends the command to the process that owns the run. Resolves when the execution has ended, there or here. */
+  const actThere = async (): Promise<RunResult> => {
+    await post(runs, runId, await toMessage());
+    for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+      await pause(runs, sending, { pollMs, isCancelled });
+      if (cancelling?.aborted && !isCancelled) {
+        isCancelled = true;
+        const reason = { reason: reasonOf(cancelling) };
+        const message = await commands.cancel.toMessage?.(reason, settings, await readState());
+        await post(runs, runId, { type: "cancel", ...message });
+      }
+      // Another caller in this process may have taken it over, and receives the message like any owner.
+      if (runs.has(runId)) continue;
+      // The process that claims the run acts on what was posted.
+      const result = await unlessOwned(
+        continueStored(runs, {
+          ...continuation,
+          looksForPosted: true,
+          mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
+        }),
+      );
+      if (result === undefined) continue;
+      // The owner may have refused the message, which only the record of the run shows.
       if (kind.checkEnded !== undefined) {
         const state = await readState();
         kind.checkEnded({ state, secrets: await secretsOf(settings, { state }) }, command);
       }
       return result;
-    } catch (thrown) {
-      if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     }
+  };
+
+  return (await unlessOwned(actHere())) ?? actThere();
+}
+
+/** Resolves to undefined if another process owns the run. */
+async function unlessOwned(acting: Promise<RunResult>): Promise<RunResult | undefined> {
+  try {
+    return await acting;
+  } catch (thrown) {
+    if (isAgentError(thrown, "run-owned-elsewhere")) return undefined;
+    throw thrown;
   }
 }
 
@@ -193,17 +201,11 @@ function reasonOf({ reason }: Abortable): string {
   return isAgentError(reason, "cancelled") ? reason.details.reason : noReason;
 }
 
-interface Pause {
-  readonly pollMs: number;
-  /** True if a cancellation has been posted. */
-  readonly isCancelled: boolean;
-}
-
 /** Waits until it is time to poll again. Rejects if the caller waits no longer. */
 async function pause(
   { settings, stopping }: RunRegistry,
   { options: { signal }, cancelling }: Pick<SentCommand<CommandType>, "options" | "cancelling">,
-  { pollMs, isCancelled }: Pause,
+  { pollMs, isCancelled }: { readonly pollMs: number; readonly isCancelled: boolean },
 ): Promise<void> {
   const wakers: Abortable[] = [
     stopping,
