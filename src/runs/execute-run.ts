@@ -1,20 +1,42 @@
-import type { AgentErrorData } from "../core/errors.ts";
-import type { RunResult } from "../core/run-result.ts";
+import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
+import type { AgentEvent, EventInit, RunEndEvent } from "../core/events.ts";
+import { lastCompleted, type RunResult } from "../core/run-result.ts";
+import type { RunState } from "../core/run-state.ts";
+import { stepRefOf } from "../core/step.ts";
+import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
-import { endExecution } from "./end-execution.ts";
 import { replan } from "./planning/replan.ts";
-import type { Run } from "./run.ts";
-import { hasAnswer, isAllDone } from "./run-progress.ts";
-import { shownResult } from "./show.ts";
+import type { AbortReason, Run } from "./run.ts";
+import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
+import { buildGraph, hasAnswer, isAllDone, isReady, pendingItems, skipOpen, stepFailure } from "./run-progress.ts";
+import { opened } from "./secrets/run-secrets.ts";
+import { showIn, shownResult } from "./show.ts";
 import { runSteps } from "./steps/schedule.ts";
+import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
+import { undoSteps } from "./steps/undo.ts";
 
 /** The trace context of an execution, as its first event contains it. */
 export function traceOf({ engine, runId }: Pick<Run, "engine" | "runId">): { readonly traceparent?: string } {
   const traceparent = engine.traceparent?.(runId);
   return traceparent === undefined ? {} : { traceparent };
+}
+
+/** By the tools of a run, which are mostly those of its engine. */
+const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
+
+/** Computes the fingerprints of a run's tools, once. */
+export function fingerprintsOf(
+  tools: ReadonlyMap<string, DefinedTool>,
+): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {
+  const known = fingerprints.get(tools);
+  if (known !== undefined) return known;
+  return Promise.all([...tools.values()].map(toolFingerprint)).then((computed) => {
+    fingerprints.set(tools, Object.freeze(computed));
+    return computed;
+  });
 }
 
 /** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
@@ -45,17 +67,193 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   return shownResult(run.state, run.engine, run);
 }
 
-/** By the tools of a run, which are mostly those of its engine. */
-const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
+/** Input of {@link endExecution}. */
+interface ExecutionEnd {
+  readonly planningError: AgentErrorData | undefined;
+  readonly expressions: PlanExpressions | undefined;
+}
 
-/** Computes the fingerprints of a run's tools, once. */
-export function fingerprintsOf(
-  tools: ReadonlyMap<string, DefinedTool>,
-): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {
-  const known = fingerprints.get(tools);
-  if (known !== undefined) return known;
-  return Promise.all([...tools.values()].map(toolFingerprint)).then((computed) => {
-    fingerprints.set(tools, Object.freeze(computed));
-    return computed;
-  });
+/**
+ * Closes an execution when nothing is running: suspended, if it waits for a decision; else ended, once `step-skip` is
+ * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
+ * undone.
+ */
+async function endExecution(run: Run, end: ExecutionEnd): Promise<void> {
+  run.enter("closing");
+  if (run.recorder.failure === undefined) await recordEnd(run, end);
+  if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
+}
+
+async function recordEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+  const isFinished = run.state.plan !== undefined && isAllDone(run);
+  // If only the end of the process prevented steps from running, the next execution can run them without an answer.
+  const mayWait =
+    !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
+  const pending = mayWait ? pendingItems(run) : [];
+  if (pending.length > 0) return run.emit({ type: "run-suspend", pending });
+  // The rest stays unchanged, for the next owner.
+  if (isInterrupted(run) && !isFinished)
+    return run.emit({ type: "run-end", outcome: { status: "interrupted", error: interruption(run) } });
+  if (!isFinished) await skipRest(run, expressions);
+  if (run.recorder.failure !== undefined) return;
+  const outcome = runOutcome(run, { isFinished, error: planningError ?? (isFinished ? undefined : stepFailure(run)) });
+  const mustUndo = outcome.status !== "completed" && run.settings.stored.undoOnFailure === true;
+  const notUndone = mustUndo ? await undoSteps(run) : [];
+  await run.emit({ type: "run-end", outcome, ...(notUndone.length > 0 && { notUndone }) });
+}
+
+/** True if the process is ending before the run. An abort for another reason ends the run for good. */
+function isInterrupted({ stopReason, abortReason }: Run): boolean {
+  return abortReason === undefined ? stopReason === "interrupted" : abortReason.code === "interrupted";
+}
+
+function interruption({ abortReason }: Pick<Run, "abortReason">): AgentErrorData {
+  return (abortReason ?? interruptedBy("not all of its steps are done")).toJSON() as AgentErrorData;
+}
+
+function runOutcome(
+  { abortReason, state }: Run,
+  { isFinished, error }: { readonly isFinished: boolean; readonly error: AgentErrorData | undefined },
+): RunEndEvent["outcome"] {
+  // With nothing left to do, it does not count as interrupted.
+  const wasInTime = isFinished && abortReason?.code === "interrupted";
+  if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
+  // An earlier execution that was cancelled may have died before it could record that.
+  if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
+  // A record by another writer may leave a step open for no known reason: the run has not been completed.
+  if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
+  return { status: "completed", output: lastCompleted(state)?.output ?? null };
+}
+
+function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
+  return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
+}
+
+/** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
+async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
+  const steps = run.state.plan?.steps ?? [];
+  const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
+  const { dependents } = buildGraph(opened(run, steps), expressions);
+  const isBlocked = new Set<number>();
+  for (const index of steps.keys()) {
+    const state = stateOf(index);
+    if (isDone(state)) continue;
+    if (isBlocked.has(index) || !isNotStarted(state))
+      for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
+    await skipOpen(run, state, isBlocked.has(index) ? "dependency-failed" : "run-ended");
+  }
+}
+
+/** True if only the end of the run prevents a step from running, even if an execution died while recording that. */
+function isNotStarted(state: StepState): boolean {
+  if (!isOpen(state)) return state.skipReason === "run-ended";
+  for (const { status } of instancesOf([state])) if (status === "interrupted") return false;
+  return true;
+}
+
+/** Closes the execution for listeners once nothing more is recorded, even if only since the last event. */
+export function closeBroken(run: Run, error: AgentErrorData): void {
+  if (run.phase === "closed") return;
+  const status = error.code === "interrupted" ? "interrupted" : "failed";
+  const end: EventInit = { type: "run-end", outcome: { status, error } };
+  if (run.state.sequence === 0) {
+    // Not even the first event was recorded: for a listener nothing has started. An observer set a context before.
+    run.recorder.fold(end);
+    run.engine.tellObservers(showIn(run, end as AgentEvent));
+  } else {
+    closeUnrecorded(run, error);
+    run.recorder.close(end);
+  }
+}
+
+/**
+ * After the store has failed, closes everything that listeners have seen start. Nothing is recorded: to the store it is
+ * as if the process had died, so steps in flight are `interrupted`, or `unknown` if they must run only once.
+ */
+function closeUnrecorded(run: Run, error: AgentErrorData): void {
+  // Steps left for the next process are not skipped.
+  const skipped = error.code === "interrupted" ? [] : [...instancesOf(run.state.steps.values())].filter(isOpen);
+  for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
+  for (const part of skipped)
+    run.recorder.close({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
+}
+
+/**
+ * The events that close what an execution has left open, so that each start has its end: for a process that has died,
+ * or whose store has failed. A step in flight is `interrupted`, or `unknown` if it must run only once.
+ */
+export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly EventInit[] {
+  const events: EventInit[] = [];
+  if (state.isPlanning) events.push({ type: "plan-end", outcome: { status: "failed", error } });
+  for (const part of instancesOf(state.steps.values())) {
+    if (part.status === "running") events.push(endOf(part, error));
+    if (part.isUndoing) {
+      const { tool } = part;
+      events.push({ type: "undo-end", ...stepRefOf(part), tool, attempts: 1, outcome: { status: "failed", error } });
+    }
+  }
+  return events;
+}
+
+function endOf(part: StepState, error: AgentErrorData): EventInit {
+  const { stepId, tool, attempts, effect, iteration } = part;
+  const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
+  const outcome =
+    effect === "once"
+      ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
+      : ({ status: "interrupted", error } as const);
+  return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
+}
+
+/**
+ * Finds in the record of a run why it was about to end when its process died: it was cancelled, or its deadline had
+ * passed. Undefined if it was not ending, or a failed step was the reason. To be called before its next execution
+ * starts.
+ */
+export function endingOf(state: RunState): AbortReason | undefined {
+  if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
+  const { replanError } = state;
+  if (replanError !== undefined && endsRun(replanError)) return fromErrorData(replanError as EndingError);
+  let isEnding = state.hasUndone === true;
+  let isInDoubt = false;
+  let wasStopped = false;
+  // Then no failure prevents a step from running.
+  const continues = state.options?.onStepFailure === "continue";
+  for (const { id } of state.plan?.steps ?? []) {
+    const step = state.steps.get(id) as StepState;
+    // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
+    const hasFailed = step.iterations?.states.some(isLoopFailure) === true;
+    for (const { status, error, skipReason } of instancesOf([step])) {
+      if (status === "cancelled" || (status === "failed" && isRunTimeout(error)))
+        return fromErrorData(error as EndingError);
+      isInDoubt ||= status === "unknown";
+      wasStopped ||= continues && skipReason === "run-ended";
+      isEnding ||= !hasFailed && (skipReason === "run-ended" || skipReason === "dependency-failed");
+    }
+  }
+  if (wasStopped) return unsaid(state);
+  // After a failure, the run would have waited for the steps in doubt.
+  if (!isEnding || (stepFailure({ state }) !== undefined && !isInDoubt)) return undefined;
+  return unsaid(state);
+}
+
+function isLoopFailure({ status, skipReason }: StepState): boolean {
+  return status === "failed" || skipReason === "approval-rejected";
+}
+
+type EndingError = AgentErrorData<"cancelled" | "timeout">;
+
+function endsRun(error: AgentErrorData): boolean {
+  return error.code === "cancelled" || isRunTimeout(error);
+}
+
+function isRunTimeout(error: AgentErrorData | undefined): boolean {
+  return error?.code === "timeout" && error.details?.scope === "run";
+}
+
+/** The reason that was not recorded: the deadline if it had passed, else a cancellation. */
+function unsaid({ options, executionStartedAt = "", updatedAt }: RunState): AbortReason {
+  const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
+  const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);
+  return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
 }

@@ -1,5 +1,5 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { PendingItem, WaitDue } from "../core/events.ts";
+import type { PendingItem, SkipReason, WaitDue } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { stepRefOf } from "../core/step.ts";
 import {
@@ -135,4 +135,14 @@ function stepsOf({ state }: Run): readonly StepState[] {
 /** True if no step has failed in a way that prevents the others from starting. */
 function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
   return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+}
+
+/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
+export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
+  for (const part of [...instancesOf([state])]) {
+    // An interrupted one has started: it is just not run again.
+    if (!isOpen(part) || part.status === "interrupted") continue;
+    const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
+    if (emitted !== undefined) await emitted;
+  }
 }

@@ -12,9 +12,8 @@ import { hasStarted, instancesOf, isDone, isFailedInDoubt, isOpen, type StepStat
 import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../decisions/approvals.ts";
-import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
-import { pendingItems, stepFailure } from "../run-progress.ts";
+import { pendingItems, skipOpen, stepFailure } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import { Planning, taskIn } from "./planning.ts";

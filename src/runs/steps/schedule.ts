@@ -7,9 +7,8 @@ import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../cor
 import type { DefinedTool } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import type { PlanExpressions } from "../../plan/expressions.ts";
-import { skipOpen } from "../end-execution.ts";
 import type { Run } from "../run.ts";
-import { buildGraph, type StepGraph } from "../run-progress.ts";
+import { buildGraph, type StepGraph, skipOpen } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
 import type { StepTask } from "./step-call.ts";
