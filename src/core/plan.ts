@@ -8,7 +8,7 @@ interface StepHead {
   readonly id: string;
   /** The steps this one waits for. If left out, it waits for the step before it; with `[]` it may start at once. */
   readonly dependsOn?: readonly string[] | undefined;
-  /** Why the step is there, for people. */
+  /** The reason why the step is there, for people. */
   readonly reasoning?: string | undefined;
   /** A CEL expression over earlier outputs: if it is false, the step is skipped, and its output is null. */
   readonly when?: string | undefined;
@@ -26,12 +26,12 @@ export interface ToolStep extends StepHead {
    * with its `index` from 0. Its output is the list of their outputs.
    */
   readonly forEach?: string | undefined;
-  /** How many iterations may run at a time. Only beside `forEach`. @default 1 */
+  /** The most iterations that run at a time. Only beside `forEach`. @default 1 */
   readonly concurrency?: number | undefined;
 }
 
 /**
- * What a step waits for: a duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is
+ * The thing that a step waits for: a duration, an instant (ISO 8601 with a zone, or a reference to one), or an event that is
  * delivered to the run, for at most `timeoutMs`.
  * @group Plans
  */
@@ -58,25 +58,25 @@ export interface PlanSource {
   readonly planner: string;
   /** The model that wrote it, such as `ollama/qwen3`. */
   readonly model?: string | undefined;
-  /** How often that planner asked its model. */
+  /** The number of times that planner asked its model. */
   readonly attempts?: number | undefined;
   /** The tools that the model was shown, if they were chosen from more. */
   readonly tools?: readonly string[] | undefined;
-  /** How sure a model and the words of the request made it, from 0 to 1. */
+  /** Certainty that a model and the words of the request give it, from 0 to 1. */
   readonly certainty?: number | undefined;
-  /** How long planning with a model took an agent, in milliseconds. */
+  /** The time that an agent took to plan with a model, in milliseconds. */
   readonly durationMs?: number | undefined;
   /** The route that a routing planner chose for the request. */
   readonly route?: string | undefined;
   /** It was made for an earlier request of the same text. */
   readonly cached?: true | undefined;
-  /** Why earlier answers and planners produced no plan. */
+  /** The reasons why earlier answers and planners produced no plan. */
   readonly failures?: readonly PlanFailure[] | undefined;
-  /** What a person should review. */
+  /** The parts that a person should review. */
   readonly warnings?: readonly PlanWarning[] | undefined;
-  /** What all model calls for it used; absent if there were none. */
+  /** The usage of all model calls for it; absent if there were none. */
   readonly usage?: ModelUsage | undefined;
-  /** What each of them used. */
+  /** The usage of each of them. */
   readonly calls?: readonly ModelCall[] | undefined;
 }
 
@@ -94,7 +94,7 @@ export interface PlanFailure {
 /** Something that was left out. @inline */
 export interface PlanWarning {
   readonly code: "dropped";
-  /** Where, within the plan. */
+  /** Its path within the plan. */
   readonly path: JsonPath;
   readonly message: string;
 }
@@ -169,7 +169,7 @@ interface PlanHead {
 /** A plan whose tool names are strings of any kind, so that the compiler cannot check it; `never` for any other. */
 export type UncheckedPlan<TPlan extends AnyPlan> = string extends TPlan["steps"][number]["tool"] ? TPlan : never;
 
-/** Why a plan is invalid. It may grow in a minor release: keep a default branch. @inline */
+/** The reason why a plan is invalid. It may grow in a minor release: keep a default branch. @inline */
 export type PlanIssueCode =
   | "not-json"
   | "invalid-shape"

@@ -15,15 +15,15 @@ import type { DefinedTool } from "./tool.ts";
 
 /** The input of a planner. @group Planners */
 export interface PlanRequest {
-  /** What the user typed. Not empty; at most `maxRequestLength` long. */
+  /** The text that the user typed. Not empty; at most `maxRequestLength` long. */
   readonly request: string;
   /** The tools that may be used, each with its description, schemas and phrases. A planner never executes one. */
   readonly tools: readonly DefinedTool[];
   /** Text the caller passes with the request. */
   readonly context?: string;
   /**
-   * What an earlier planner made of each wish of the request, if one was asked: a planner need only plan those that have no
-   * steps. Empty if the request is one wish.
+   * The steps that an earlier planner made of each wish of the request, if one was asked: a planner need only plan the
+   * wishes that have none. Empty if the request is one wish.
    */
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
@@ -32,7 +32,7 @@ export interface PlanRequest {
   readonly nowMs: number;
   /** IANA name, for words such as "tomorrow". */
   readonly timeZone: string;
-  /** How long planning may take, in milliseconds from when it starts; then the signal aborts. @default no limit */
+  /** The time that planning may take, in milliseconds from its start; then the signal aborts. @default no limit */
   readonly timeoutMs?: number | undefined;
   /** Aborted when the caller cancels or time runs out. A planner should reject soon; its answer no longer counts. */
   readonly signal: AbortSignal;
@@ -64,7 +64,7 @@ export interface ReplanRequest extends PlanRequest {
   readonly steps: readonly StepRecord[];
   /** The error that the run would end with. */
   readonly error: AgentErrorData;
-  /** Which replan of the run it is, from 1. */
+  /** The number of this replan in the run, from 1. */
   readonly replan: number;
 }
 

@@ -2,14 +2,14 @@ import { contractions } from "../english/word-classes.ts";
 import { tokenize } from "../language/tokens.ts";
 import { AgentError } from "./errors.ts";
 
-/** A parsed phrase: what a request may contain. */
+/** A parsed phrase. */
 export type PhraseNode =
   | { readonly type: "word"; readonly word: string }
   | { readonly type: "slot"; readonly name: string }
   | { readonly type: "sequence"; readonly items: readonly PhraseNode[] }
   | { readonly type: "choice"; readonly items: readonly PhraseNode[] };
 
-/** Why a phrase cannot be read. */
+/** The reason why a phrase cannot be read. */
 export class PhraseError extends Error {}
 
 const maxLength = 4_096;
@@ -184,13 +184,13 @@ function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: Phr
   };
 }
 
-/** What a phrase may start with: words, and whether also a slot. */
+/** The words that a phrase may start with; `isOpen` if a slot, too. */
 export interface FirstWords {
   readonly words: ReadonlySet<string>;
   readonly isOpen: boolean;
 }
 
-/** What a phrase may start with. */
+/** Finds what a phrase may start with, once for each part. */
 export const firstOf = remembered((node): FirstWords => {
   if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
   if (node.type === "slot") return { words: new Set(), isOpen: true };

@@ -10,13 +10,13 @@ import {
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
 import { isIterationName, timeOfInstant } from "../core/step.ts";
-import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { isOfIteration } from "./dependencies.ts";
 import type { CelPath } from "./expressions/node.ts";
 import type { ExpressionKey, ParsedStep } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
+import { unknownTool } from "./plan-issues.ts";
 import { type FoundReference, fillReferences } from "./references.ts";
 
 /** The surroundings that a step is checked in. */
@@ -76,16 +76,6 @@ const none: readonly PlanIssue[] = [];
 /** Stands for a value that is known only when the plan runs. */
 function unknownValue(): JsonValue {
   return undefined as unknown as JsonValue;
-}
-
-/** The issue of a step whose tool does not exist. */
-export function unknownTool(tool: string, { path, tools }: Pick<StepScope, "path" | "tools">): PlanIssue {
-  return { code: "unknown-tool", path: [...path, "tool"], message: noSuchTool(tool, [...tools.keys()]) };
-}
-
-/** The message about a tool that does not exist. */
-export function noSuchTool(name: string, names: readonly string[]): string {
-  return `There is no tool "${name}".${suggestName(name, names)} Available tools: ${names.join(", ") || "none"}.`;
 }
 
 /** An input as it was parsed without the values that are not known yet. */

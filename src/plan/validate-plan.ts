@@ -1,12 +1,10 @@
 import { indexTools } from "../core/define-tool.ts";
-import { AgentError } from "../core/errors.ts";
 import { type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
 import { type OptionTable, readOptions } from "../core/options.ts";
 import {
   defaultMaxSteps,
   hasPlanShape,
   maxPlanBytes,
-  noSteps,
   type PlanInput,
   type PlanIssue,
   type PlanStep,
@@ -15,10 +13,11 @@ import {
 import { callsTool, inputOf, isIterationName, planVersionOf } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { checkExpressions, checkInput, checkWait, readSchemas, unknownTool } from "./check-step.ts";
+import { checkExpressions, checkInput, checkWait, readSchemas } from "./check-step.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
 import { parseExpressions } from "./expressions.ts";
+import { duplicateId } from "./plan-issues.ts";
 import { type FoundReference, findReferences } from "./references.ts";
 
 /** Options of {@link validatePlan}. @inline */
@@ -227,12 +226,6 @@ function indexSteps(steps: readonly (PlanStep | undefined)[], issues: PlanIssue[
   return { indexOf, lastIndexOf };
 }
 
-/** The issue of a step with the id of another one. */
-function duplicateId(id: string, { index, first }: { readonly index: number; readonly first: number }): PlanIssue {
-  const message = `"${id}" is already the id of steps[${first}].`;
-  return { code: "duplicate-id", path: ["steps", index, "id"], message };
-}
-
 /** The path in a step at which each of the others is first named. */
 function placesOfNames(step: PlanStep, names: StepNames | undefined): ReadonlyMap<string, JsonPath> {
   const places = new Map<string, JsonPath>();
@@ -316,45 +309,4 @@ function peel(
       if (edges === 0) free.push(source);
     }
   }
-}
-
-/**
- * The issues of a plan that can be found at once, without schemas, so that `start` throws for them: no steps, a tool
- * that does not exist, or a duplicate id. Anything else that is malformed, or not JSON, is left to {@link checkPlan}.
- */
-export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
-  try {
-    if (findPlain(plan, tools).length === 0) return [];
-    // It may be a different plan once it is JSON, and only that one counts.
-    const json = toJson(plan, { maxBytes: maxPlanBytes });
-    return json.ok ? findPlain(json.value, tools) : [];
-  } catch {
-    return [];
-  }
-}
-
-function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
-  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
-  if (!Array.isArray(steps) || steps.length === 0)
-    return [{ code: "invalid-shape", path: ["steps"], message: noSteps }];
-  const issues: PlanIssue[] = [];
-  const firstOf = new Map<string, number>();
-  for (const [index, step] of steps.entries()) {
-    const { id, tool } = (step ?? {}) as { readonly id?: unknown; readonly tool?: unknown };
-    if (typeof tool === "string" && !tools.has(tool)) issues.push(unknownTool(tool, { path: ["steps", index], tools }));
-    if (typeof id !== "string") continue;
-    const first = firstOf.get(id);
-    if (first === undefined) firstOf.set(id, index);
-    else issues.push(duplicateId(id, { index, first }));
-  }
-  return issues;
-}
-
-/** The error for an invalid plan, with its issues. */
-export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
-  const shown = issues
-    .slice(0, 5)
-    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
-  const more = issues.length > 5 ? ` … and ${issues.length - 5} more.` : "";
-  return new AgentError("invalid-plan", `${complaint}: ${shown.join(" ")}${more}`, { details: { issues } });
 }

@@ -11,7 +11,7 @@ import { checkOption, failOption } from "../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
-import { invalidPlan, plainIssues } from "../plan/validate-plan.ts";
+import { invalidPlan, plainIssues } from "../plan/plan-issues.ts";
 import { type Agent, type RunHandle, type WorkedAgent, workerKey } from "./agent-methods.ts";
 import { readDecision } from "./decisions/decision-options.ts";
 import type { EngineSettings } from "./options.ts";

@@ -5,7 +5,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
-import { invalidPlan } from "../../src/plan/validate-plan.ts";
+import { invalidPlan } from "../../src/plan/plan-issues.ts";
 import { type Refusal, type WorkedAgent, workerKey } from "../../src/runs/agent-methods.ts";
 import { cancelledBy } from "../../src/runs/run-errors.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";

@@ -5,7 +5,8 @@ import { failOption, type OptionTable, readOptions } from "../../core/options.ts
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
+import { invalidPlan } from "../../plan/plan-issues.ts";
+import { checkPlan } from "../../plan/validate-plan.ts";
 import type { RunOptions } from "../../runs/run-options.ts";
 import type { RunTarget } from "../../runs/run-target.ts";
 

@@ -43,14 +43,14 @@ export type CelNodeOf<TType extends CelNode["type"]> = Extract<CelNode, { readon
 
 type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
 
-/** How many arguments each macro takes. */
+/** The numbers of arguments that each macro takes. */
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;
 export type CelMacroName = keyof typeof celMacros;
 
 /** The functions besides `has`. Each takes one argument. */
 export const celFunctions = ["size", "int", "double", "string", "dyn"] as const;
 
-/** How many arguments each method takes. */
+/** The number of arguments that each method takes. */
 export const celMethods = {
   size: 0,
   startsWith: 1,
