@@ -4,7 +4,7 @@ import type { RetryOptions } from "../async/retry.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { DefinedTool, ToolContext, ToolEffect } from "../core/tool.ts";
 
-/** What a call of a fake tool does, after `afterMs` on the clock. @group Testing */
+/** The outcome of a call of a fake tool, after `afterMs` on the clock. @group Testing */
 export type FakeOutcome = { readonly afterMs?: number } & (
   | { readonly returns: unknown }
   | { readonly throws: unknown }

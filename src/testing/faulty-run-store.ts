@@ -22,7 +22,7 @@ export interface RunStoreFaults {
 export interface FaultyRunStore extends RunStore {
   /** The events of each append that was requested before the crash, whether or not it succeeded. */
   readonly appends: readonly (readonly AgentEvent[])[];
-  /** Whether the process is dead. A tool that is still running then can check this, and have no effect. */
+  /** True if the process is dead. A tool that is still running then can check this, and have no effect. */
   readonly hasCrashed: boolean;
   /** Resolves when the process has died. */
   readonly crashed: Promise<void>;

@@ -5,7 +5,7 @@ import { describeThrown } from "../core/text.ts";
 import { createMemoryRunStore } from "../stores/memory-run-store.ts";
 import { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
 
-/** Where a process is killed: before or after an append. @group Storage */
+/** The point at which a process is killed: before or after an append. @group Storage */
 export interface KillPoint {
   readonly side: "before" | "after";
   /** The number of the append, from 1. */
@@ -50,7 +50,7 @@ export interface KillPointOptions<TResult> {
   check(killed: KilledRun<TResult>): unknown;
   /** Creates the store of each kill point, which must be empty. @default `createMemoryRunStore` */
   createStore?: (() => RunStore | Promise<RunStore>) | undefined;
-  /** How many processes resume at once. @default 1 */
+  /** The number of processes that resume at once. @default 1 */
   resumers?: number | undefined;
   /** As in {@link createFaultyRunStore}. @default "hang" */
   afterCrash?: RunStoreFaults["afterCrash"];

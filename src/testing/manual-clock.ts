@@ -5,7 +5,7 @@ import { pendingWork } from "../async/promises.ts";
 
 /** A clock that stands still until a test moves it. @group Testing */
 export interface ManualClock extends Clock {
-  /** How many timers are waiting; 0 if none was left behind. */
+  /** The number of timers that are waiting; 0 if none was left behind. */
   readonly pendingTimers: number;
   /** Milliseconds since the clock was created; changes only when the clock is moved. */
   monotonic(this: void): number;
@@ -23,7 +23,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** How many turns of the event loop a promise may need without waiting for a timer (files, hashes). */
+/** The number of turns of the event loop that a promise may need without waiting for a timer (files, hashes). */
 const maxIdleTurns = 10_000;
 const turnsToSettle = 5;
 

@@ -17,19 +17,19 @@ import type {
 } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { sensitiveViewsOf } from "../runs/secrets/sensitive-values.ts";
-import { HiddenCalls } from "./recorded-tools/hide-secrets.ts";
+import { hideSecrets } from "./recorded-secrets.ts";
+import { writeRecording } from "./recording.ts";
 import {
   type AskedToolCall,
   printToolCall,
-  printTools,
   type RecordedAnswer,
   type RecordedError,
   type RecordedTool,
   type RecordedToolCall,
   type ToolCallOutcome,
-} from "./recorded-tools/tool-recording.ts";
-import { type ParsedInput, wrapTool } from "./recorded-tools/wrap-tool.ts";
-import { RecordingWriter } from "./recording-writer.ts";
+  toolRecordingVersion,
+} from "./tool-recording.ts";
+import { type ParsedInput, wrapTool } from "./wrap-tool.ts";
 
 /** Tools with the same names and types. @inline */
 export type SameTools<TTools extends readonly Tool[]> = {
@@ -105,34 +105,27 @@ interface Made {
   readonly outcome: ToolCallOutcome;
 }
 
-interface KeptAnswer {
-  readonly place: number;
-  readonly answer: RecordedAnswer;
-}
-
 interface Attempt {
   readonly place: number;
-  /** Whether it returned a value although its signal had aborted. */
+  /** True if it returned a value although its signal had aborted. */
   readonly isLate: boolean;
 }
 
+type Call = RecordedToolCall | RecordedAnswer;
+
 /** Keeps the calls of some tools, secrets included, and writes them to a file without these. */
 class ToolRecorder {
-  private readonly writer: RecordingWriter;
-  /** By tool and input. */
-  private readonly answers = new Map<string, KeptAnswer>();
+  /** In the order in which they were made; a call that is not recorded leaves its place empty. */
+  private readonly calls: (Call | undefined)[] = [];
+  /** The places of answers, by tool and input. */
+  private readonly answers = new Map<string, number>();
   /** The latest attempt with each `idempotencyKey`, while it is being made, or if its value was late. */
   private readonly latest = new Map<string, Attempt>();
-  private hidden: HiddenCalls | undefined;
 
   constructor(
     private readonly tools: readonly DefinedTool[],
-    path: string,
-  ) {
-    this.writer = new RecordingWriter(path, () =>
-      printTools(tools.map((tool) => describeForReplay(tool, known(tool)))),
-    );
-  }
+    private readonly path: string,
+  ) {}
 
   async record(
     asked: AskedToolCall,
@@ -156,10 +149,11 @@ class ToolRecorder {
   /** Returns the place of an attempt. A late value of the one before does not count, or there would not be another. */
   private begin(idempotencyKey: string): number {
     const before = this.latest.get(idempotencyKey);
-    const attempt: Attempt = { place: this.writer.reserve(), isLate: false };
-    this.latest.set(idempotencyKey, attempt);
-    if (before?.isLate && this.hidden !== undefined) this.write(this.hidden.delete(before.place));
-    return attempt.place;
+    const place = this.calls.push(undefined) - 1;
+    this.latest.set(idempotencyKey, { place, isLate: false });
+    // If it cannot be written, the next call says so.
+    if (before?.isLate) this.keep(before.place, undefined)?.catch(() => {});
+    return place;
   }
 
   /** Returns whether an attempt that has ended is the latest one. */
@@ -174,39 +168,35 @@ class ToolRecorder {
   keepAnswer(
     { name }: DefinedTool,
     { written }: ParsedInput,
-    { effect, needsApproval }: Pick<RecordedAnswer, "effect" | "needsApproval">,
+    answer: Pick<RecordedAnswer, "effect" | "needsApproval">,
   ): void | Promise<void> {
     const key = canonicalJson([name, written]);
-    const before = this.answers.get(key);
-    const answer: RecordedAnswer = {
-      tool: name,
-      input: written,
-      effect: effect ?? before?.answer.effect,
-      needsApproval: needsApproval ?? before?.answer.needsApproval,
-    };
-    if (before?.answer.effect === answer.effect && before?.answer.needsApproval === answer.needsApproval) return;
-    const place = before?.place ?? this.writer.reserve();
-    this.answers.set(key, { place, answer });
-    return this.keep(place, answer);
+    const place = this.answers.get(key) ?? this.calls.push(undefined) - 1;
+    this.answers.set(key, place);
+    const before = this.calls[place] as RecordedAnswer | undefined;
+    const { effect = before?.effect, needsApproval = before?.needsApproval } = answer;
+    if (before !== undefined && before.effect === effect && before.needsApproval === needsApproval) return;
+    return this.keep(place, { tool: name, input: written, effect, needsApproval });
   }
 
-  /** Records a call. Synchronous, except the first time for zod 3, which loads its converter. */
-  private keep(place: number, call: RecordedToolCall | RecordedAnswer): void | Promise<void> {
-    if (this.hidden !== undefined) return this.write(this.hidden.set(place, call));
+  /** Records a call, or that there was none. Synchronous, except the first time for zod 3, which loads its converter. */
+  private keep(place: number, call: Call | undefined): void | Promise<void> {
+    this.calls[place] = call;
     const schemas = this.tools.map(toolSchemas);
-    const start = () => {
-      const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(known(tool))] as const));
-      this.hidden ??= new HiddenCalls((name) => views.get(name));
-      this.write(this.hidden.set(place, call));
-    };
-    if (!schemas.some((schema) => schema instanceof Promise)) return start();
-    return countPending(Promise.all(schemas)).then(start);
+    if (!schemas.some((schema) => schema instanceof Promise)) return this.write();
+    return countPending(Promise.all(schemas)).then(() => this.write());
   }
 
-  private write(changed: ReturnType<HiddenCalls["delete"]>): void {
-    for (const [place, shown] of changed) this.writer.set(place, shown && printToolCall(shown));
+  private write(): void {
+    const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(known(tool))]));
+    const made = this.calls.filter((call) => call !== undefined);
+    const recording = {
+      version: toolRecordingVersion,
+      tools: this.tools.map((tool) => describeForReplay(tool, known(tool))),
+      calls: hideSecrets(made, (name) => views.get(name)).map(printToolCall),
+    };
     try {
-      this.writer.write();
+      writeRecording(this.path, recording);
     } catch (thrown) {
       // The tool has been called: it must not be again, only because of the file.
       throw Object.assign(thrown as Error, { retryable: false });
@@ -235,7 +225,7 @@ function withCauses({ name, message, code, retryable, details, cause }: ErrorDat
   };
 }
 
-/** What a recording keeps of a tool, so that it can be replayed without it. */
+/** Describes a tool, so that it can be replayed without it. */
 function describeForReplay(tool: DefinedTool, { input, output }: ToolSchemas): RecordedTool {
   const { name, description, declaredEffect, declaredNeedsApproval, result, phrases } = tool;
   const plain = Array.isArray(phrases) ? phrases.filter(isPlain).map(toPlain) : [];

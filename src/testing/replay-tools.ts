@@ -1,16 +1,28 @@
-import { indexTools } from "../core/define-tool.ts";
+import { jsonSchema } from "../adapters/schemas/json-schema.ts";
+import { define, indexTools } from "../core/define-tool.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import { copyJson, type JsonValue } from "../core/json.ts";
-import { checkKeys, failOption } from "../core/options.ts";
+import { canonicalJson, copyJson, type JsonValue } from "../core/json.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
+import { checkKeys, defined, failOption } from "../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../core/schema.ts";
+import { sensitiveViewOf } from "../core/sensitive-paths.ts";
+import { describeThrown } from "../core/text.ts";
 import type { DefinedTool, InferToolInput, InferToolOutput, Tool, ToolContext } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { type SensitiveViews, sensitiveViewsOf } from "../runs/secrets/sensitive-values.ts";
-import { CallMatcher } from "./recorded-tools/call-matcher.ts";
-import { restoreTool } from "./recorded-tools/restore-tool.ts";
-import { type AskedToolCall, isAnswer, type RecordedError, toolRecordings } from "./recorded-tools/tool-recording.ts";
-import { wrapTool } from "./recorded-tools/wrap-tool.ts";
-import { readRecording } from "./recording-file.ts";
+import { CallMatcher } from "./call-matcher.ts";
+import { withoutSecrets } from "./recorded-secrets.ts";
+import { Misses, readRecording } from "./recording.ts";
+import {
+  type AskedToolCall,
+  isAnswer,
+  type RecordedAnswer,
+  type RecordedError,
+  type RecordedTool,
+  type ToolRecording,
+  toolRecordings,
+} from "./tool-recording.ts";
+import { wrapTool } from "./wrap-tool.ts";
 
 /** Options of {@link replayTools}. @inline */
 export interface ReplayToolsOptions<TTools extends readonly Tool[]> {
@@ -18,7 +30,7 @@ export interface ReplayToolsOptions<TTools extends readonly Tool[]> {
   tools: TTools;
 }
 
-/** What a list of replayed tools has beside them. @inline */
+/** The check of a list of replayed tools. @inline */
 export interface ReplayedCalls {
   /** Throws unless exactly the recorded calls were made. */
   assertComplete(this: void): void;
@@ -60,9 +72,9 @@ export function replayTools(path: string, options?: ReplayToolsOptions<readonly 
   if (unknown !== undefined) {
     failOption("options.tools", given?.map(({ name }) => name).join(", "), `all recorded tools, also ${unknown.name}`);
   }
-  const replay = new Replay(path, new CallMatcher(calls));
+  const replay = new Replay(path, calls);
   const answers = calls.filter(isAnswer);
-  const restored = given ?? tools.map((tool) => restoreTool(tool, { path, answers, replay }));
+  const restored = given ?? tools.map((tool) => restoreTool(tool, { answers, replay }));
   const replayed = restored.map((tool) => replayTool(tool, replay));
   return Object.assign(replayed, { assertComplete: () => replay.assertComplete() });
 }
@@ -90,12 +102,16 @@ function replayTool(tool: DefinedTool, replay: Replay): DefinedTool {
 
 /** The calls of a recording, and those that it could not answer. */
 class Replay {
-  private readonly misses: string[] = [];
+  readonly matcher: CallMatcher;
+  private readonly misses: Misses;
 
   constructor(
-    private readonly path: string,
-    readonly matcher: CallMatcher,
-  ) {}
+    readonly path: string,
+    calls: ToolRecording["calls"],
+  ) {
+    this.matcher = new CallMatcher(calls);
+    this.misses = new Misses(path, toolRecordings.howToRecord);
+  }
 
   take(asked: AskedToolCall, views: SensitiveViews) {
     const call = this.matcher.take(asked, views);
@@ -106,24 +122,12 @@ class Replay {
 
   /** Reports that the recording has no answer. The error says that it is final, so it is not retried. */
   fail(what: string, why: string): never {
-    this.misses.push(why);
-    const { path } = this;
-    const message = `The recording "${path}" has no answer ${what}: ${why}. ${toolRecordings.howToRecord(path)}`;
-    throw Object.assign(new Error(message), { retryable: false });
+    throw Object.assign(this.misses.add(what, why), { retryable: false });
   }
 
   assertComplete(): void {
-    const { path, misses, matcher } = this;
-    if (misses.length > 0) {
-      const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
-      throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
-    }
-    const { unused, count } = matcher;
-    if (unused.length === 0) return;
-    const which = unused.map((index) => `calls[${index}]`).join(", ");
-    throw new Error(
-      `The recording "${path}" has ${count} calls; not made: ${which}. ${toolRecordings.howToRecord(path)}`,
-    );
+    const { unused, count } = this.matcher;
+    this.misses.assertNone({ unused, count, unmade: "not made" });
   }
 }
 
@@ -138,54 +142,104 @@ function toThrown({ cause, retryAfterMs, ...data }: RecordedError): Error {
   return retryAfterMs === undefined ? error : Object.assign(error, { retryAfterMs });
 }
 
-type Validated = ReturnType<StandardSchema["~standard"]["validate"]>;
-
 /**
  * The outputs that a replayed tool returns. Its schema has checked them when they were recorded, and would not accept
  * them again: a `Date` has become text, and a placeholder stands for a secret number.
  */
 class RecordedOutputs {
-  private readonly objects = new WeakSet<object>();
-  private readonly others = new Set<unknown>();
-  private readonly issuesOf = new WeakMap<object, readonly SchemaIssue[]>();
+  /** Each output with its issues, if it was invalid. */
+  private readonly known = new Map<unknown, readonly SchemaIssue[] | undefined>();
 
   constructor(private readonly tool: Pick<Tool, "outputSchema">) {}
 
-  /** An output that passes the check. */
+  /** Returns an output that passes the check. */
   valid(output: unknown): unknown {
-    if (typeof output === "object" && output !== null) this.objects.add(output);
-    else this.others.add(output);
+    this.known.set(output, undefined);
     return output;
   }
 
-  /** What a tool returns to have these issues found with its output. */
+  /** Returns an output that has these issues. Without a schema an output is invalid if it is not JSON, as this one then is. */
   invalid(issues: readonly SchemaIssue[]): unknown {
-    const [issue] = issues;
-    // Without a schema there is only the check whether it is JSON.
-    if (this.tool.outputSchema === undefined && issue !== undefined) return notJson(issue);
-    const output = {};
-    this.issuesOf.set(output, issues);
+    const output = {
+      toJSON() {
+        throw issues[0]?.message;
+      },
+    };
+    this.known.set(output, issues);
     return output;
   }
 
-  check(value: unknown): Validated {
-    const isObject = typeof value === "object" && value !== null;
-    const issues = isObject ? this.issuesOf.get(value) : undefined;
-    if (issues !== undefined) return { issues: issues.map(({ path, message }) => ({ path: [...path], message })) };
-    if (isObject ? this.objects.has(value) : this.others.has(value)) return { value };
-    return this.tool.outputSchema?.["~standard"].validate(value) ?? { value };
+  check(value: unknown): ReturnType<StandardSchema["~standard"]["validate"]> {
+    if (!this.known.has(value)) return this.tool.outputSchema?.["~standard"].validate(value) ?? { value };
+    const issues = this.known.get(value);
+    return issues === undefined ? { value } : { issues: issues.map((issue) => ({ ...issue, path: [...issue.path] })) };
   }
 }
 
-/** A value whose part at the path is not JSON, for a reason that says the message. */
-function notJson({ path, message }: SchemaIssue): unknown {
-  const part: unknown = {
-    toJSON() {
-      throw message;
-    },
+/** A tool as a recording describes it, without what it does. Throws an error that names the file. */
+function restoreTool(
+  recorded: RecordedTool,
+  { answers, replay }: { readonly answers: readonly RecordedAnswer[]; readonly replay: Replay },
+): DefinedTool {
+  const { name, description, result, retry, circuitBreaker, phrases } = recorded;
+  const own = answers.filter(({ tool }) => tool === name);
+  const answer = answering(recorded, own, replay);
+  try {
+    return define({
+      name,
+      description,
+      inputSchema: schemaOf(recorded.inputSchema),
+      outputSchema: recorded.outputSchema && schemaOf(recorded.outputSchema),
+      effect: recorded.effect === "by-input" ? (input) => answer(input, "effect") : recorded.effect,
+      needsApproval:
+        recorded.needsApproval === "by-input" ? (input) => answer(input, "needsApproval") : recorded.needsApproval,
+      result,
+      retry,
+      circuitBreaker,
+      phrases: phrases as Tool["phrases"],
+      execute: () => {},
+      undo: recorded.hasUndo && (() => {}),
+    } satisfies Tool);
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : describeThrown(thrown);
+    throw new Error(`The recording "${replay.path}" cannot be replayed: its tool "${name}" is not valid: ${reason}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Answers as the functions of a tool answered about an input. */
+function answering({ name, inputSchema }: RecordedTool, answers: readonly RecordedAnswer[], replay: Replay) {
+  const view = sensitiveViewOf(inputSchema);
+  const byInput = new Map<string, Pick<RecordedAnswer, "effect" | "needsApproval">>();
+  for (const { input, effect, needsApproval } of answers) {
+    const key = canonicalJson(input);
+    byInput.set(key, { ...byInput.get(key), ...defined({ effect, needsApproval }) });
+  }
+  return <K extends "effect" | "needsApproval">(input: unknown, question: K): NonNullable<RecordedAnswer[K]> => {
+    const key = canonicalJson(replay.matcher.hide(input as JsonValue, view));
+    // A text may contain a given secret, such as "test", by chance: then it is recorded as it is.
+    const known = byInput.get(canonicalJson(withoutSecrets(input as JsonValue, view))) ?? byInput.get(key);
+    return known?.[question] ?? replay.fail(`from ${name}.${question} for this input`, `no call had it: ${key}`);
   };
-  return path.reduceRight<unknown>(
-    (value, key) => (typeof key === "number" ? Object.assign([], { [key]: value }) : { [key]: value }),
-    part,
-  );
+}
+
+/**
+ * A JSON Schema as a schema of a tool. One that cannot be checked, as its library has formats of its own, accepts
+ * anything: no call with another input is recorded.
+ */
+function schemaOf(schema: JsonSchema): StandardSchema {
+  try {
+    return jsonSchema<unknown>(schema);
+  } catch {
+    const tell = () => schema;
+    return {
+      "~standard": {
+        version: 1,
+        vendor: "planwright",
+        validate: (value) => ({ value }),
+        jsonSchema: { input: tell, output: tell },
+      },
+    };
+  }
 }

@@ -20,13 +20,13 @@ export interface ScriptedText {
   readonly finishReason?: ModelFinishReason | undefined;
   /** @default none: then the caller estimates it */
   readonly usage?: ModelTokens | undefined;
-  /** How likely its tokens were, told to a request that asks for it. @default none, as of a model that cannot say */
+  /** The likelihood of its tokens, for a request that asks for it. @default none, as of a model that cannot say */
   readonly logprobs?: readonly TokenLogprob[] | undefined;
   /** The pieces of the text that `onTextDelta` receives. @default the whole text */
   readonly deltas?: readonly string[] | undefined;
 }
 
-/** What a scripted model does when it is asked: it answers, throws, or hangs until its signal aborts. @inline */
+/** One answer of a scripted model: it answers, throws, or hangs until its signal aborts. @inline */
 export type ScriptedReply = string | ScriptedText | Error | { readonly hangs: "until-aborted" };
 
 /** An answer of {@link createScriptedModel}: a reply, or a function of the request that returns one. @group Models */

@@ -236,7 +236,8 @@ describe("a recorded run", () => {
     const { error } = await runWith(tools, plan);
     expect(error).toMatchObject({ code: "invalid-tool-output" });
     expect(error?.message).toContain(message);
-    expect(pathOf(error)).toEqual(pathOf(live.error));
+    // Without a schema the replay has only the message.
+    if (outputSchema !== undefined) expect(pathOf(error)).toEqual(pathOf(live.error));
     tools.assertComplete();
   });
 

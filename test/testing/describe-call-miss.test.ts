@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { JsonValue } from "../../../src/core/json.ts";
-import { type ComparedCall, describeCallMiss } from "../../../src/testing/recorded-tools/describe-call-miss.ts";
+import type { JsonValue } from "../../src/core/json.ts";
+import { type ComparedCall, describeCallMiss } from "../../src/testing/call-matcher.ts";
 
 function compare(asked: JsonValue, ...recorded: readonly JsonValue[]): string {
   const shown = { tool: "A", input: asked };

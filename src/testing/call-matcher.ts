@@ -1,13 +1,13 @@
-import { canonicalJson, type JsonValue } from "../../core/json.ts";
-import { mapSensitive, type Path, type SensitiveViews } from "../../runs/secrets/sensitive-values.ts";
-import { type ComparedCall, describeCallMiss } from "./describe-call-miss.ts";
-import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./secret-texts.ts";
+import { canonicalJson, type JsonPath, type JsonValue } from "../core/json.ts";
+import { cutText } from "../core/text.ts";
+import { mapSensitive, type Path, type SensitiveViews } from "../runs/secrets/sensitive-values.ts";
+import { anotherSecret, anySecret, isPlaceholder, SecretTexts, withoutSecrets } from "./recorded-secrets.ts";
+import { commonLength, describeTexts, describeTooOften, findNearest, type Likeness, maxQuote } from "./recording.ts";
 import { type AskedToolCall, isAnswer, type RecordedToolCall, type ToolRecording } from "./tool-recording.ts";
 
 interface Entry {
   readonly index: number;
   readonly call: RecordedToolCall;
-  /** Of what identifies the call. */
   readonly key: string;
 }
 
@@ -75,7 +75,7 @@ export class CallMatcher {
     return entry.call;
   }
 
-  /** Whether each secret that a comparison has found is given for no other placeholder. */
+  /** True if each secret that a comparison has found is given for no other placeholder. */
   private isOneToOne({ found }: Comparison): boolean {
     const keys = [...found.values()].map((secret) => canonicalJson(secret));
     return new Set(keys).size === keys.length && !keys.some((key) => this.placeholders.has(key));
@@ -112,7 +112,7 @@ export class CallMatcher {
     return { asked: shown, isSame: keyOf(shown) === key, found };
   }
 
-  /** What stands for a secret that was given where `recorded` was recorded. */
+  /** The placeholder of a secret that was given where `recorded` was recorded. */
   private nameSecret(secret: JsonValue, recorded: unknown, found: Map<string, JsonValue>): string {
     // An output of the recording, inserted by a reference.
     if (isPlaceholder(secret)) return secret;
@@ -130,7 +130,7 @@ export class CallMatcher {
     return withoutSecrets(input, view, this.texts);
   }
 
-  /** Why {@link CallMatcher.take} found none. Contains no secret. */
+  /** Says why {@link CallMatcher.take} found none. Contains no secret. */
   describeMiss(asked: AskedToolCall, views: SensitiveViews): string {
     const { tool, undone } = asked;
     const shown: AskedToolCall = {
@@ -193,4 +193,83 @@ function at(value: unknown, path: Path): unknown {
     part = (part as Readonly<Record<string | number, unknown>>)[key];
   }
   return part;
+}
+
+/** A recorded call, and the call that was made as it compares with it. */
+export interface ComparedCall {
+  /** In the list of recorded calls. */
+  readonly index: number;
+  readonly recorded: RecordedToolCall;
+  readonly asked: AskedToolCall;
+  readonly isSame: boolean;
+  readonly isUsed: boolean;
+}
+
+const maxDifferences = 3;
+
+/**
+ * Describes a call of a tool that is not recorded: its input, and where it first differs from the most similar of the
+ * tool's recorded calls. `shown` is the call without secrets.
+ */
+export function describeCallMiss(shown: AskedToolCall, compared: readonly ComparedCall[]): string {
+  const { tool, input, undone } = shown;
+  const of = undone === undefined ? `of ${tool}` : `of ${tool}.undo`;
+  const asked = `its input is ${cutJson(input)}`;
+  const times = compared.filter(({ isSame }) => isSame).length;
+  if (times > 0) return describeTooOften(times, asked);
+  const nearest = findNearest(compared, compare);
+  if (nearest === undefined) return `${asked}. No call ${of} is recorded`;
+  const recorded = compared.length === 1 ? `1 call ${of} is` : `${compared.length} calls ${of} are`;
+  const { call, differences } = nearest;
+  const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
+  const where = differences.slice(0, maxDifferences).join("; ");
+  const used = call.isUsed ? " which has been made," : "";
+  return `${asked}. ${recorded} recorded; the nearest, calls[${call.index}],${used} differs in ${where}${more}`;
+}
+
+function compare({ asked, recorded }: ComparedCall): Likeness {
+  return {
+    differences: [
+      ...findDifferences(asked.input, recorded.input, ["input"]),
+      ...findDifferences(asked.undone, recorded.undone, ["output"]),
+    ],
+    common: commonLength(canonicalJson(asked.input), canonicalJson(recorded.input)),
+  };
+}
+
+function findDifferences(asked: unknown, recorded: unknown, path: JsonPath): readonly string[] {
+  if (asked === undefined && recorded === undefined) return [];
+  if (asked === undefined || recorded === undefined)
+    return [`${nameOf(path)}, which only ${asked === undefined ? "the recorded call" : "this call"} has`];
+  if (isHolder(asked) && isHolder(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
+    const keys = [...new Set([...Object.keys(asked), ...Object.keys(recorded)])];
+    return keys.flatMap((key) =>
+      findDifferences(own(asked, key), own(recorded, key), [...path, Array.isArray(asked) ? Number(key) : key]),
+    );
+  }
+  if (asked === recorded) return [];
+  const isLong = typeof asked === "string" && typeof recorded === "string" && commonLength(asked, recorded) > 20;
+  const difference = isLong
+    ? ` ${describeTexts(asked, recorded)}`
+    : `: ${cutJson(asked)}, recorded ${cutJson(recorded)}`;
+  return [`${nameOf(path)}${difference}`];
+}
+
+function cutJson(value: unknown): string {
+  return cutText(canonicalJson(value), maxQuote);
+}
+
+function own(holder: object, key: string): unknown {
+  return Object.hasOwn(holder, key) ? (holder as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+/** A path as it is written in code. */
+function nameOf(path: JsonPath): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      if (!/^[A-Za-z_]\w*$/.test(key)) return `[${JSON.stringify(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
 }

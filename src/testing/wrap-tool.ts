@@ -1,19 +1,19 @@
-import { define } from "../../core/define-tool.ts";
-import { type JsonValue, toJson } from "../../core/json.ts";
-import { type StandardSchema, zodVersionOf } from "../../core/schema.ts";
-import type { DefinedTool, ToolContext, ToolEffect, UndoneCall } from "../../core/tool.ts";
+import { define } from "../core/define-tool.ts";
+import { type JsonValue, toJson } from "../core/json.ts";
+import { type StandardSchema, zodVersionOf } from "../core/schema.ts";
+import type { DefinedTool, ToolContext, ToolEffect, UndoneCall } from "../core/tool.ts";
 
 /** An input in both of its forms. */
 export class ParsedInput {
   constructor(
-    /** What the tool's schema made of it. */
+    /** The value that the tool's schema made of it. */
     readonly parsed: unknown,
     /** As the plan has it: JSON. */
     readonly written: JsonValue,
   ) {}
 }
 
-/** What is called in place of a tool's own functions. */
+/** The functions that are called in place of a tool's own. */
 export interface ToolFunctions {
   execute(input: ParsedInput, context: ToolContext): unknown;
   undo(input: ParsedInput, output: unknown, context: ToolContext): unknown;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { SensitiveView } from "../../../src/core/sensitive-paths.ts";
-import { CallMatcher } from "../../../src/testing/recorded-tools/call-matcher.ts";
-import type { RecordedToolCall } from "../../../src/testing/recorded-tools/tool-recording.ts";
+import { SensitiveView } from "../../src/core/sensitive-paths.ts";
+import { CallMatcher } from "../../src/testing/call-matcher.ts";
+import type { RecordedToolCall } from "../../src/testing/tool-recording.ts";
 
 const view = new SensitiveView({ type: "object", properties: { key: { type: "string", sensitive: true }, text: {} } });
 const views = { input: view, output: view };

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { jsonSchema } from "../../../src/adapters/schemas/json-schema.ts";
-import { defineTool, toDefinedTool } from "../../../src/core/define-tool.ts";
-import { parseWith, type StandardSchema } from "../../../src/core/schema.ts";
-import { sensitive } from "../../../src/core/sensitive.ts";
-import type { DefinedTool, ToolContext } from "../../../src/core/tool.ts";
-import { toolFingerprint } from "../../../src/core/tool-schemas.ts";
-import { ParsedInput, wrapTool } from "../../../src/testing/recorded-tools/wrap-tool.ts";
+import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
+import { defineTool, toDefinedTool } from "../../src/core/define-tool.ts";
+import { parseWith, type StandardSchema } from "../../src/core/schema.ts";
+import { sensitive } from "../../src/core/sensitive.ts";
+import type { DefinedTool, ToolContext } from "../../src/core/tool.ts";
+import { toolFingerprint } from "../../src/core/tool-schemas.ts";
+import { ParsedInput, wrapTool } from "../../src/testing/wrap-tool.ts";
 
 function wrap(tool: DefinedTool): DefinedTool {
   return wrapTool(tool, {

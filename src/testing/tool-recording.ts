@@ -1,32 +1,32 @@
 import * as z from "zod/v4";
-import type { JsonValue } from "../../core/json.ts";
-import type { JsonSchema } from "../../core/json-schema.ts";
-import type { SchemaIssue } from "../../core/schema.ts";
-import type { ToolEffect } from "../../core/tool.ts";
-import { parseJson, parseRecordingJson, type RecordingKind } from "../recording-file.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { JsonSchema } from "../core/json-schema.ts";
+import type { SchemaIssue } from "../core/schema.ts";
+import type { ToolEffect } from "../core/tool.ts";
+import { parseJson, parseRecordingJson, type RecordingKind } from "./recording.ts";
 
 /** The format of recordings of tools that this version writes and reads. */
-const toolRecordingVersion = 1;
+export const toolRecordingVersion = 1;
 
-/** What a tool threw. A cause is one as well. */
+/** The data of an error that a tool threw. A cause is one as well. */
 export interface RecordedError {
   readonly name: string;
   readonly message: string;
   readonly code?: string | undefined;
   readonly retryable?: boolean | undefined;
-  /** How long it asked to wait before another attempt. */
+  /** The time that it asked to wait before another attempt. */
   readonly retryAfterMs?: number | undefined;
   readonly details?: object | undefined;
   readonly cause?: RecordedError | undefined;
 }
 
-/** How a call ended. An output that did not fit its schema, or was not JSON, is known by its issues. */
+/** The end of a call. An output that did not fit its schema, or was not JSON, is known by its issues. */
 export type ToolCallOutcome =
   | { readonly type: "output"; readonly output: JsonValue }
   | { readonly type: "error"; readonly error: RecordedError }
   | { readonly type: "invalid-output"; readonly issues: readonly SchemaIssue[] };
 
-/** What identifies a call: all that a replay compares. */
+/** The identity of a call: all that a replay compares. */
 export interface AskedToolCall {
   readonly tool: string;
   /** As the plan has it, with references filled in, before defaults and transforms. */
@@ -40,7 +40,7 @@ export interface RecordedToolCall extends AskedToolCall {
   readonly outcome: ToolCallOutcome;
 }
 
-/** What a tool's `effect` and `needsApproval` answered about an input. */
+/** The answers of a tool's `effect` and `needsApproval` about an input. */
 export interface RecordedAnswer {
   readonly tool: string;
   readonly input: JsonValue;
@@ -50,7 +50,7 @@ export interface RecordedAnswer {
 
 type Settings = Readonly<Record<string, number>>;
 
-/** What is kept of a tool. Whatever only bounds its time is not: a replay takes none. */
+/** The parts of a tool that are kept. Limits of its time are not: a replay takes none. */
 export interface RecordedTool {
   readonly name: string;
   readonly description: string;
@@ -75,7 +75,7 @@ export interface ToolRecording {
   readonly calls: readonly (RecordedToolCall | RecordedAnswer)[];
 }
 
-/** Whether a call was one of `effect` or `needsApproval`. */
+/** True if a call was one of `effect` or `needsApproval`. */
 export function isAnswer(call: RecordedToolCall | RecordedAnswer): call is RecordedAnswer {
   return !("outcome" in call);
 }
@@ -164,11 +164,6 @@ function toCall(written: z.output<typeof callSchema>, index: number): RecordedTo
     throw new Error(`calls.${index} must have one of output, error and invalidOutput`);
   }
   return { tool, input, undone, outcome };
-}
-
-/** What a file has before its calls. */
-export function printTools(tools: readonly RecordedTool[]): object {
-  return { version: toolRecordingVersion, tools };
 }
 
 /** A call as a file has it: keys in a fixed order. */
