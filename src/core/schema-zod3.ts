@@ -20,7 +20,12 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
     override: (definition) =>
       io === "input" && takesAnything(definition) ? marksIn(definition, parts) : ignoreOverride,
     // The converter merges some wrappers with what they wrap, so a wrapper of the same value has its marks.
-    postProcess: (schema, definition) => schema && { ...schema, ...marksIn(definition, sameValueParts) },
+    postProcess: (schema, definition) =>
+      schema && {
+        ...schema,
+        ...marksIn(definition, sameValueParts),
+        ...(hasZod3Mark(otherSide(definition, io), "sensitive") && { sensitive: true }),
+      },
   }) as JsonSchema;
 }
 
@@ -28,6 +33,13 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
 function takesAnything(definition: unknown): boolean {
   const { typeName, coerce, effect } = definition as Zod3Definition;
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
+}
+
+/** The part of a pipe or transform that a JSON Schema leaves out: if it has a sensitive part, the whole value is sensitive. */
+function otherSide(definition: unknown, io: "input" | "output"): unknown {
+  const { typeName, schema, in: input, out } = definition as Zod3Definition;
+  if (typeName === "ZodPipeline") return io === "input" ? out : input;
+  return typeName === "ZodEffects" && io === "output" ? schema : undefined;
 }
 
 /** A copy of a schema whose definition has a mark. */
@@ -38,7 +50,8 @@ export function markZod3<TSchema>(schema: TSchema, mark: string): TSchema {
 
 /** True if a schema, or any part of it, has a mark. */
 export function hasZod3Mark(schema: unknown, mark: string): boolean {
-  return Object.hasOwn(marksIn((schema as { readonly _def?: unknown })._def, [...parts, "out"]), mark);
+  const definition = (schema as { readonly _def?: unknown } | undefined)?._def;
+  return definition !== undefined && Object.hasOwn(marksIn(definition, [...parts, "out"]), mark);
 }
 
 /** The marks of a definition and of these parts of it, as keywords of a JSON Schema. */

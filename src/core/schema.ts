@@ -164,6 +164,7 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
           openUp(jsonSchema);
         }
         for (const mark of schemaMarks) if (hasZod4Mark(zodSchema, mark)) jsonSchema[mark] = true;
+        if (hidesMark(def, io)) jsonSchema.sensitive = true;
       },
     }) as JsonSchema;
   if (io === "output") return convert("any");
@@ -195,6 +196,13 @@ const notJson: ReadonlySet<string> = new Set(
 function takesAnything(definition: object): boolean {
   const { type, coerce, in: input } = definition as Zod4Definition;
   return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
+}
+
+/** True if the side of a pipe or transform that a JSON Schema leaves out has a sensitive part. */
+function hidesMark(definition: object, io: "input" | "output"): boolean {
+  const { type, in: input, out } = definition as Zod4Definition;
+  if (type !== "pipe") return false;
+  return sensitivePaths(convertZod4((io === "input" ? out : input) as Zod4Schema, "output")).length > 0;
 }
 
 interface Zod4Definition {

@@ -28,14 +28,17 @@ export class SensitiveView {
 
 /** The view of a value that fits a schema; undefined if nothing in it is sensitive. */
 export function sensitiveViewOf(schema: JsonSchema | undefined): SensitiveView | undefined {
-  return schema === undefined || sensitivePaths(schema).length === 0 ? undefined : new SensitiveView(schema);
+  const paths = schema === undefined ? [] : sensitivePaths(schema);
+  if (schema === undefined || paths.length === 0) return undefined;
+  return new SensitiveView(paths.includes("") ? { sensitive: true } : schema);
 }
 
 const knownPaths = new WeakMap<JsonSchema, readonly string[]>();
 
 /**
  * Finds where values of a schema are sensitive, as [JSON Pointers](https://www.rfc-editor.org/rfc/rfc6901) with `*` for any key
- * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer. Found once for a schema.
+ * or item and `**` for any number of them: `/user/password`. A whole value is the empty pointer: also if a mark stands below
+ * a keyword that does not say which part of the value it is about, such as `contains` or `not`. Found once for a schema.
  */
 export function sensitivePaths(root: JsonSchema): readonly string[] {
   const known = knownPaths.get(root) ?? findPaths(root);
@@ -48,6 +51,7 @@ const maxParts = 10_000;
 
 function findPaths(root: JsonSchema): readonly string[] {
   let count = 0;
+  const visited = new Set<unknown>();
   /** The schemas that the walk is in, and whether one of them is a part of itself. */
   const open = new Map<JsonSchema, { isRecursive: boolean }>();
 
@@ -55,6 +59,7 @@ function findPaths(root: JsonSchema): readonly string[] {
     count += 1;
     if (count > maxParts) return [];
     const found = withBranches(root, [schema]);
+    for (const part of found) visited.add(part);
     return found.some(isMarked) ? [""] : found.flatMap(pathsOfPart);
   }
 
@@ -72,7 +77,26 @@ function findPaths(root: JsonSchema): readonly string[] {
   }
 
   const paths = [...new Set(pathsBelow(root))];
-  return count > maxParts ? [""] : paths;
+  return count > maxParts || hasStrayMark(root, visited) ? [""] : paths;
+}
+
+/** Keywords with values, and with schemas that count only where something refers to them. */
+const withoutSchemas: ReadonlySet<string> = new Set("const enum default examples $defs definitions".split(" "));
+
+/** True if a mark stands where the walk of the paths did not come. */
+function hasStrayMark(root: JsonSchema, visited: ReadonlySet<unknown>): boolean {
+  const seen = new Set<unknown>();
+  const isStray = (part: unknown): boolean => {
+    if (typeof part !== "object" || part === null || seen.has(part)) return false;
+    seen.add(part);
+    const schema = part as JsonSchema;
+    if (isMarked(schema)) return !visited.has(schema);
+    return (
+      (typeof schema.$ref === "string" && isStray(resolvePointer(root, schema.$ref))) ||
+      Object.entries(schema).some(([keyword, value]) => !withoutSchemas.has(keyword) && isStray(value))
+    );
+  };
+  return isStray(root);
 }
 
 /** Schemas with every part of them that applies to the same value. */

@@ -3,9 +3,10 @@ import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import * as mini from "zod/v4-mini";
 import { defineTool } from "../../src/core/define-tool.ts";
+import type { JsonSchema } from "../../src/core/json-schema.ts";
 import { toJsonSchema } from "../../src/core/schema.ts";
 import { isSensitiveTool, sensitive } from "../../src/core/sensitive.ts";
-import { SensitiveView } from "../../src/core/sensitive-paths.ts";
+import { SensitiveView, sensitivePaths, sensitiveViewOf } from "../../src/core/sensitive-paths.ts";
 import type { Tool } from "../../src/core/tool.ts";
 
 type Schema = Parameters<typeof defineTool>[0]["inputSchema"];
@@ -101,6 +102,23 @@ describe.each([
     expect(isSensitiveTool(toolOf(schema))).toBe(true);
   });
 
+  it("makes a pipe or a transform sensitive if one of its sides is", async () => {
+    const input = zod.object({
+      piped: zod.string().pipe(secret()),
+      changed: secret().transform((value) => value),
+      plain: zod.string().pipe(zod.string()),
+    });
+    expect(await marked(input, { piped: "s", changed: "s", plain: "p" })).toEqual(["/piped", "/changed"]);
+    const output = zod.object({
+      piped: secret().pipe(zod.string()),
+      changed: zod.object({ pin: secret() }).transform(({ pin }) => pin),
+      plain: zod.string().transform((value) => value),
+    });
+    expect(await marked(output, { piped: "s", changed: "s", plain: "p" }, "output")).toEqual(["/piped", "/changed"]);
+    expect(isSensitiveTool(toolOf(input))).toBe(true);
+    expect(isSensitiveTool(toolOf(zod.object({}), output))).toBe(true);
+  });
+
   it("is found if the schema is used twice, or within itself", async () => {
     interface Node {
       token: string;
@@ -151,6 +169,24 @@ it("sensitive throws for a value that is not a schema", () => {
 it("a mark under a condition of a JSON Schema counts", () => {
   const view = new SensitiveView(JSON.parse('{ "if": {}, "then": { "properties": { "a": { "sensitive": true } } } }'));
   expect([view.at("a").isSensitive, view.at("b").isSensitive]).toEqual([true, false]);
+});
+
+it.each<[string, object]>([
+  ["contains", { type: "array", contains: { sensitive: true } }],
+  ["dependentSchemas", { dependentSchemas: { k: { properties: { a: { sensitive: true } } } } }],
+  ["unevaluatedProperties", { unevaluatedProperties: { writeOnly: true } }],
+  ["not", { properties: { a: { not: { sensitive: true } } } }],
+  ["if", { if: { $ref: "#/$defs/secret" }, $defs: { secret: { sensitive: true } } }],
+])("a mark under %s, of which nobody knows where it applies, makes the whole value sensitive", (_keyword, schema) => {
+  expect(sensitivePaths(schema as JsonSchema)).toEqual([""]);
+  expect(sensitiveViewOf(schema as JsonSchema)?.isSensitive).toBe(true);
+});
+
+it.each<[string, object]>([
+  ["a value", { properties: { a: { default: { sensitive: true }, enum: [{ sensitive: true }] } } }],
+  ["a schema that is not used", { $defs: { secret: { sensitive: true } } }],
+])("a mark in %s does not count", (_where, schema) => {
+  expect(sensitiveViewOf(schema as JsonSchema)).toBeUndefined();
 });
 
 it("writeOnly in a JSON Schema means sensitive", () => {
