@@ -102,8 +102,6 @@ export class Run implements RecorderOwner {
   };
   /** The last command that waits for its turn or is being recorded; undefined if there is none. Never rejects. */
   private lastCommand: Promise<void> | undefined;
-  /** All commands that are being prepared for their turn; undefined if there is none. Never rejects. */
-  private preparing: Promise<void> | undefined;
   private decisionListeners: Set<DecisionListener> | undefined;
   private readonly channels: EventSink<AgentEvent>[] = [];
   private history: AgentEvent[] | undefined;
@@ -279,7 +277,8 @@ export class Run implements RecorderOwner {
 
   /**
    * Runs an act when the commands before it are recorded, so that it sees what they have changed. An act checks and
-   * records: no tool, schema, policy or listener is awaited in it. An abort does not wait for a turn.
+   * records: no tool, policy or listener is awaited in it. It keeps its place while a schema checks an input that it changes,
+   * so that a decision that came in time counts. An abort does not wait for a turn.
    */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const before = this.lastCommand;
@@ -297,22 +296,9 @@ export class Run implements RecorderOwner {
     }
   }
 
-  /** Keeps the execution open for a command that takes long to prepare for its turn. Settles as the command does. */
-  keepOpen<T>(command: Promise<T>): Promise<T> {
-    const all = Promise.allSettled([this.preparing, command]).then(() => {
-      if (this.preparing === all) this.preparing = undefined;
-    });
-    this.preparing = all;
-    return command;
-  }
-
   /** Resolves when all commands are recorded: until then it is unknown what still waits for one. */
   async commandsRecorded(): Promise<void> {
-    for (;;) {
-      const commands = this.preparing ?? this.lastCommand;
-      if (commands === undefined) return;
-      await commands;
-    }
+    while (this.lastCommand !== undefined) await this.lastCommand;
   }
 
   /** Receives what was posted to it, perhaps before it started or resumed. */

@@ -100,7 +100,7 @@ describe("while the store does not answer", () => {
 });
 
 describe("an input that its schema checks slowly", () => {
-  it("holds up no other decision, but the end of the execution", async () => {
+  it("keeps its place before a rejection, and before its question expires", async () => {
     const clock = createManualClock();
     let finish = () => {};
     const checked = new Promise<boolean>((resolve) => {
@@ -116,26 +116,22 @@ describe("an input that its schema checks slowly", () => {
         calls.push(n);
       },
     });
-    const slow = createFakeTool({ name: "Slow", outcomes: [{ returns: 1, afterMs: 100 }], clock });
-    const agent = createAgent({ tools: [slow, ask], clock });
+    const slow = createFakeTool({ name: "Slow", outcomes: [{ returns: 1, afterMs: 300 }], clock });
+    const agent = createAgent({ tools: [slow, ask], clock, approvalTtlMs: 80 });
     const asked: ApprovalItem[] = [];
     agent.on("approval-request", (event) => void asked.push(event));
-    const steps = [step("s0", "Slow"), step("s1", "Ask", { input: { n: 1 } }), step("s2", "Ask", { input: { n: 2 } })];
+    const steps = [step("s0", "Slow"), step("s1", "Ask", { input: { n: 1 } })];
     const plan = { steps: steps.map((one) => ({ ...one, dependsOn: [] })) };
-    const { runId, result, events } = agent.start(plan as never, { concurrency: 3 });
-    await clock.advance(0);
-    const [first, second] = asked as [ApprovalItem, ApprovalItem];
-    agent.approve(runId, first, { input: { n: 10 } });
-    agent.approve(runId, second);
+    const { runId, result } = agent.start(plan as never, { concurrency: 2 });
     await clock.advance(50);
-    expect(calls).toEqual([2]);
+    const [item] = asked as [ApprovalItem];
+    agent.approve(runId, item, { input: { n: 10 } });
+    const rejected = expect(agent.reject(runId, item).result).rejects.toMatchObject({ code: "run-conflict" });
     await clock.advance(100);
     finish();
     expect((await clock.runUntil(result)).status).toBe("completed");
-    expect(calls).toEqual([2, 10]);
-    const types: string[] = [];
-    for await (const { type } of events) types.push(type);
-    expect(types).not.toContain("run-suspend");
+    await rejected;
+    expect(calls).toEqual([10]);
   });
 });
 

@@ -169,19 +169,17 @@ const decide: CommandKind<Commands["decide"]> = {
     const tool = ref && instanceAt(run.state.steps, ref)?.tool;
     if (message !== undefined && input !== undefined && tool !== undefined)
       await run.secrets?.loadIn(tool, "input", input);
-    // Not before its execution has started: it may turn out to be only a lookup in the store.
-    const isTaking = () => run.phase === "open" && run.state.status === "running";
-    const decideInTurn = (outcome = decisionOutcome(decision)) =>
-      run.inTurn(async () => {
-        if (!isTaking()) return false;
-        const isNew = requireAsked(run, decision);
-        if (caller !== undefined) run.join(caller);
-        if (isNew) await recordDecision(run, { ref, outcome, message });
-        else if (message !== undefined) run.recorder.acknowledge(message);
-        return true;
-      });
-    if (input === undefined || !isTaking()) return decideInTurn();
-    return run.keepOpen(changedOutcome(run, decision).then(decideInTurn));
+    return run.inTurn(async () => {
+      // Not before its execution has started: it may turn out to be only a lookup in the store.
+      if (run.phase !== "open" || run.state.status !== "running") return false;
+      const isNew = requireAsked(run, decision);
+      if (caller !== undefined) run.join(caller);
+      if (isNew) {
+        const outcome = input === undefined ? decisionOutcome(decision) : await changedOutcome(run, decision);
+        await recordDecision(run, { ref, outcome, message });
+      } else if (message !== undefined) run.recorder.acknowledge(message);
+      return true;
+    });
   },
 };
 
