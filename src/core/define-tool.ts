@@ -351,8 +351,9 @@ function checkPhrases(phrases: readonly ToolPhrase[], tool: PhrasedTool): void {
  * zod 3, and the branch of a union that a phrase means.
  */
 function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase, { input }: PhrasedTool): void {
+  const names = readPhrase(option, phrase, () => slotNames(parsePhrase(phrase)));
   if (input === undefined) return;
-  for (const name of readPhrase(option, phrase, () => slotNames(parsePhrase(phrase)))) {
+  for (const name of names) {
     if (toInput !== undefined || Object.hasOwn(slots, name) || schemasAt(input, [name])?.length !== 0) continue;
     const known = knownKeys(schemasAt(input, []) ?? []).slice(0, 20);
     const fix = known.length === 0 ? "" : `name one of ${known.join(", ")}, or `;

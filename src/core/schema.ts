@@ -148,7 +148,8 @@ function convert(schema: StandardSchema, io: "input" | "output"): JsonSchema {
   return (schema["~standard"].jsonSchema?.[io]({ target: "draft-2020-12" }) ?? {}) as JsonSchema;
 }
 
-function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
+/** `open` has the pipes within which this one is converted: a schema may contain itself. */
+function convertZod4(schema: Zod4Schema, io: "input" | "output", open = new Set<object>()): JsonSchema {
   const unfit = new Set<unknown>();
   const converted = new Set<unknown>();
   const convert = (unrepresentable: "throw" | "any") =>
@@ -164,7 +165,7 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
           openUp(jsonSchema);
         }
         for (const mark of schemaMarks) if (hasZod4Mark(zodSchema, mark)) jsonSchema[mark] = true;
-        if (hidesMark(def, io)) jsonSchema.sensitive = true;
+        if (hidesMark(def, io, open)) jsonSchema.sensitive = true;
       },
     }) as JsonSchema;
   if (io === "output") return convert("any");
@@ -199,10 +200,13 @@ function takesAnything(definition: object): boolean {
 }
 
 /** True if the side of a pipe or transform that a JSON Schema leaves out has a sensitive part. */
-function hidesMark(definition: object, io: "input" | "output"): boolean {
+function hidesMark(definition: object, io: "input" | "output", open: Set<object>): boolean {
   const { type, in: input, out } = definition as Zod4Definition;
-  if (type !== "pipe") return false;
-  return sensitivePaths(convertZod4((io === "input" ? out : input) as Zod4Schema, "output")).length > 0;
+  if (type !== "pipe" || open.has(definition)) return false;
+  open.add(definition);
+  const other = convertZod4((io === "input" ? out : input) as Zod4Schema, "output", open);
+  open.delete(definition);
+  return sensitivePaths(other).length > 0;
 }
 
 interface Zod4Definition {

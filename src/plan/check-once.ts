@@ -72,6 +72,7 @@ function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
 /** The list of steps of an object; undefined for anything that another list may stand for when it is JSON. */
 function stepsOf(plan: unknown): object | undefined {
   if (typeof plan !== "object" || plan === null || "toJSON" in plan) return undefined;
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(plan))) return undefined;
   const steps: unknown = Object.getOwnPropertyDescriptor(plan, "steps")?.value;
   return Array.isArray(steps) ? steps : undefined;
 }
@@ -95,6 +96,8 @@ function isSame(value: unknown, copy: JsonValue): boolean {
   if (typeof copy !== "object" || copy === null) return false;
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (toJSON !== undefined || Object.getPrototypeOf(value) !== Object.getPrototypeOf(copy)) return false;
+  // Holes at its end are no keys.
+  if (Array.isArray(value) && value.length !== (copy as readonly JsonValue[]).length) return false;
   const keys = Object.keys(copy);
   const given = Object.keys(value);
   if (given.length !== keys.length) return false;

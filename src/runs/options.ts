@@ -278,7 +278,7 @@ function readEvents(value: unknown, option: string): ReadonlyMap<string, Standar
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
     if (typeof schema?.["~standard"]?.validate !== "function")
       failOption(`${option}.${name}`, schema, expectedSchema(schema));
-    if (hasSensitive(schema, "input"))
+    if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
       failOption(
         `${option}.${name}`,
         "one",

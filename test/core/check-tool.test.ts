@@ -148,6 +148,10 @@ describe("the slots of phrases", () => {
     ["a name of Object.prototype", { phrases: ["say {text}", { phrase: "say {constructor}", slots: {} }] }],
     ["no branch of a union", { inputSchema: union("a", "b"), phrases: ["say {a}", "say {c}"] }],
     ["no part of an intersection", { inputSchema: union("a").and(union("b")), phrases: ["say {a}", "say {c}"] }],
+    [
+      "one that is never closed, of zod 3",
+      { inputSchema: z3.object({ text: z3.string() }), phrases: ["say", "say {"] },
+    ],
     ["nothing, as the input is empty", { inputSchema: z.object({}), phrases: ["say", "say {text}"] }],
   ])("are refused if they name %s", (_name, change) => {
     expect(refused(change)).toBe("Echo.phrases[1]");

@@ -119,6 +119,20 @@ describe.each([
     expect(isSensitiveTool(toolOf(zod.object({}), output))).toBe(true);
   });
 
+  it("is looked for in a transformed schema that contains itself", async () => {
+    interface Tree {
+      kids: Tree[];
+      pin: string;
+    }
+    const tree: z.ZodType<Tree> = zod
+      .object({ kids: zod.lazy(() => zod.array(tree)), pin: secret() })
+      .transform((value) => value as Tree);
+    const text = zod.string().transform((value) => JSON.parse(value) as unknown);
+    expect(await marked(text.pipe(tree), "{}")).toEqual([""]);
+    const total = zod.object({ total: zod.number() });
+    expect((await toJsonSchema(tree.pipe(total as never), "output")).properties).toHaveProperty("total");
+  });
+
   it("is found if the schema is used twice, or within itself", async () => {
     interface Node {
       token: string;

@@ -143,6 +143,23 @@ describe("a plan of the same content", () => {
     expect(checks.count).toBe(expected);
   });
 
+  it("is refused once a list of it has a hole at its end, or it is no plain object", async () => {
+    const listing = defineTool({
+      name: "List",
+      description: "Lists",
+      inputSchema: z.object({ of: z.array(z.number().nullable()) }),
+      execute: () => null,
+    });
+    const plan = { steps: [{ id: "a", tool: "List", input: { of: [1, 2] } }] };
+    const scope = scopeOf([listing]);
+    await checkOnce(plan, scope);
+    (plan.steps[0]?.input.of as number[]).length++;
+    expect((await checkOnce(plan, scope)).plan?.steps[0]?.input).not.toEqual({ of: [1, 2] });
+    const known = { steps: [{ id: "a", tool: "List", input: { of: [1] } }] };
+    await checkOnce(known, scope);
+    expect((await checkOnce(Object.assign(new Map(), known), scope)).plan).toBeUndefined();
+  });
+
   it("is refused once it has become invalid, also by a getter that throws", async () => {
     const { plan, recheck } = await validPlan();
     Object.assign(plan.steps[1] as object, { id: "a" });

@@ -13,6 +13,18 @@ import { createScriptedPlanner } from "../../src/testing/scripted-planner.ts";
 const tool = createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const tools = [tool];
 const plan = { steps: [{ id: "s1", tool: "A", input: {} }] } as const;
+/** A schema of another library whose output alone is marked. */
+const withSecretOutput = {
+  "~standard": {
+    version: 1,
+    vendor: "other",
+    validate: (value: unknown) => ({ value: { token: value } }),
+    jsonSchema: {
+      input: () => ({ type: "string" }),
+      output: () => ({ type: "object", properties: { token: { type: "string", sensitive: true } } }),
+    },
+  },
+};
 
 describe("the options of an agent", () => {
   it.each([
@@ -21,6 +33,7 @@ describe("the options of an agent", () => {
     ["tools[1]", { tools: [tool, null] }],
     ["tools", { tools: [tool, createFakeTool({ name: "A" })] }],
     ["store", { tools, store: {} }],
+    ["events.paid", { tools, events: { paid: withSecretOutput } }],
     ["planner", { tools, planner: {} }],
     ["planner.name", { tools, planner: { plan: () => plan } }],
     ["planner.replan", { tools, planner: { ...createScriptedPlanner([plan]), replan: true } }],

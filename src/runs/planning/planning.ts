@@ -134,11 +134,10 @@ export interface PlanTask {
  * of the source.
  */
 async function planAndEmit(task: PlanTask): Promise<Plan> {
-  const { planner, engine, request, emit, sealPlan } = task;
+  const { planner, engine, emit, sealPlan } = task;
   const planning = new Planning(task);
   await emit({ type: "plan-start", planner: planner.name });
   try {
-    checkRequest(request, engine.maxRequestLength);
     const plan = await planning.ask(async () => {
       const startMs = monotonicNow(engine.clock);
       const { steps, source } = draftOf(planner, await planner.plan(planning.toRequest()));
@@ -193,9 +192,13 @@ export class Planning {
    * What it throws becomes one of the planning errors. `replan` counts how often the planner was asked again.
    */
   ask<T>(call: () => Promise<T>, replan?: number): Promise<T> {
-    const { engine, planner, runId } = this.task;
+    const { engine, planner, request, runId } = this.task;
     const about = { type: "plan", runId, planner: planner.name, ...(replan !== undefined && { replan }) } as const;
-    return engine.within?.(about, () => this.askInTime(call)) ?? this.askInTime(call);
+    const asking = async () => {
+      if (replan === undefined) checkRequest(request, engine.maxRequestLength);
+      return this.askInTime(call);
+    };
+    return engine.within?.(about, asking) ?? asking();
   }
 
   private async askInTime<T>(call: () => Promise<T>): Promise<T> {

@@ -327,7 +327,13 @@ export class RunSecrets {
     const texts = new Map<string, string>();
     for (const part of parts)
       if (!texts.has(part.text)) texts.set(part.text, await fork.sealAt(part, this.values.get(part.text) as JsonValue));
-    return events.map((event) => replaceSealed(event, ({ $sealed }) => ({ $sealed: texts.get($sealed) })));
+    return events.map((event) =>
+      replaceSealed(event, ({ $sealed }) => {
+        const text = texts.get($sealed);
+        if (text === undefined) throw misplaced(fork.runId);
+        return { $sealed: text };
+      }),
+    );
   }
 
   private hide(value: JsonValue): void {
@@ -493,4 +499,9 @@ function textsByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, Readonly
 
 function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
   return texts?.size === 1 ? [...texts][0] : undefined;
+}
+
+function misplaced(runId: string): AgentError<"secret-unreadable"> {
+  const message = `A secret for run "${runId}" cannot be read: it is not in an input or output. Nothing was run or recorded.`;
+  return new AgentError("secret-unreadable", message, { details: { runId, keyId: "", available: [] } });
 }

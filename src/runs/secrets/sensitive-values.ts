@@ -90,19 +90,24 @@ export interface SealedPart {
 export function* sealedPartsIn(
   holder: unknown,
   tools = new Map<unknown, string>(),
-  around?: string,
+  { around, isOurs = true }: { readonly around?: string | undefined; readonly isOurs?: boolean } = {},
 ): Iterable<SealedPart> {
   if (typeof holder !== "object" || holder === null) return;
   const { tool: name, stepId, id = stepId, wait, iterations } = holder as Readonly<Record<string, unknown>>;
   const own = typeof name === "string" ? name : wait === undefined ? undefined : waitToolName;
-  if (own !== undefined && id !== undefined) tools.set(id, own);
+  if (isOurs && own !== undefined && id !== undefined) tools.set(id, own);
   const tool = own ?? tools.get(id) ?? around;
   for (const [key, value] of Object.entries(holder)) {
     if (key === "output" && typeof iterations === "object") continue;
-    if (key !== "input" && key !== "output" && key !== "reasoning") yield* sealedPartsIn(value, tools, tool);
+    if (!partKeys.has(key))
+      yield* sealedPartsIn(value, tools, { around: tool, isOurs: isOurs && !fromOutside.has(key) });
     else if (tool !== undefined) for (const part of visitSealed(value, [key])) yield { tool, ...part };
   }
 }
+
+const partKeys: ReadonlySet<string> = new Set(["input", "output", "reasoning"]);
+/** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
+const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 
 /** The sealed values in a value. */
 export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
