@@ -80,11 +80,11 @@ interface ExecutionEnd {
  */
 async function endExecution(run: Run, end: ExecutionEnd): Promise<void> {
   run.enter("closing");
-  if (run.recorder.failure === undefined) await recordEnd(run, end);
+  if (run.recorder.failure === undefined) await recordRunEnd(run, end);
   if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
 }
 
-async function recordEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
   const isFinished = run.state.plan !== undefined && isAllDone(run);
   // If only the end of the process prevented steps from running, the next execution can run them without an answer.
   const mayWait =

@@ -135,14 +135,14 @@ type LookUp = (name: string) => JsonValue | undefined;
  */
 function prepareStep(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep | Promise<PreparedStep> {
   if (run.secrets?.concerns(task)) return prepareSealed(run, task, run.secrets);
-  const filled = fillReferences(run, task, lookUp);
+  const filled = fillInput(run, task, lookUp);
   return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
 }
 
 /** As {@link prepareStep}, where secrets may be involved: they are sealed in the input, which is what is recorded. */
 async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Promise<PreparedStep> {
   const filled = await secrets.fill(task.step, (step, open) =>
-    fillReferences(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
+    fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
   );
   return filled.error === undefined ? prepareInput(run, task, filled.input) : { ...filled, error: filled.error };
 }
@@ -150,7 +150,7 @@ async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Pro
 /** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */
 const maxInputBytes = 16 * 1_024 * 1_024;
 
-function fillReferences(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
+function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
   const { step, iteration } = task;
   try {
     const input = resolveInput(step, lookUp ?? ((name) => namedValue(run, name, iteration)), {
