@@ -107,16 +107,18 @@ function readySteps(run: Run, steps: readonly PlanStep[], expressions: PlanExpre
 
 /** The steps of a plan, by index, whose dependencies are done and that have not been taken; the earliest comes first. */
 class ReadySteps {
-  /** In order. */
+  /** In order, from `head` on: a plan without dependencies has all its steps here, and `shift` would move them. */
   private readonly queue: number[] = [];
+  private head = 0;
 
   constructor(private readonly graph: StepGraph) {}
 
   /** Adds a step, whether or not it was taken before. */
   add(index: number): void {
     let at = this.queue.length;
-    while (at > 0 && (this.queue[at - 1] as number) > index) at--;
-    this.queue.splice(at, 0, index);
+    while (at > this.head && (this.queue[at - 1] as number) > index) at--;
+    if (at === this.head && at > 0) this.queue[--this.head] = index;
+    else this.queue.splice(at, 0, index);
   }
 
   /** Adds a step if it waits for no other one. */
@@ -137,20 +139,20 @@ class ReadySteps {
   }
 
   take(): number | undefined {
-    return this.queue.shift();
+    return this.head < this.queue.length ? this.queue[this.head++] : undefined;
   }
 
   /** The step that {@link ReadySteps.take} would return if this one, which is running, were done. */
   peekAfter(index: number): number | undefined {
     // The dependents of a step are in order.
     const freed = this.dependentsOf(index).find((dependent) => this.graph.waitingFor[dependent] === 1);
-    const [lowest] = this.queue;
+    const lowest = this.queue[this.head];
     return freed === undefined || (lowest !== undefined && lowest < freed) ? lowest : freed;
   }
 
   /** Takes the step of {@link ReadySteps.peekAfter}. */
   takeNext(next: number): void {
-    if (this.queue[0] === next) this.queue.shift();
+    if (this.queue[this.head] === next) this.head++;
     // As if it had one dependency less: it is never free again.
     else (this.graph.waitingFor[next] as number)--;
   }
