@@ -34,7 +34,7 @@ export async function checkOnce(plan: unknown, scope: PlanScope): Promise<Checke
     const valid = { steps, dependencies: checked.dependencies, tools: scope.tools };
     validSteps.set(steps, valid);
     const given = stepsOf(plan);
-    if (given !== undefined) validSteps.set(given, valid);
+    if (given !== undefined && !checked.isAsync) validSteps.set(given, valid);
   }
   return checked;
 }

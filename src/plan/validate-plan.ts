@@ -63,6 +63,8 @@ export type CheckedPlan =
       readonly plan: PlanInput;
       readonly issues: readonly [];
       readonly dependencies: readonly (readonly string[])[];
+      /** True if a schema answered with a promise: what it looked up may be different the next time. */
+      readonly isAsync?: boolean;
       readonly json?: undefined;
     }
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
@@ -96,16 +98,18 @@ export async function checkPlan(
   // Reversed, so that a duplicate id means the first of its steps.
   const byId = new Map(steps.map((step) => [step?.id, step] as const).reverse());
   const stepOf = (stepId: string) => byId.get(stepId);
+  let isAsync = false;
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
     const references = names[index]?.references ?? [];
     const scope = { path: ["steps", index], tools, schemas, events, stepOf, references, parsed };
     issues.push(...checkExpressions(step, scope));
     const pending = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
+    isAsync ||= pending instanceof Promise;
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
   if (issues.length > 0) return { issues, json: json.value };
-  return { plan: json.value as unknown as PlanInput, issues: [], dependencies };
+  return { plan: json.value as unknown as PlanInput, issues: [], dependencies, isAsync };
 }
 
 /** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */

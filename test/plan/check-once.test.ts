@@ -143,6 +143,16 @@ describe("a plan of the same content", () => {
     expect(checks.count).toBe(expected);
   });
 
+  it("is checked again if a schema answers with a promise", async () => {
+    let isOpen = true;
+    const inputSchema = z.object({}).refine(() => Promise.resolve(isOpen));
+    const gate = defineTool({ name: "Gate", description: "Opens", inputSchema, execute: () => null });
+    const plan = { steps: [{ id: "a", tool: "Gate", input: {} }] };
+    expect((await checkOnce(plan, scopeOf([gate]))).issues).toEqual([]);
+    isOpen = false;
+    expect((await checkOnce(plan, scopeOf([gate]))).issues).toMatchObject([{ code: "invalid-input" }]);
+  });
+
   it("is refused once a list of it has a hole at its end, or it is no plain object", async () => {
     const listing = defineTool({
       name: "List",
