@@ -53,7 +53,7 @@ export interface OrchestratorOptions<TTools extends readonly Tool[] = readonly T
 /**
  * An orchestrator: it validates plans, runs them and emits their events, and has no planner. Throws `invalid-options`.
  *
- * {@includeCode ../../examples/18-plans-as-json.ts}
+ * {@includeCode ../examples/18-plans-as-json.ts}
  * @group Agents
  */
 export function createOrchestrator<const TTools extends readonly Tool[]>(
