@@ -17,8 +17,8 @@ import type {
 } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import { sensitiveViewsOf } from "../runs/secrets/sensitive-values.ts";
-import { hideSecrets } from "./recorded-secrets.ts";
-import { writeRecording } from "./recording.ts";
+import { HiddenCalls } from "./recorded-secrets.ts";
+import { RecordingWriter } from "./recording.ts";
 import {
   type AskedToolCall,
   printToolCall,
@@ -111,21 +111,29 @@ interface Attempt {
   readonly isLate: boolean;
 }
 
-type Call = RecordedToolCall | RecordedAnswer;
+interface KeptAnswer {
+  readonly place: number;
+  readonly answer: RecordedAnswer;
+}
 
 /** Keeps the calls of some tools, secrets included, and writes them to a file without these. */
 class ToolRecorder {
-  /** In the order in which they were made; a call that is not recorded leaves its place empty. */
-  private readonly calls: (Call | undefined)[] = [];
-  /** The places of answers, by tool and input. */
-  private readonly answers = new Map<string, number>();
+  private readonly writer: RecordingWriter;
+  /** The answers by tool and input. */
+  private readonly answers = new Map<string, KeptAnswer>();
   /** The latest attempt with each `idempotencyKey`, while it is being made, or if its value was late. */
   private readonly latest = new Map<string, Attempt>();
+  private hidden: HiddenCalls | undefined;
 
   constructor(
     private readonly tools: readonly DefinedTool[],
-    private readonly path: string,
-  ) {}
+    path: string,
+  ) {
+    this.writer = new RecordingWriter(path, () => ({
+      version: toolRecordingVersion,
+      tools: tools.map((tool) => describeForReplay(tool, known(tool))),
+    }));
+  }
 
   async record(
     asked: AskedToolCall,
@@ -149,11 +157,10 @@ class ToolRecorder {
   /** Returns the place of an attempt. A late value of the one before does not count, or there would not be another. */
   private begin(idempotencyKey: string): number {
     const before = this.latest.get(idempotencyKey);
-    const place = this.calls.push(undefined) - 1;
-    this.latest.set(idempotencyKey, { place, isLate: false });
-    // If it cannot be written, the next call says so.
-    if (before?.isLate) this.keep(before.place, undefined)?.catch(() => {});
-    return place;
+    const attempt: Attempt = { place: this.writer.reserve(), isLate: false };
+    this.latest.set(idempotencyKey, attempt);
+    if (before?.isLate && this.hidden !== undefined) this.write(this.hidden.delete(before.place));
+    return attempt.place;
   }
 
   /** Returns whether an attempt that has ended is the latest one. */
@@ -168,35 +175,39 @@ class ToolRecorder {
   keepAnswer(
     { name }: DefinedTool,
     { written }: ParsedInput,
-    answer: Pick<RecordedAnswer, "effect" | "needsApproval">,
+    { effect, needsApproval }: Pick<RecordedAnswer, "effect" | "needsApproval">,
   ): void | Promise<void> {
     const key = canonicalJson([name, written]);
-    const place = this.answers.get(key) ?? this.calls.push(undefined) - 1;
-    this.answers.set(key, place);
-    const before = this.calls[place] as RecordedAnswer | undefined;
-    const { effect = before?.effect, needsApproval = before?.needsApproval } = answer;
-    if (before !== undefined && before.effect === effect && before.needsApproval === needsApproval) return;
-    return this.keep(place, { tool: name, input: written, effect, needsApproval });
-  }
-
-  /** Records a call, or that there was none. Synchronous, except the first time for zod 3, which loads its converter. */
-  private keep(place: number, call: Call | undefined): void | Promise<void> {
-    this.calls[place] = call;
-    const schemas = this.tools.map(toolSchemas);
-    if (!schemas.some((schema) => schema instanceof Promise)) return this.write();
-    return countPending(Promise.all(schemas)).then(() => this.write());
-  }
-
-  private write(): void {
-    const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(known(tool))]));
-    const made = this.calls.filter((call) => call !== undefined);
-    const recording = {
-      version: toolRecordingVersion,
-      tools: this.tools.map((tool) => describeForReplay(tool, known(tool))),
-      calls: hideSecrets(made, (name) => views.get(name)).map(printToolCall),
+    const before = this.answers.get(key);
+    const answer: RecordedAnswer = {
+      tool: name,
+      input: written,
+      effect: effect ?? before?.answer.effect,
+      needsApproval: needsApproval ?? before?.answer.needsApproval,
     };
+    if (before?.answer.effect === answer.effect && before?.answer.needsApproval === answer.needsApproval) return;
+    const place = before?.place ?? this.writer.reserve();
+    this.answers.set(key, { place, answer });
+    return this.keep(place, answer);
+  }
+
+  /** Records a call. Synchronous, except the first time for zod 3, which loads its converter. */
+  private keep(place: number, call: RecordedToolCall | RecordedAnswer): void | Promise<void> {
+    if (this.hidden !== undefined) return this.write(this.hidden.set(place, call));
+    const schemas = this.tools.map(toolSchemas);
+    const start = () => {
+      const views = new Map(this.tools.map((tool) => [tool.name, sensitiveViewsOf(known(tool))] as const));
+      this.hidden ??= new HiddenCalls((name) => views.get(name));
+      this.write(this.hidden.set(place, call));
+    };
+    if (!schemas.some((schema) => schema instanceof Promise)) return start();
+    return countPending(Promise.all(schemas)).then(start);
+  }
+
+  private write(changed: ReturnType<HiddenCalls["delete"]>): void {
+    for (const [place, shown] of changed) this.writer.set(place, shown && printToolCall(shown));
     try {
-      writeRecording(this.path, recording);
+      this.writer.write();
     } catch (thrown) {
       // The tool has been called: it must not be again, only because of the file.
       throw Object.assign(thrown as Error, { retryable: false });

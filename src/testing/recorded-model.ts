@@ -20,8 +20,8 @@ import {
   parseRecordingJson,
   quote,
   type RecordingKind,
+  RecordingWriter,
   readRecording,
-  writeRecording,
 } from "./recording.ts";
 
 /** Options of {@link createRecordedModel}. @inline */
@@ -74,8 +74,10 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
 
 function record(path: string, model: LanguageModel): RecordedModel {
   let contextTokens: number | undefined;
-  /** In the order in which they were made; a call that is not recorded leaves its place empty. */
-  const calls: (object | undefined)[] = [];
+  const writer = new RecordingWriter(path, () => ({
+    version: recordingVersion,
+    model: printFacts({ ...pickFacts(model), contextTokens }),
+  }));
   const getContextTokens = async (signal: AbortSignal) => {
     contextTokens = finite(await model.getContextTokens?.(signal));
     return contextTokens;
@@ -84,15 +86,14 @@ function record(path: string, model: LanguageModel): RecordedModel {
     ...pickFacts(model),
     ...(model.getContextTokens && { getContextTokens }),
     async generate(request) {
-      const place = calls.push(undefined) - 1;
+      const place = writer.reserve();
       // A copy, as the caller may change its request afterwards.
       const asked = structuredClone(printRequest(request));
       const keep = async (outcome: object) => {
         // The file has it before its calls, whenever it is asked for.
         contextTokens ??= await getContextTokens(request.signal).catch(() => undefined);
-        calls[place] = { request: asked, ...outcome };
-        const facts = printFacts({ ...pickFacts(model), contextTokens });
-        writeRecording(path, { version: recordingVersion, model: facts, calls: calls.filter((call) => call) });
+        writer.set(place, { request: asked, ...outcome });
+        writer.write();
       };
       let response: ModelResponse;
       try {

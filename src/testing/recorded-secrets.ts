@@ -94,47 +94,112 @@ export function withoutSecrets(value: JsonValue, view: SensitiveView | undefined
   return mapTexts(shown, (text) => text.replace(/\[secret \d+\]/g, anySecret)) as JsonValue;
 }
 
-/**
- * Returns calls as a file may have them. Each secret is replaced by a placeholder with its number, in the order in which
- * secrets first appear; equal secrets have the same one. Their texts are replaced wherever else they appear in the calls.
- */
-export function hideSecrets<TCall extends RecordedToolCall | RecordedAnswer>(
-  calls: readonly TCall[],
-  viewsOf: (tool: string) => SensitiveViews | undefined,
-): readonly TCall[] {
-  /** By the canonical JSON of each secret. */
-  const placeholders = new Map<string, string>();
-  const texts = new SecretTexts();
-  const number = (secret: unknown) => {
-    const key = canonicalJson(secret);
-    const placeholder = placeholders.get(key) ?? placeholderOf(placeholders.size + 1);
-    if (!placeholders.has(key)) texts.add(secret as JsonValue, placeholder);
-    placeholders.set(key, placeholder);
-    return placeholder;
-  };
-  const masked = calls.map((call) => (isAnswer(call) ? call : maskCall(call, viewsOf(call.tool), number)));
-  return masked.map((call) =>
-    isAnswer(call)
-      ? { ...call, input: withoutSecrets(call.input, viewsOf(call.tool)?.input, texts) }
-      : hideTexts(call, texts),
-  ) as readonly TCall[];
+type AnyCall = RecordedToolCall | RecordedAnswer;
+
+interface Entry {
+  readonly call: AnyCall;
+  /** As JSON, once a secret was looked for in it. */
+  json?: string;
 }
 
-/** A call with replacements for the parts that are sensitive by their schema. */
-function maskCall(
-  call: RecordedToolCall,
-  views: SensitiveViews | undefined,
-  replace: (secret: unknown) => unknown,
-): RecordedToolCall {
-  const { tool, input, undone, outcome } = call;
-  const mask = (value: JsonValue, view: SensitiveView | undefined) =>
-    mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
-  return {
-    tool,
-    input: mask(input, views?.input),
-    undone: undone === undefined ? undefined : mask(undone, views?.output),
-    outcome: outcome.type === "output" ? { type: "output", output: mask(outcome.output, views?.output) } : outcome,
-  };
+/** A secret's placeholder, and the first call that has it. */
+interface Numbered {
+  readonly placeholder: string;
+  readonly place: number;
+}
+
+/**
+ * Calls, at their places, as a file may have them. Each secret is replaced by a placeholder with its number, in the order
+ * in which secrets first appear; equal secrets have the same one. Their texts are replaced wherever else they appear in
+ * the calls.
+ *
+ * A call is changed once, and again only if it contains a secret that is found later, or if numbers change.
+ */
+export class HiddenCalls {
+  private readonly entries: (Entry | undefined)[] = [];
+  /** The secrets by their canonical JSON. */
+  private readonly numbered = new Map<string, Numbered>();
+  private texts = new SecretTexts();
+  /** The last call with a secret that no earlier one has. */
+  private lastNew = -1;
+
+  constructor(private readonly viewsOf: (tool: string) => SensitiveViews | undefined) {}
+
+  /** Sets the call at a place. Returns all calls that this changes, by their places. */
+  set(place: number, call: AnyCall): ReadonlyMap<number, AnyCall> {
+    this.entries[place] = { call };
+    const found = this.numberSecrets(place, call) ?? this.numberAgain();
+    const changed = new Map<number, AnyCall>();
+    for (const [other, entry] of found === "all" || found.length > 0 ? this.entries.entries() : []) {
+      if (entry !== undefined && (found === "all" || contains(entry, found))) changed.set(other, this.hide(entry.call));
+    }
+    return changed.has(place) ? changed : changed.set(place, this.hide(call));
+  }
+
+  /** Removes the call at a place. Returns all calls that this changes, by their places. */
+  delete(place: number): ReadonlyMap<number, AnyCall | undefined> {
+    this.entries[place] = undefined;
+    const changed = new Map<number, AnyCall | undefined>([[place, undefined]]);
+    if (![...this.numbered.values()].some((secret) => secret.place === place)) return changed;
+    this.numberAgain();
+    for (const [other, entry] of this.entries.entries()) changed.set(other, entry && this.hide(entry.call));
+    return changed;
+  }
+
+  /** Returns the texts that are secret from now on; undefined if numbers do not have the order of the calls. */
+  private numberSecrets(place: number, call: AnyCall): readonly string[] | undefined {
+    if (isAnswer(call)) return [];
+    const found: string[] = [];
+    let isInOrder = true;
+    this.mask(call, (secret) => {
+      const key = canonicalJson(secret);
+      const known = this.numbered.get(key);
+      if ((known?.place ?? this.lastNew) > place) isInOrder = false;
+      if (known !== undefined) return;
+      const placeholder = placeholderOf(this.numbered.size + 1);
+      this.numbered.set(key, { placeholder, place });
+      this.lastNew = place;
+      found.push(...this.texts.add(secret as JsonValue, placeholder));
+    });
+    return isInOrder ? found : undefined;
+  }
+
+  private numberAgain(): "all" {
+    this.numbered.clear();
+    this.texts = new SecretTexts();
+    this.lastNew = -1;
+    for (const [place, entry] of this.entries.entries()) if (entry !== undefined) this.numberSecrets(place, entry.call);
+    return "all";
+  }
+
+  private hide(call: AnyCall): AnyCall {
+    if (isAnswer(call))
+      return { ...call, input: withoutSecrets(call.input, this.viewsOf(call.tool)?.input, this.texts) };
+    const masked = this.mask(call, (secret) => this.numbered.get(canonicalJson(secret))?.placeholder ?? anySecret);
+    return hideTexts(masked, this.texts);
+  }
+
+  /** A call with replacements for the parts that are sensitive by their schema. */
+  private mask(call: RecordedToolCall, replace: (secret: unknown) => unknown): RecordedToolCall {
+    const { tool, input, undone, outcome } = call;
+    const { input: inputView, output: outputView } = this.viewsOf(tool) ?? {};
+    if (inputView === undefined && outputView === undefined) return call;
+    const mask = (value: JsonValue, view: SensitiveViews["input"]) =>
+      mapSensitive({ value, view, path: [] }, { replace }) as JsonValue;
+    return {
+      tool,
+      input: mask(input, inputView),
+      undone: undone === undefined ? undefined : mask(undone, outputView),
+      outcome: outcome.type === "output" ? { type: "output", output: mask(outcome.output, outputView) } : outcome,
+    };
+  }
+}
+
+/** True if a call may contain one of these texts. Half of a surrogate pair is not found in JSON. */
+function contains(entry: Entry, texts: readonly string[]): boolean {
+  entry.json ??= JSON.stringify(entry.call);
+  const { json } = entry;
+  return texts.some((text) => !text.isWellFormed() || json.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function hideTexts({ tool, input, undone, outcome }: RecordedToolCall, texts: SecretTexts): RecordedToolCall {

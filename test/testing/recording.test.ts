@@ -1,37 +1,95 @@
-import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writeRecording } from "../../src/testing/recording.ts";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { RecordingWriter } from "../../src/testing/recording.ts";
 
 let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "recording-"));
-  path = join(folder, "of", "calls.json");
+  folder = await mkdtemp(join(tmpdir(), "recording-writer-"));
+  path = join(folder, "calls.json");
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const recording = { version: 1, calls: [{ text: "ü" }] };
+const head = { version: 1, of: ["ü"] };
 const text = () => readFileSync(path, "utf8");
+const printed = (...calls: readonly unknown[]) => `${JSON.stringify({ ...head, calls }, undefined, 2)}\n`;
 
-describe("writeRecording", () => {
-  it("replaces the file, whatever it was, and leaves no other", async () => {
-    writeRecording(path, { calls: [] });
-    await writeFile(path, "x".repeat(1_000));
-    writeRecording(path, recording);
-    expect(text()).toBe(`${JSON.stringify(recording, undefined, 2)}\n`);
-    await rm(path);
-    writeRecording(path, recording);
-    expect(JSON.parse(text())).toEqual(recording);
-    expect(await readdir(join(folder, "of"))).toEqual(["calls.json"]);
+function createWriter() {
+  return new RecordingWriter(path, () => head);
+}
+
+function add(writer: RecordingWriter, call: object): void {
+  writer.set(writer.reserve(), call);
+  writer.write();
+}
+
+describe("RecordingWriter", () => {
+  it("writes what JSON.stringify would, whatever is set in which order", () => {
+    const change = fc.record({
+      place: fc.nat(7),
+      call: fc.option(fc.record({ text: fc.string({ unit: "binary" }), list: fc.array(fc.nat()) }), {
+        nil: undefined,
+      }),
+      isWritten: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 20 }), (changes) => {
+        const writer = createWriter();
+        const calls: (object | undefined)[] = [];
+        while (calls.length < 8) calls[writer.reserve()] = undefined;
+        for (const { place, call, isWritten } of changes) {
+          writer.set(place, call);
+          calls[place] = call;
+          if (!isWritten) continue;
+          writer.write();
+          expect(text()).toBe(printed(...calls.filter((one) => one !== undefined)));
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 
-  it("names the file that cannot be written, and leaves no other", async () => {
-    await writeFile(join(folder, "of"), "a file");
-    expect(() => writeRecording(path, recording)).toThrow(`The recording "${path}" cannot be written (`);
-    expect(await readdir(folder)).toEqual(["of"]);
+  it("keeps the file, and adds to it", () => {
+    const writer = createWriter();
+    add(writer, { n: 1 });
+    const { ino } = statSync(path);
+    for (const n of [2, 3]) add(writer, { n });
+    expect(statSync(path).ino).toBe(ino);
+    expect(text()).toBe(printed({ n: 1 }, { n: 2 }, { n: 3 }));
+  });
+
+  it.each<[string, () => void]>([
+    ["was changed by someone else", () => writeFileSync(path, "x".repeat(statSync(path).size + 1))],
+    ["was replaced by another recording", () => add(createWriter(), { n: 8 })],
+  ])("writes the whole file if it %s", (_, change) => {
+    const writer = createWriter();
+    add(writer, { n: 1 });
+    change();
+    add(writer, { n: 2 });
+    expect(text()).toBe(printed({ n: 1 }, { n: 2 }));
+  });
+
+  it("writes the whole file if it was removed, and leaves no other", async () => {
+    const writer = createWriter();
+    add(writer, { n: 1 });
+    await rm(path);
+    add(writer, { n: 2 });
+    expect(text()).toBe(printed({ n: 1 }, { n: 2 }));
+    expect(await readdir(folder)).toEqual(["calls.json"]);
+  });
+
+  it("writes no more for the last of many calls than for an early one", () => {
+    const write = vi.spyOn(process.getBuiltinModule("node:fs"), "writeSync");
+    const writer = createWriter();
+    for (let n = 0; n < 500; n++) add(writer, { n: 100 + (n % 10), text: "x".repeat(1_000) });
+    const sizes = write.mock.calls.map(([, bytes]) => (bytes as unknown as Uint8Array).length);
+    write.mockRestore();
+    expect(sizes).toHaveLength(499);
+    expect(new Set(sizes).size).toBe(1);
   });
 });
