@@ -1,7 +1,7 @@
 import { jsonSchema } from "../adapters/schemas/json-schema.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
-import { canonicalJson, copyJson, type JsonValue } from "../core/json.ts";
+import { canonicalJson, copyJson, type JsonValue, toJson } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import { checkKeys, defined, failOption } from "../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../core/schema.ts";
@@ -158,13 +158,11 @@ class RecordedOutputs {
     return output;
   }
 
-  /** Returns an output that has these issues. Without a schema an output is invalid if it is not JSON, as this one then is. */
+  /** Returns an output that has these issues. Without a schema an output is invalid only if it is not JSON. */
   invalid(issues: readonly SchemaIssue[]): unknown {
-    const output = {
-      toJSON() {
-        throw issues[0]?.message;
-      },
-    };
+    const [issue] = issues;
+    if (this.tool.outputSchema === undefined && issue !== undefined) return notJson(issue);
+    const output = {};
     this.known.set(output, issues);
     return output;
   }
@@ -242,4 +240,54 @@ function schemaOf(schema: JsonSchema): StandardSchema {
       },
     };
   }
+}
+
+/** A value that is not JSON, for the same reason at the same place. */
+function notJson({ path, message }: SchemaIssue): unknown {
+  let value = refusedWith(message);
+  const holders: object[] = [];
+  for (const key of path.toReversed()) {
+    const holder: object = typeof key === "number" ? Object.assign([], { [key]: value }) : { [key]: value };
+    holders.push(holder);
+    value = holder;
+  }
+  const [last] = holders;
+  const key = path.at(-1);
+  // Only a cycle can be too deep.
+  if (last !== undefined && key !== undefined && message === reasonOf(cycle)) Object.assign(last, { [key]: value });
+  return value;
+}
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+/** A value for which this is the reason why it is not JSON. */
+function refusedWith(message: string): unknown {
+  const [, tag] = /^a (.+?) is not JSON/s.exec(message) ?? [];
+  const values: readonly unknown[] = [
+    1n,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    () => {},
+    Symbol(),
+    new Uint8Array(),
+    new Date(Number.NaN),
+    Object.create({ [Symbol.toStringTag]: tag }),
+    throwing(message.replace(/^.*? threw: /s, "")),
+  ];
+  return values.find((value) => reasonOf(value) === message) ?? throwing(message);
+}
+
+function reasonOf(value: unknown): string | undefined {
+  const json = toJson(value);
+  return json.ok ? undefined : json.issue.message;
+}
+
+function throwing(text: string): object {
+  return {
+    toJSON() {
+      throw text;
+    },
+  };
 }
