@@ -148,8 +148,7 @@ function convert(schema: StandardSchema, io: "input" | "output"): JsonSchema {
   return (schema["~standard"].jsonSchema?.[io]({ target: "draft-2020-12" }) ?? {}) as JsonSchema;
 }
 
-/** `open` has the pipes within which this one is converted: a schema may contain itself. */
-function convertZod4(schema: Zod4Schema, io: "input" | "output", open = new Set<object>()): JsonSchema {
+function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
   const unfit = new Set<unknown>();
   const converted = new Set<unknown>();
   const convert = (unrepresentable: "throw" | "any") =>
@@ -165,7 +164,7 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output", open = new Set<
           openUp(jsonSchema);
         }
         for (const mark of schemaMarks) if (hasZod4Mark(zodSchema, mark)) jsonSchema[mark] = true;
-        if (hidesMark(def, io, open)) jsonSchema.sensitive = true;
+        if (hidesMark(def, io)) jsonSchema.sensitive = true;
       },
     }) as JsonSchema;
   if (io === "output") return convert("any");
@@ -200,13 +199,25 @@ function takesAnything(definition: object): boolean {
 }
 
 /** True if the side of a pipe or transform that a JSON Schema leaves out has a sensitive part. */
-function hidesMark(definition: object, io: "input" | "output", open: Set<object>): boolean {
+function hidesMark(definition: object, io: "input" | "output"): boolean {
   const { type, in: input, out } = definition as Zod4Definition;
-  if (type !== "pipe" || open.has(definition)) return false;
-  open.add(definition);
-  const other = convertZod4((io === "input" ? out : input) as Zod4Schema, "output", open);
-  open.delete(definition);
-  return sensitivePaths(other).length > 0;
+  return type === "pipe" && hasSensitivePart(io === "input" ? out : input, new Set());
+}
+
+/** The keys of a definition of zod 4 that hold schemas, beside `getter`, which returns one. */
+const zod4Parts = "shape element items rest options left right keyType valueType catchall innerType in out".split(" ");
+
+/** True if a schema of zod 4, a list of them or a shape has a sensitive part. Each part is visited once. */
+function hasSensitivePart(part: unknown, seen: Set<object>): boolean {
+  if (typeof part !== "object" || part === null || seen.has(part)) return false;
+  seen.add(part);
+  const definition = (part as { readonly _zod?: { readonly def: Readonly<Record<string, unknown>> } })._zod?.def;
+  if (definition === undefined) return Object.values(part).some((item) => hasSensitivePart(item, seen));
+  const { sensitive, writeOnly } = metadataOf(part as MarkedSchema) ?? {};
+  if (sensitive === true || writeOnly === true) return true;
+  const { getter } = definition;
+  if (typeof getter === "function" && hasSensitivePart(getter(), seen)) return true;
+  return zod4Parts.some((key) => hasSensitivePart(definition[key], seen));
 }
 
 interface Zod4Definition {

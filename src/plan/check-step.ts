@@ -46,9 +46,8 @@ export function readSchemas(
 ): SchemasOfTools | Promise<SchemasOfTools> {
   const found = new Map<string, ToolSchemas>();
   const reading: Promise<unknown>[] = [];
-  for (const step of steps) {
-    const name = step?.tool;
-    const tool = name === undefined || found.has(name) ? undefined : tools.get(name);
+  for (const name of new Set(steps.map((step) => step?.tool))) {
+    const tool = name === undefined ? undefined : tools.get(name);
     if (name === undefined || tool === undefined) continue;
     const schemas = toolSchemas(tool);
     if (schemas instanceof Promise) reading.push(schemas.then((read) => found.set(name, read)));

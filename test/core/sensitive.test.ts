@@ -133,6 +133,17 @@ describe.each([
     expect((await toJsonSchema(tree.pipe(total as never), "output")).properties).toHaveProperty("total");
   });
 
+  it("is looked for once in each of many kinds that contain each other", async () => {
+    type Kind = z.ZodType<{ child?: unknown }>;
+    const kinds: Kind[] = [];
+    const node = zod.lazy(() => zod.union(kinds as unknown as [Kind, Kind]));
+    for (let n = 0; n < 12; n++) {
+      const fields = zod.object({ type: zod.literal(n), child: node.optional(), ...(n === 11 && { pin: secret() }) });
+      kinds.push(fields.transform((value) => value) as unknown as Kind);
+    }
+    expect(isSensitiveTool(toolOf(zod.object({}), zod.object({ tree: node })))).toBe(true);
+  });
+
   it("is found if the schema is used twice, or within itself", async () => {
     interface Node {
       token: string;
