@@ -43,15 +43,15 @@ export default defineConfig(({ outDir = "dist" }) => ({
     options.alias = { eventemitter3: "./node_modules/eventemitter3/dist/eventemitter3.esm.js" };
   },
   // Their licences are in THIRD-PARTY-LICENSES. The first is CommonJS, which as a package of its own takes a third of the time of
-  // our import; the others would be 8.5 and 1 MB on disk, of which 0.1 and 0.01 are used.
+  // our import; the second would be 0.8 MB on disk, of which little is used.
   noExternal: ["eventemitter3", "@noble/hashes"],
-  // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
-  // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
   onSuccess: async () => {
     await build({ ...viewBuild, outdir: outDir });
   },
   plugins: [
     {
+      // esbuild has each file import, without a name, all chunks that those it uses import. Nothing of ours does anything by being
+      // imported, and a bundler would load them at once for it. Their lines stay, so that the maps hold.
       name: "no-bare-imports",
       renderChunk: (code) => ({ code: code.replace(/^import "\.[./]*\/chunk-[^"]+";$/gm, "") }),
     },

@@ -10,6 +10,8 @@ export class Semaphore {
   private taken = 0;
   /** The waiting callers in their order: leaving the middle is as cheap as leaving the front. */
   private readonly waiting = new Set<() => void>();
+  /** Continues through `waiting`: an iterator from its front would pass all deleted entries again. */
+  private turns = this.waiting.values();
 
   /** `limit`: a whole number of at least 1, or `Infinity`; the caller checks it. */
   constructor(readonly limit: number) {}
@@ -27,8 +29,12 @@ export class Semaphore {
 
   /** Releases a place. Does nothing if none is taken. */
   release(): void {
-    const { value: enter } = this.waiting.values().next();
-    if (enter !== undefined) enter();
+    let turn = this.turns.next();
+    if (turn.done) {
+      this.turns = this.waiting.values();
+      turn = this.turns.next();
+    }
+    if (!turn.done) turn.value();
     else if (this.taken > 0) this.taken--;
   }
 

@@ -38,7 +38,7 @@ const networkMessages =
   /fetch failed|failed to fetch|cannot connect to api|econnrefused|econnreset|enotfound|socket hang up|other side closed|network ?error|^terminated$/i;
 const tooLongMessages =
   /context[ _-]?(length|window|size)|prompt is too long|(prompt|input|request|messages?) (is |are )?too (long|large)|too many (input )?tokens|exceeds? the maximum number of (input )?tokens|token (?:count|limit)(?:(?!token (?:count|limit)).)*exceed|reduce the length/i;
-const formatMessages = /schema|grammar|response_?(format|mime)|\bformat\b|json|structured[ _-]?output/i;
+const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 
 /** Reads why a call of a model failed. */

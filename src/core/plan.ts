@@ -221,7 +221,7 @@ export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
 export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
 /** The longest wait: a hundred years, which a date can count. */
-export const maxWaitMs: number = 100 * 365 * 86_400_000;
+const maxWaitMs: number = 100 * 365 * 86_400_000;
 
 const expressionAsText = (example: string) => `a CEL expression as text, such as "${example}"`;
 

@@ -407,7 +407,7 @@ export function isFailedInDoubt(step: StepState): boolean {
 }
 
 /** True if only somebody who knows may let a failed step run again, even if it was already settled as failed. */
-export function needsSettling(step: StepState): boolean {
+function needsSettling(step: StepState): boolean {
   return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
 }
 

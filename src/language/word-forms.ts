@@ -6,7 +6,7 @@ const minLength = 5;
  * True if a word is another with one typing mistake: one letter too many, too few, wrong, or two swapped. Only for
  * words of at least five letters, and never in the first letter: shorter ones are too similar.
  */
-export function isMistyped(typed: string, meant: string): boolean {
+function isMistyped(typed: string, meant: string): boolean {
   const difference = typed.length - meant.length;
   if (meant.length < minLength || difference > 1 || difference < -1 || typed[0] !== meant[0] || typed === meant)
     return false;

@@ -106,7 +106,7 @@ function isSoleKey(value: object, key: string): boolean {
 }
 
 /** A reference as it is written, of any type: one that is not text names nothing. */
-export function textOfReference({ $ref }: { readonly $ref: unknown }): string {
+function textOfReference({ $ref }: { readonly $ref: unknown }): string {
   return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
 }
 

@@ -201,13 +201,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       const chosen = optionsOf(options, "dryRun");
       const target = snapshotOf(toTarget(given), { waits: false });
       const parts = await loadRuntime();
-      if ("plan" in target) return parts.dryRun(settings, chosen, target.plan);
-      const { request } = target;
-      return parts.dryRun(
-        settings,
-        chosen,
-        await parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen }),
-      );
+      const planned = (request: string) =>
+        parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+      return parts.dryRun(settings, chosen, "plan" in target ? target.plan : await planned(target.request));
     },
 
     execute: (plan, options) => runToEnd({ plan: plan as PlanInput }, options),

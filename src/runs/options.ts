@@ -133,9 +133,10 @@ export interface ExecutionOptions<TTools extends readonly Tool[] = readonly Tool
    */
   onListenerError?: ((error: unknown, about: AgentEvent | ObservedCall) => void) | undefined;
   /**
-   * Receives what a tool throws, attempt by attempt, also to undo a step, before the retry or the end of the step is
-   * recorded: events and stores have it only as data. An attempt that settles after it was given up is left out. In a run with secrets, or if `redact` changes it, it is that data, as it may be shown.
-   * What this function throws or rejects with goes to `onListenerError`. @default none
+   * Receives each error that a tool throws, when it runs or undoes a step, before the retry or the end of the step is
+   * recorded. Events and stores contain the error only as data. This function receives that data, too, if the run has
+   * secrets or `redact` changes it. Errors of an attempt that was given up are not reported. What this function throws or
+   * rejects with goes to `onListenerError`. @default none
    */
   onToolError?: ((error: unknown, call: ToolErrorCall) => void) | undefined;
   /** @default `console.warn` */

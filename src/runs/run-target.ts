@@ -59,7 +59,7 @@ export async function completePlanInput(
 }
 
 /** The tools and limits that a plan is checked against. */
-export function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
+function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
   return { tools, maxSteps: stored.maxSteps, events: events && new Set(events.keys()) };
 }
 

@@ -38,8 +38,8 @@ interface Lifecycle {
   /** It only grows. */
   phase: RunPhase;
   /**
-   * Reason for which no step starts, not even one that only waits for its turn: one has failed, or the process is ending and the rest
-   * can be resumed later.
+   * Reason for which no step starts, not even one that waits for its turn: another has failed, or the process is
+   * ending.
    */
   stopReason: "step-failed" | "interrupted" | undefined;
   /** Aborts everything that runs. Its reason is that of the run. */

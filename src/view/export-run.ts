@@ -188,7 +188,7 @@ export interface VerifyRunOptions {
 /**
  * Checks an {@link ExportedRun}, as parsed from JSON: each digest is computed again, everything else is derived again
  * from the events and compared, and the signature is checked. Rejects with `invalid-options` for anything that is not an
- * exported run, or was exported by a later version of planwright.
+ * exported run, or whose format is that of another version.
  *
  * {@includeCode ../../examples/31-evidence.ts}
  * @group Evidence
@@ -218,7 +218,7 @@ function readExport(document: unknown): ExportedRun {
   const { format, version, runId, events } = (document ?? {}) as Partial<ExportedRun>;
   const isExport = format === "planwright-run" && typeof runId === "string" && Array.isArray(events);
   if (!isExport) failOption("document", document, "a run that was exported by exportRun, as an object");
-  if (version !== 1) failOption("document.version", version, "1, as a later version of planwright may have written it");
+  if (version !== 1) failOption("document.version", version, "1: another version of planwright has written it");
   return document as ExportedRun;
 }
 

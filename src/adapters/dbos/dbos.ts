@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RateLimitOptions } from "../../async/limits.ts";
 import { AgentError, isAgentError } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
+import { loadPg } from "../postgres/sql-pool.ts";
 import type { Job, JobOutcome } from "./jobs.ts";
 
 /**
@@ -29,15 +30,17 @@ const pollMs = 50;
 
 /** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
 export async function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
-  const { default: pg } = await import("pg");
-  const locking = new pg.Client({ connectionString: databaseUrl });
+  const { Client } = await loadPg();
+  const locking = new Client({ connectionString: databaseUrl });
   // A connection that breaks while it is idle would otherwise end the process.
   locking.on("error", () => {});
   await locking.connect();
   try {
     // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
-    const isLocked = async () =>
-      (await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey])).rows[0].locked === true;
+    const isLocked = async () => {
+      const { rows } = await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey]);
+      return (rows[0] as { readonly locked?: unknown } | undefined)?.locked === true;
+    };
     while (!(await isLocked())) await new Promise((resolve) => setTimeout(resolve, pollMs));
     return await use();
   } finally {

@@ -267,7 +267,8 @@ function serverReason({ status = 500, isOllamas, message }: ServerError, hasForm
   if (reason === "format-rejected" && !hasFormat) return "rejected";
   // The server takes a grammar that it cannot parse for its own error.
   const isAboutFormat = isOllamas && hasFormat && /grammar|schema|\bformat\b|structured output/i.test(message);
-  return status === 500 && reason === "server-error" && isAboutFormat ? "format-rejected" : reason;
+  const isOpen = status <= 500 && (reason === "server-error" || reason === "rejected");
+  return isOpen && isAboutFormat ? "format-rejected" : reason;
 }
 
 function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason, error: ServerError): string {

@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import type { Observer } from "../../core/observer.ts";
-import { checkObject, type OptionTable, readOptions } from "../../core/options.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
 import { schemaUrl, scope, type TelemetryContent } from "./attributes.ts";
 import { Metrics } from "./metrics.ts";
 import { Traces } from "./spans.ts";
@@ -40,7 +40,6 @@ const telemetryOptions = {
  * {@includeCode ../../../examples/27-telemetry.ts}
  */
 export function createTelemetry(options: TelemetryOptions = {}): Required<Observer> {
-  checkObject("options", options);
   const settings = readOptions(telemetryOptions, options);
   const { content, traces, name, tracerProvider = trace, meterProvider = metrics } = settings;
   const tracer = tracerProvider.getTracer(scope, undefined, { schemaUrl });

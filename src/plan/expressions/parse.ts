@@ -86,7 +86,7 @@ interface SyntaxFailure {
  * Describes what is wrong with the syntax of a text: names the CEL form of what is common in other languages, and never
  * the parser's tokens.
  */
-export function describeSyntax(text: string, { code, summary, position }: SyntaxFailure): string {
+function describeSyntax(text: string, { code, summary, position }: SyntaxFailure): string {
   if (summary.endsWith("EOF")) return "it ends too early";
   const hint = hintAt(text.slice(0, position), text.slice(position));
   if (hint !== undefined) return hint;

@@ -52,11 +52,13 @@ interface Known {
   readonly prompt: Prompt;
   readonly operations: ReadonlyMap<string, Operation>;
   /** By the number of calls and the names of earlier results. */
-  readonly schemas: Map<string, AnswerSchema>;
+  readonly schemas: RecentMap<AnswerSchema>;
 }
 
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
 const maxLineTokens = { all: 1_500, nearest: 1_000 };
+/** Schemas that are kept for a set of tools: one for each number of calls and each list of earlier results. */
+const maxSchemas = 50;
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
@@ -74,7 +76,7 @@ export class ModelPlanner {
     this.known = new ToolSets(async (tools) => {
       const prompt = await promptOf(tools, { ...settings, contextTokens: await this.contextTokens });
       const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
-      return { prompt, operations, schemas: new Map() };
+      return { prompt, operations, schemas: new RecentMap(maxSchemas) };
     });
   }
 

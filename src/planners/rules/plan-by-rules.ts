@@ -341,7 +341,7 @@ class Planning {
 const maxReasoning = 300;
 
 /** The steps of a plan, with the words that ask for each as its reasoning. */
-export function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
+function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonly PlanStep[] {
   const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
   let said = 0;
   return drafts.map(({ id, rules, input, match }, index): PlanStep => {

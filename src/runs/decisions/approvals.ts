@@ -227,7 +227,7 @@ function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, call
 async function outcomeOf(
   run: Run,
   { ref, hash }: Undecided,
-  { decision, input, comment, reason = comment ?? "requestApproval said so", ...note }: ApprovalAnswer,
+  { decision, input, comment, reason = comment ?? "requestApproval rejected it", ...note }: ApprovalAnswer,
 ): Promise<ApprovalOutcome | undefined> {
   if (decision === "suspend") return undefined;
   const verdict = { verdict: decision, ref, reason, ...note, ...(comment !== undefined && { comment }) };
@@ -359,7 +359,7 @@ export async function recordDecision(run: Run, { ref, outcome, message }: Decisi
 }
 
 /** True if it is too late to decide about a question. */
-export function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number): boolean {
+function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs;
 }
 
@@ -385,12 +385,12 @@ export async function rejectExpired(run: Run): Promise<void> {
 }
 
 /** The outcome that is recorded if no decision came in time. */
-export function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, ref: StepRef | undefined): ApprovalOutcome {
+function expiredOutcome(asked: Pick<ApprovalState, "expiresAt">, ref: StepRef | undefined): ApprovalOutcome {
   return { status: "rejected", error: approvalExpired(asked, ref).toJSON() };
 }
 
 /** The error of a request for which no decision came in time. */
-export function approvalExpired(
+function approvalExpired(
   { expiresAt = "" }: Pick<ApprovalState, "expiresAt">,
   ref: StepRef | undefined,
 ): AgentError<"approval-expired"> {
@@ -400,8 +400,8 @@ export function approvalExpired(
 
 /**
  * The call that results from the input its approver supplies; undefined if that is its present input. `hash` is that of
- * the call that was decided about. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`, `tool-failed` if the tool fails to state its effect,
- * and `resume-mismatch` if there is no such tool.
+ * the call that was decided about. Rejects with `run-conflict` if it may not be changed, `invalid-tool-input`,
+ * `tool-failed` if the tool fails to state its effect, and `resume-mismatch` if there is no such tool.
  */
 export async function changeCall(
   { toolsByName }: EngineSettings,

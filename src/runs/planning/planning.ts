@@ -110,7 +110,7 @@ export async function underSignal<T>(
 }
 
 /** A request to plan, and where planning is reported. */
-export interface PlanTask {
+interface PlanTask {
   readonly request: string;
   readonly planner: Planner;
   readonly engine: EngineSettings;

@@ -95,7 +95,7 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 }
 
 /** A stored run to continue, and the reason to do so. */
-export interface Continuation extends Opening {
+interface Continuation extends Opening {
   /** The identity of the run, if it was started again. */
   readonly identity?: string;
   readonly options: ResumeOptions;

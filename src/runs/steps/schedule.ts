@@ -115,8 +115,12 @@ class ReadySteps {
 
   /** Adds a step, whether or not it was taken before. */
   add(index: number): void {
-    let at = this.queue.length;
-    while (at > this.head && (this.queue[at - 1] as number) > index) at--;
+    let [at, end] = [this.head, this.queue.length];
+    while (at < end) {
+      const middle = (at + end) >> 1;
+      if ((this.queue[middle] as number) < index) at = middle + 1;
+      else end = middle;
+    }
     if (at === this.head && at > 0) this.queue[--this.head] = index;
     else this.queue.splice(at, 0, index);
   }

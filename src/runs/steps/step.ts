@@ -144,7 +144,7 @@ async function prepareSealed(run: Run, task: StepTask, secrets: RunSecrets): Pro
   const filled = await secrets.fill(task.step, (step, open) =>
     fillInput(run, { ...task, step }, (name) => open(namedValue(run, name, task.iteration))),
   );
-  return filled.error === undefined ? prepareInput(run, task, filled.input) : { ...filled, error: filled.error };
+  return filled.error === undefined ? prepareInput(run, task, filled.input) : filled;
 }
 
 /** The largest input with references filled in, in bytes of JSON: a plan can use one output many times. */

@@ -41,7 +41,10 @@ async function skip(run: Run, stepId: string): Promise<StepEnd> {
   return run.recorder.failure === undefined ? "done" : "failed";
 }
 
-/** The time or event that a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is not an instant. */
+/**
+ * The time or event that a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is
+ * not an instant.
+ */
 function dueOf(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
   const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();
