@@ -43,7 +43,7 @@ it.each(words)("no text contains $word", ({ word, instead }) => {
 });
 
 it("no doc comment begins with a noun clause: each says what is so", () => {
-  const nounClause = /\/\*\* (?:What|Whether|How|Why|Where|Which|Who|Of|Set)\b.*/g;
+  const nounClause = /\/\*\*\s+(?:\* )?(?:What|Whether|How|Why|Where|When|Which|Who|Of|Set)\b.*/g;
   const found = texts.filter((path) => path.startsWith("src"));
   expect(found.flatMap((path) => readFileSync(path, "utf8").match(nounClause) ?? [])).toEqual([]);
 });

@@ -54,7 +54,7 @@ export class Semaphore {
 }
 
 /**
- * How often calls may start.
+ * The most calls that may start in an interval.
  * @inline
  */
 export interface RateLimitOptions {

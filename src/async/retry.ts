@@ -2,7 +2,7 @@ import { maxTimerMs } from "./clock.ts";
 import { countPending } from "./promises.ts";
 
 /**
- * How failed attempts are repeated. All fields are optional; a tool's fields win over the agent's.
+ * Policy by which failed attempts are repeated. All fields are optional; a tool's fields win over the agent's.
  * @group Agents
  */
 export interface RetryOptions {
@@ -94,7 +94,7 @@ interface Asking {
 }
 
 /**
- * How long an error asks to wait before another try, in whole milliseconds from 0 to 2 147 483 647; undefined if it has
+ * The delay that an error asks for before another try, in whole milliseconds from 0 to 2 147 483 647; undefined if it has
  * no readable request to wait. Never throws, whatever was thrown.
  *
  * Read in this order, first of the error, then of its `cause`, and so on:

@@ -11,10 +11,10 @@ const maxName = 200;
 interface Activity {
   readonly name: string;
   readonly kind: "planning" | "running" | "approval" | "undoing";
-  /** When it started: milliseconds since 1970, or NaN if that is not known. */
+  /** Time of its start in milliseconds since 1970, or NaN if that is not known. */
   readonly sinceMs: number;
   readonly attempt: number;
-  /** When that attempt starts, if it has not yet. */
+  /** Time at which that attempt starts, if it has not yet. */
   readonly nextMs?: number | undefined;
   /** The last report of the tool, or the planner. */
   readonly progress?: string | undefined;

@@ -20,7 +20,7 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
   : never;
 
 interface Expiring {
-  /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+  /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
   readonly expiresAt?: string;
 }
 
@@ -126,7 +126,7 @@ export interface UnsaidValue {
 export interface AccountOptions {
   readonly tools: readonly DefinedTool[];
   readonly texts: readonly AccountText[];
-  /** When the request was made, and the user's time zone, for its dates. */
+  /** Time of the request, and the user's time zone, for its dates. */
   readonly clock: { readonly nowMs: number; readonly timeZone: string };
   /** Steps that were planned before any other text was seen: their values count as said. @default none */
   readonly planned?: readonly PlanStep[];

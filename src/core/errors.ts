@@ -89,9 +89,9 @@ export interface AgentErrorDetails {
   interrupted: { readonly reason: string };
   /** The plan is not the one that was approved. */
   "plan-not-approved": { readonly approvedHash: string; readonly planHash: string };
-  /** Somebody decided that a step, or the whole plan (then without `stepId`), must not run. */
+  /** A step, or the whole plan (then without `stepId`), was rejected. */
   "approval-rejected": { readonly stepId?: string; readonly iteration?: number; readonly reason: string };
-  /** Nobody has decided about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
+  /** There was no decision about a step, or the whole plan (then without `stepId`), by `expiresAt`: ISO 8601, UTC. */
   "approval-expired": { readonly stepId?: string; readonly iteration?: number; readonly expiresAt: string };
   /** A limit of the run was reached. `used` is what the run would have used, had it continued. */
   "limit-exceeded": {

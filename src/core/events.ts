@@ -119,7 +119,7 @@ export type PendingItem =
       readonly reasoning?: string;
       /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
       readonly reasons?: readonly ApprovalReason[];
-      /** When the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
+      /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
       readonly expiresAt?: string;
     }
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
@@ -190,7 +190,7 @@ export interface ModelRetryEvent extends EventBase<"model-retry"> {
   /** The attempt that failed. */
   readonly attempt: number;
   readonly error: ErrorData;
-  /** When the next one starts, in milliseconds from now. */
+  /** The delay before the next one starts, in milliseconds. */
   readonly delayMs: number;
 }
 
@@ -336,7 +336,7 @@ export type StepLateEvent<TTool extends Tool = Tool> = StepEventBase<"step-late"
     | { readonly status: "failed"; readonly error: ErrorData };
 };
 
-/** Somebody is asked whether a step, with the input that its tool will get, or the plan may run. @group Events */
+/** Approval is requested for a step, with the input that its tool will get, or for the plan. @group Events */
 export type ApprovalRequestEvent<TTool extends Tool = Tool> = EventBase<"approval-request"> & ApprovalSubject<TTool>;
 
 /** A step or the plan was decided about, or a replan that changed the step withdrew the question. @group Events */
@@ -366,7 +366,7 @@ export type CircuitChangeEvent<TTool extends Tool = Tool> = TTool extends Tool
   ? EventBase<"circuit-change"> & { readonly tool: TTool["name"]; readonly state: CircuitState }
   : never;
 
-/** Somebody settled the unknown outcome of a step. After `retry` it runs again. @group Events */
+/** The unknown outcome of a step was settled. After `retry` it runs again. @group Events */
 export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> & {
   readonly stepId: string;
   readonly iteration?: number;
@@ -378,7 +378,7 @@ export type RunSettleEvent<TTool extends Tool = Tool> = EventBase<"run-settle"> 
 
 /** The time or event that a step waits for, once it does: the time does not move when the run is resumed. */
 export interface WaitDue {
-  /** When the wait is over by itself: its time, or its time-out. ISO 8601, UTC. */
+  /** Time at which the wait ends by itself: its time, or its time-out. ISO 8601, UTC. */
   readonly until?: string;
   /** The name of the event that ends it. */
   readonly event?: string;
@@ -389,7 +389,7 @@ export interface WaitStartEvent extends EventBase<"wait-start">, WaitDue {
   readonly stepId: string;
 }
 
-/** Somebody delivered an event, which the first step that waits for its name takes, now or later. @group Events */
+/** An event was delivered. The first step that waits for its name takes it, now or later. @group Events */
 export interface RunDeliverEvent extends EventBase<"run-deliver"> {
   readonly name: string;
   readonly value: JsonValue;

@@ -271,8 +271,8 @@ const stepSchema = () => {
 };
 
 /**
- * True for JSON that {@link planSchema} accepts, found in a fraction of its time. False says nothing: of what is not
- * plainly right the schema decides, and explains it.
+ * True for JSON that {@link planSchema} accepts, found in a fraction of its time. False means only that the
+ * schema has to decide, and explains why.
  */
 export function hasPlanShape(plan: JsonValue): boolean {
   if (!isObject(plan) || plan.steps === undefined) return false;

@@ -28,7 +28,7 @@ export interface PlanRequest {
   readonly wishes?: readonly RefusedWish[] | undefined;
   /** A plan with more steps is refused. */
   readonly maxSteps: number;
-  /** When planning started, in milliseconds since 1970 UTC. Planners read no other clock. */
+  /** Time at which planning started, in milliseconds since 1970 UTC. Planners read no other clock. */
   readonly nowMs: number;
   /** IANA name, for words such as "tomorrow". */
   readonly timeZone: string;

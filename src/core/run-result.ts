@@ -67,9 +67,9 @@ interface RunFields<TTool extends Tool> {
   readonly request?: string;
   /** ISO 8601, UTC, as are the other times. */
   readonly createdAt: string;
-  /** When its first step started; absent if none has. */
+  /** Time at which its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** When it was completed, failed or was cancelled; absent until then. */
+  /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
   /** Absent if planning failed. */
   readonly plan?: Plan;

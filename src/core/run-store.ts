@@ -18,7 +18,7 @@ export interface ListRunsOptions {
   /** Only runs of this status, or of one of these. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
   /**
-   * Only runs that could be resumed and that nobody has claimed: they are `planning`, `running` or `interrupted`, or
+   * Only runs that could be resumed and are not claimed: they are `planning`, `running` or `interrupted`, or
    * `suspended` with a message posted to them or a wait that is over (`resumeAt`), and no lease on them lasts.
    * @default false
    */
@@ -94,8 +94,8 @@ export interface RunStore {
   /** True if its data is lost with the process, so that no lease on a run has to expire. @default false */
   readonly isVolatile?: boolean | undefined;
   /**
-   * Records events, all or none, after those the run has. `sequence` is the number of the first one: any number but the
-   * next is `run-conflict`. With a `fence` that is not that of the latest lease: `run-owned-elsewhere`.
+   * Records events, all or none, behind those of the run. `sequence` is the number of the first one; rejects with
+   * `run-conflict` if it is not the next, and with `run-owned-elsewhere` if `fence` is not that of the latest lease.
    */
   append(
     runId: string,
@@ -128,7 +128,7 @@ export interface RunStore {
    * Leaves a message for the owner of the run, or its next owner; any process may, without a lease. `claim` and `renew`
    * return it until it is acknowledged, so it is not lost if an owner dies after receiving it. A run that is completed,
    * failed or cancelled keeps no messages: those posted earlier are deleted, and posting another returns no number.
-   * `run-not-found` for a run without events. With `isEarly` the message is kept for whoever starts the run; a store that
+   * `run-not-found` for a run without events. With `isEarly` the message is kept for the process that starts the run; a store that
    * cannot keep it rejects with `run-not-found`, too.
    */
   post(runId: string, message: JsonObject, options?: PostOptions): Awaitable<PostAnswer>;
@@ -141,7 +141,7 @@ export interface RunStore {
   /**
    * Calls back soon after events were recorded for a run, or a message was posted to it, perhaps by another process,
    * until the returned function is called. It may call back for nothing, and must not throw. It may also miss something:
-   * whoever follows a run polls, too. Absent if the store cannot tell.
+   * a follower of a run also polls. Absent if the store cannot tell.
    */
   watch?(runId: string, listener: () => void): () => void;
   /**
@@ -153,9 +153,12 @@ export interface RunStore {
 
 /** The options of `RunStore.list`, checked and with defaults, except the cursor, which each store defines itself. */
 export interface ListSelection {
-  /** Undefined for all. Without those that no run can have that is `resumable` or that waits for something `pending`. */
+  /** Undefined for all. Statuses that `resumable` or `pending` rule out are already left out. */
   readonly statuses: readonly RunStatus[] | undefined;
-  /** True if suspended runs are selected only if they were called, and other ones only without a lease that lasts. */
+  /**
+   * True to select only runs without a lease that lasts and, if they are suspended, only those with a posted message or a
+   * wait that is over.
+   */
   readonly resumable: boolean;
   /** Undefined for all. */
   readonly pending: readonly PendingKind[] | undefined;
@@ -244,7 +247,7 @@ export function sequenceConflict(
   runId: string,
   { sequence, next }: { sequence: number; next: number },
 ): AgentError<"run-conflict"> {
-  const message = `Run "${runId}" expects event ${next}, not ${sequence}: somebody else has written to it.`;
+  const message = `Run "${runId}" expects event ${next}, not ${sequence}: another writer has added events.`;
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 

@@ -41,13 +41,13 @@ export interface RunSummary {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When its first step started; absent if none has. */
+  /** Time at which its first step started; absent if none has. */
   readonly startedAt?: string;
-  /** When it was completed, failed or was cancelled; absent until then. */
+  /** Time at which it was completed, failed or was cancelled; absent until then. */
   readonly endedAt?: string;
   /** Absent unless it is suspended. */
   readonly pending?: PendingSummary;
-  /** When the earliest of its waits ends by itself, so that it can be resumed; absent if none does. */
+  /** Time at which the earliest of its waits ends by itself, so that it can be resumed; absent if none does. */
   readonly resumeAt?: string;
   /** The usage of all model calls; absent if there were none. */
   readonly usage?: ModelUsage;

@@ -400,13 +400,13 @@ export function retryableOf(thrown: unknown): unknown {
 
 /**
  * True if a step that must run only once has failed in a way that leaves open whether it took effect: its tool was
- * called, and its error does not state that nothing happened. Only somebody who knows may let it run again.
+ * called, and its error does not state that nothing happened. It must be settled before it runs again.
  */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
 }
 
-/** True if only somebody who knows may let a failed step run again, even if it was already settled as failed. */
+/** True if a failed step must be settled before it runs again, even if it was already settled as failed. */
 function needsSettling(step: StepState): boolean {
   return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
 }

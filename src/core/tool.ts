@@ -149,7 +149,7 @@ export interface ToolLimitOptions {
   /** The most calls in a time. @default no limit */
   readonly rateLimit?: RateLimitOptions | undefined;
   /**
-   * When calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
+   * Limits after which calls are refused, as the tool keeps failing. An error with `retryable: false` does not count: the tool has
    * answered. @default none
    */
   readonly circuitBreaker?: CircuitBreakerOptions | undefined;
@@ -180,7 +180,7 @@ export interface PhraseContext {
   readonly previous: PhraseReference | undefined;
   /** The steps that the request asked of the phrase's own tool before; undefined for none. */
   readonly before?: EarlierPhrases | undefined;
-  /** When the request is planned, in milliseconds since 1970 UTC. */
+  /** Time at which the request is planned, in milliseconds since 1970 UTC. */
   readonly nowMs: number;
   /** The IANA time zone of the request, such as `Europe/Berlin`. */
   readonly timeZone: string;

@@ -56,7 +56,7 @@ export interface TimePiece extends Place {
   readonly named?: "noon" | "midnight";
   /** True for "half 2", which is in the afternoon unless a part of the day is said. */
   readonly isAfternoon?: boolean;
-  /** When it ends, of "3pm to 5pm". */
+  /** Its end, in "3pm to 5pm". */
   readonly lastSeconds?: number;
   /** The short name of a time zone, in lower case. */
   readonly zone?: string;

@@ -70,8 +70,8 @@ export type CheckedPlan =
   | { readonly plan?: undefined; readonly issues: readonly PlanIssue[]; readonly json?: JsonValue };
 
 /**
- * Checks a plan, from its text to each of its steps. Returns every issue, as {@link validatePlan} does, or else a
- * frozen copy that nobody else can change.
+ * Checks a plan, from its text to each of its steps. Returns a frozen copy of a valid plan, or every issue, as
+ * {@link validatePlan} does.
  */
 export async function checkPlan(
   json: JsonResult,
@@ -176,8 +176,8 @@ interface StepNames {
  * Checks that ids are unique, and that every dependency comes before the step that has it. Malformed steps are
  * `undefined`. Returns the ids that each step waits for.
  *
- * A duplicate id is reported only as that: to others it means the first of its steps. As nobody knows which of them
- * will be removed, their own dependencies need only come before the last.
+ * A duplicate id is reported only as that: to others it means the first of its steps. Any of them may be removed, so
+ * their own dependencies need only come before the last.
  */
 function checkOrder(
   steps: readonly (PlanStep | undefined)[],

@@ -25,7 +25,7 @@ export interface FallbackPlannerOptions {
    */
   timeoutMs?: number | undefined;
   /**
-   * Whether the next planner is asked, too, when one says that the request cannot be planned. @default planners that
+   * Asks the next planner, too, when one says that the request cannot be planned. @default planners that
    * never ask a model are, such as the rule planner; one with a model is after one without, unless the reason says
    * that nothing is to be done as it stands, or what is missing
    */

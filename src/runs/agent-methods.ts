@@ -99,7 +99,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   /**
    * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
    * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
-   * active in this process is joined, and one that has ended for good, or waits for somebody, resolves to its result.
+   * active in this process is joined, and one that has ended for good, or waits for a decision or an event, resolves to its result.
    * Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
    * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
    */
@@ -110,7 +110,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
   ): Promise<RunResult<TTool>>;
   /**
    * Resumes every run that can continue now and that no process is running. Resolves to the outcome of each when all
-   * have ended or wait for somebody; a run that cannot be resumed is included with its error. Rejects with
+   * have ended or wait for a decision or an event; a run that cannot be resumed is included with its error. Rejects with
    * `store-failed`, `invalid-options` or `interrupted`.
    */
   resumeAll(

@@ -92,7 +92,7 @@ export type DecidingOptions<TTool extends Tool = Tool> =
   | (ResumeOptions<TTool> & {
       /**
        * With false, no step runs in this process unless the run is active in it: what was decided is checked against the
-       * stored run and left for whoever runs it next, such as `resumeAll` or a worker. The result is the run as it is
+       * stored run and left for the next process that runs it, such as `resumeAll` or a worker. The result is the run as it is
        * stored; a run that continues elsewhere is `interrupted`. @default true
        */
       resume?: true | undefined;

@@ -21,7 +21,7 @@ import { warnOfOverlap } from "./steps/step.ts";
 /** A requested execution of a run. */
 export interface Opening extends RunCaller {
   readonly runId: string;
-  /** When it was requested; its deadline counts from then. */
+  /** Time of the request, from which its deadline counts. */
   readonly startedMs: number;
 }
 

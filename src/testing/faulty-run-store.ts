@@ -12,7 +12,7 @@ export interface RunStoreFaults {
   /** These appends throw and are not recorded. */
   readonly failAppends?: readonly number[] | undefined;
   /**
-   * What a dead process gets from the store: no answer, as in reality, or errors, so that its pending promises settle.
+   * The answer that a dead process gets from the store: none, as in reality, or errors, so that its pending promises settle.
    * @default "hang"
    */
   readonly afterCrash?: "hang" | "throw" | undefined;

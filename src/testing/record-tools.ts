@@ -80,7 +80,7 @@ function recordTool(tool: DefinedTool, recorder: ToolRecorder): DefinedTool {
       }),
     effect(input) {
       const effect = tool.effect(input.parsed);
-      // Nobody can wait for a promise here. A run has loaded what it would wait for.
+      // `effect` is synchronous, so it cannot await this. A run has already loaded the schemas.
       recorder.keepAnswer(tool, input, { effect })?.catch(() => {});
       return effect;
     },
@@ -92,7 +92,7 @@ function recordTool(tool: DefinedTool, recorder: ToolRecorder): DefinedTool {
   });
 }
 
-/** The output as the run will have it. It is returned as it is, and checked again by whoever called. */
+/** The output as the run will have it. It is returned as it is, and checked again by the caller. */
 async function outcomeOf({ outputSchema }: DefinedTool, value: unknown): Promise<ToolCallOutcome> {
   const parsed = outputSchema && (await parseWith(outputSchema, value));
   if (parsed?.ok === false) return { type: "invalid-output", issues: parsed.issues };

@@ -259,6 +259,7 @@ export function commonLength(one: string, other: string): number {
   return length;
 }
 
+/** Quotes a text as JSON, cut to {@link maxQuote} characters. */
 export function quote(text: string): string {
   return JSON.stringify(cutText(text, maxQuote));
 }

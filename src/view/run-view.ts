@@ -23,7 +23,7 @@ interface ApprovalView {
   /** `step "s1"`, or `the plan`. */
   readonly subject: string;
   readonly status: ApprovalRecord["status"] | "waiting";
-  /** When it was decided, or asked: ISO 8601. */
+  /** Time at which it was decided, or asked: ISO 8601. */
   readonly at?: string;
   readonly by?: string;
   readonly comment?: string;

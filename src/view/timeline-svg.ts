@@ -99,7 +99,7 @@ function roundStep(ms: number): number {
   return [1, 2, 5].map((factor) => factor * size).find((step) => step >= ms) ?? 10 * size;
 }
 
-/** By halves: a run may have been resumed a thousand times. */
+/** Finds the last part that starts before a time, by binary search. */
 function lastBefore(parts: readonly { readonly startMs: number }[], ms: number): number {
   let [low, high] = [0, parts.length];
   while (low < high) {
@@ -161,7 +161,7 @@ export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, 
   return `${title}: ${duration}${how}${message === undefined ? "" : `: ${cutText(message, maxMessage)}`}`;
 }
 
-/** Every so-manieth bar, and those that failed. */
+/** Returns at most about `maxBars` bars, evenly spaced, with more of those that failed. */
 function sample(bars: readonly Bar[]): readonly Bar[] {
   const every = Math.ceil(bars.length / maxBars);
   return bars.filter((bar, index) => index % every === 0 || (bar.hasFailed && index % Math.ceil(every / 2) === 0));

@@ -30,7 +30,7 @@ export class Timeline {
   /** Bars that have started, by the name of the step. */
   private readonly open = new Map<string, Open>();
   private planningStart: number | undefined;
-  /** When the first model was called since the last plan: a replan has no event when it starts. */
+  /** Time at which the first model was called since the last plan: a replan has no event when it starts. */
   private modelStart: number | undefined;
 
   follow(event: AgentEvent): void {

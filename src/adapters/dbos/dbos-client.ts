@@ -95,7 +95,7 @@ export interface DbosClient<TTool extends Tool = Tool> {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<AgentEvent<TTool>>;
   /**
-   * The run once it has ended or waits for somebody; one whose plan the worker's tools refuse has failed with
+   * The run once it has ended or waits for a decision; one whose plan the worker's tools refuse has failed with
    * `invalid-plan`. Rejects with `run-not-found`, and with `cancelled` by the signal, or if the run was cancelled in DBOS
    * itself.
    */
@@ -226,7 +226,7 @@ function createClient(options: DbosClientOptions): DbosClient {
       while ((await runs.getRun(runId)) === undefined) {
         const { job } = (await opened.find(runId)) ?? {};
         if (job === undefined) throw runNotFound(runId);
-        // A worker may take it at the same time: whoever records first wins, and the other one finds that.
+        // A worker may take it at the same time: the first to record wins.
         if (await recordCancelled(job, reason)) return opened.cancel(runId);
       }
       await decide(runId, () => runs.cancel(runId, reason, leave));

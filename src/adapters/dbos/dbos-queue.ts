@@ -118,7 +118,7 @@ export class DbosQueue {
   }
 
   /**
-   * Queues runs again that have left the queue, such as a suspended one that somebody has decided about. Resolves to those
+   * Queues runs again that have left the queue, such as a suspended one that was decided about. Resolves to those
    * that have not, as a worker has them.
    */
   async wake(runIds: readonly string[]): Promise<readonly string[]> {
@@ -181,7 +181,7 @@ export class DbosQueue {
     const rows = await this.client.listWorkflows({
       queueName: this.options.queue,
       workflowName: [wakingWorkflow, scheduledWorkflow],
-      // Whoever restarted one may have died after it was cancelled, and before it was queued again.
+      // A worker may have died after it cancelled a task and before it queued it again.
       status: ["PENDING", "CANCELLED"],
       limit: 100,
       loadInput: false,
@@ -232,7 +232,7 @@ export class DbosQueue {
       // Another worker was first.
       if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
     });
-    // Nobody can submit with a number below 0.
+    // `submit` accepts no priority below 0.
     await this.client.setWorkflowPriority(workflowID, -1);
   }
 

@@ -19,7 +19,7 @@ interface ReaperOptions {
 }
 
 /**
- * Looks for runs that could continue and that nobody has claimed, and queues them again: those of workers that died, those
+ * Looks for runs that could continue and without an owner, and queues them again: those of workers that died, those
  * that a message was posted to, and those whose wait is over. One query while there are none.
  */
 export class Reaper {
@@ -123,7 +123,7 @@ export class Reaper {
 }
 
 /**
- * When runs were first seen, in this process's own time: no clocks of machines are compared. One that was not seen in a
+ * Time at which runs were first seen, by this process's own clock: no clocks of machines are compared. One that was not seen in a
  * whole round is forgotten.
  */
 class Sightings {

@@ -41,7 +41,7 @@ export function createRunWork(
 ): (job: Job) => Promise<JobOutcome> {
   const isStored = async (runId: string) => (await agent.getRun(runId)) !== undefined;
 
-  /** Leaves a job to whoever can execute it in a moment: this worker stops, or another one has only claimed the run. */
+  /** Puts a job back for another attempt in a moment: this worker stops, or another one has only claimed the run. */
   async function putBack(runId: string): Promise<JobOutcome> {
     await wakeLater(runId, putBackMs);
     return { outcome: "postponed" };
@@ -82,7 +82,7 @@ export function createRunWork(
       return postpone(runId, thrown.message);
     if (thrown.code === "interrupted") return putBack(runId);
     if (refusals.has(thrown.code)) return refuse(job, thrown);
-    // If the worker that has claimed it is dead, nobody would miss a run of which nothing is recorded.
+    // The worker that claimed it may be dead, and a run without events is not adopted.
     if (thrown.code === "run-owned-elsewhere" && !(await isStored(runId))) return putBack(runId);
     throw thrown;
   }

@@ -15,7 +15,7 @@ interface Execution {
   planner: string;
   /** The starts of the running steps, by ref. */
   readonly started: Map<string, number>;
-  /** When a step could start, as far as it depends on what has this name. */
+  /** Time from which a step could start, as far as it depends on the step with this name. */
   readonly ready: Map<string, number>;
   dependencies: ReadonlyMap<string, readonly string[]>;
 }

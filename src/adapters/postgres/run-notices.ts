@@ -132,7 +132,7 @@ export class RunNotices {
       client.on("error", () => {});
       try {
         await client.connect();
-        // Whoever waits for something has a timer, too.
+        // Each waiting caller also has a timer.
         client.unref?.();
         client.on("notification", ({ channel, payload }) => this.pass(channel, payload ?? ""));
         client.on("end", () => this.lose(client));

@@ -95,8 +95,8 @@ interface TransactionOptions<T> {
 /** Does work in one transaction, all or nothing. Rejects with what the work, or the connection, failed with. */
 export async function inTransaction<T>({ pool, idleMs, work }: TransactionOptions<T>): Promise<T> {
   const client = await pool.connect();
-  // A connection that breaks is told twice: to whoever waits for a statement, and as an event, which would end the
-  // process if nobody listened. The pool only listens while it has the connection.
+  // A broken connection rejects the pending statement and also emits `error`, which ends a process without a listener.
+  // The pool only listens while it has the connection.
   client.on?.("error", ignore);
   let isDone = false;
   try {

@@ -76,7 +76,7 @@ export function firstValues(first: AgentEvent) {
 interface RunChanges {
   readonly updatedAt: string;
   readonly status?: RunStatus;
-  /** When the first of their steps started. */
+  /** Time at which the first of their steps started. */
   readonly startedAt?: string;
   readonly digest?: RunDigest;
 }

@@ -9,7 +9,7 @@ export interface Choices {
 }
 
 /**
- * How likely the least likely token of an answer was that means something, from 0 to 1: of an operation, of a value, and each
+ * Probability of the least likely token of an answer that means something, from 0 to 1: of an operation, of a value, and each
  * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. Not: signs that
  * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
  *
@@ -37,7 +37,7 @@ export function leastLikely(
 /** Depth of the signs between calls, and of those within one. */
 const [ofList, ofCall] = [2, 3];
 
-/** The places of an answer about which somebody decides. */
+/** The places of an answer at which the model makes a choice. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
 function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
   let depth = 0;

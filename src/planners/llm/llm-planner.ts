@@ -25,14 +25,14 @@ export interface LlmPlannerOptions {
    */
   maxOutputTokens?: number | undefined;
   /**
-   * Which tools the model is shown: all whose lines fit into its prompt, or the `nearest`, about twenty that share the most
+   * The tools that the model is shown: all whose lines fit into its prompt, or the `nearest`, about twenty that share the most
    * words with the wish, by name, description, examples and fields. Of more than fit, the nearest are shown in any case.
    * If the model finds none that is meant, it is asked once more, about others. `source.tools` names those it was shown.
    * Requests in another language than the tools share few words with them. @default "all"
    */
   tools?: "all" | "nearest" | undefined;
   /**
-   * How sure a plan must be, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
+   * The certainty that a plan must have, from 0 to 1: by the likelihood of the model's least likely token, and by the words that the plan
    * leaves unexplained. Below it, the request is refused with the reason `unsure` and the plan as its first `readings`. Tools
    * that are `once` or need approval, and phrases that are `destructive`, need more. @default 0.6
    */

@@ -441,7 +441,7 @@ function certaintyOf(
 }
 
 /**
- * What cannot be taken back, or is not said in a word of its operation, needs a surer model; what cannot be taken back and has
+ * A call that cannot be taken back, or is not said in a word of its operation, needs a surer model; one that cannot be taken back and has
  * another verb a still surer one.
  */
 function strictness({ isGrave, isMeant, isNamed }: Record<"isGrave" | "isMeant" | "isNamed", boolean>): number {

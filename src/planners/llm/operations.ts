@@ -143,7 +143,7 @@ class OperationReader {
   }
 
   /**
-   * Which slots a model is asked for, and which code reads: the optional ones of a closed kind, unless two are of one kind
+   * Splits the slots into those that a model is asked for and those that code reads: the optional ones of a closed kind, unless two are of one kind
    * and nobody could tell which is meant.
    */
   private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {

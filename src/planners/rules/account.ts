@@ -30,7 +30,7 @@ interface Place {
 export interface AccountedWord {
   readonly text: string;
   /**
-   * What explains it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is a number, a
+   * The explanation of it: a value, an operation, or that it is left out, or in a clause that asks for nothing; `unused` is a number, a
    * time, a quoted text or a denial that no step has, `left` any other word that nothing explains.
    */
   readonly by: "value" | "operation" | "courtesy" | "aside" | "unused" | "left";

@@ -71,7 +71,7 @@ export interface Decision extends DecisionNote {
   readonly hash: string;
   readonly verdict: "approve" | "reject";
   readonly reason: string;
-  /** When it was taken, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
+  /** Time of the decision, in milliseconds since 1970 UTC: it may be received when it would be too late to decide. */
   readonly atMs: number;
   /** The input that a step is approved with in place of its own. */
   readonly input?: JsonObject;

@@ -35,7 +35,7 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
 /**
  * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
  * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
- * one that has ended for good, or waits for somebody, resolves to its result. Rejects as {@link continueStored} does.
+ * one that has ended for good, or waits for a decision or an event, resolves to its result. Rejects as {@link continueStored} does.
  */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
@@ -68,7 +68,7 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
-        // A question whose hash covered less has to be asked again, and one that nobody can decide any more is
+        // A question whose hash covered less has to be asked again, and one that can no longer be decided is
         // rejected.
         return (
           pending?.length === 0 ||
@@ -251,7 +251,7 @@ export function isNewFork({ forkedFrom, sequence }: RunState): boolean {
 }
 
 /**
- * The events that withdraw the open questions and unused approvals of a new fork, whoever resumes it: both are about a
+ * The events that withdraw the open questions and unused approvals of a new fork: both are about a
  * call of the other run. What still has to run is asked about again.
  */
 function withdrawals(state: RunState): readonly EventInit[] {
@@ -269,7 +269,7 @@ function isValid(approval: ApprovalState | undefined): boolean {
   return approval?.status === "requested" || approval?.status === "approved";
 }
 
-/** True if a step, or an iteration of one, may run in the next execution, or once somebody decides so. */
+/** True if a step, or an iteration of one, may run in the next execution, or after a decision. */
 function mayRunAgain(state: RunState, step: StepState): boolean {
   if (retriesFailed(state)) return !isDone(step);
   return isOpen(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown");

@@ -43,7 +43,7 @@ import {
 } from "./step-call.ts";
 
 /**
- * How far a step got. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
+ * The end of a step in this execution. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
  * needs approval, the run was aborted before it started, or the end of the process cut it off.
  */
 export type StepEnd = "done" | "failed" | "waiting";

@@ -68,7 +68,7 @@ export async function writeOnce<TChange, TOperation extends string, TRecord exte
 /** Options of a storage in memory. @inline */
 export interface MemoryRecordsOptions {
   /**
-   * How many of the latest changes, over all scopes, are remembered by their key, so that a second attempt is
+   * The number of latest changes, over all scopes, that are remembered by their key, so that a second attempt is
    * recognised. At least 1. @default 10_000
    */
   readonly rememberedWrites?: number | undefined;

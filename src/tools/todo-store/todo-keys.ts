@@ -82,7 +82,7 @@ export function parseDueDate(text: string): DueMoment {
   return { dueDay: Number(day.replaceAll("-", "")), dueMs, isWholeDay, dueOrder: 3 * midnight + sinceDate };
 }
 
-/** When a todo is due; `null` for no longer. */
+/** Time at which a todo is due; `null` for no longer. */
 export interface DueFields {
   readonly dueDate?: string | null | undefined;
   readonly dueAt?: string | null | undefined;
