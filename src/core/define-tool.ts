@@ -20,16 +20,17 @@ import {
 import { findNotJson } from "./schema-zod3.ts";
 import { examplePhrase, parsePhrase, readPhrase, slotNames } from "./template.ts";
 import { cutText } from "./text.ts";
-import type {
-  DefinedTool,
-  PhraseList,
-  Tool,
-  ToolContext,
-  ToolEffect,
-  ToolLimitOptions,
-  ToolPhrase,
-  ToolPhraseOptions,
-  UndoneCall,
+import {
+  type DefinedTool,
+  type PhraseList,
+  type Tool,
+  type ToolContext,
+  type ToolEffect,
+  type ToolLimitOptions,
+  type ToolPhrase,
+  type ToolPhraseOptions,
+  toolEffects,
+  type UndoneCall,
 } from "./tool.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 
@@ -180,7 +181,6 @@ export const toolLimits = {
 } satisfies OptionTable<ToolLimitOptions>;
 
 const isFunction = (value: unknown) => typeof value === "function";
-const effects: readonly unknown[] = ["pure", "idempotent", "once"];
 
 /** The name of a tool, as an option. */
 export const toolName = {
@@ -195,8 +195,8 @@ const toolOptions = {
   inputSchema: readInputSchema,
   outputSchema: { read: readSchema },
   effect: {
-    isValid: (value) => isFunction(value) || effects.includes(value),
-    expected: "one of pure, idempotent, once, or a function of the input",
+    isValid: (value) => isFunction(value) || toolEffects.includes(value as ToolEffect),
+    expected: `one of ${toolEffects.join(", ")}, or a function of the input`,
     default: "idempotent",
   },
   retry: { options: retryOptions },

@@ -6,7 +6,7 @@ import { isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./options.ts";
 import type { Plan, PlanStep } from "./plan.ts";
-import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
+import { type InferToolInput, type InferToolOutput, type Tool, type ToolEffect, toolEffects } from "./tool.ts";
 import type { ToolFingerprint } from "./tool-schemas.ts";
 
 /** The fields that all events have. */
@@ -517,8 +517,7 @@ const mayBeTrue = optional((value) => value === true);
 const mayBePositive = optional(isPositive);
 const mayBeTime = optional((value) => typeof value === "string" && !Number.isNaN(Date.parse(value)));
 const texts = listOf(isText);
-const effects = ["pure", "idempotent", "once"];
-const isEffect = oneOf(...effects);
+const isEffect = oneOf(...toolEffects);
 const reasoning = optional((value) => isText(value) || isSealed(value));
 const isErrorData = object({ name: isText, message: isText });
 const isAgentErrorData = object({
@@ -554,7 +553,7 @@ const isPlan = object({
 const isUsage = object({ modelCalls: isCount, inputTokens: isNumber, outputTokens: isNumber });
 const usage = optional(isUsage);
 const sensitive = optional(object({ input: texts, output: texts }));
-const isTool = object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...effects), sensitive });
+const isTool = object({ name: isText, schemaHash: isText, effect: oneOf("by-input", ...toolEffects), sensitive });
 const execution = { version: isPositive, tools: listOf(isTool), mayBeSealed: mayBeTrue, traceparent: mayBeText };
 const options = object({
   maxSteps: isPositive,
@@ -564,9 +563,10 @@ const options = object({
   onStepFailure: optional(oneOf("continue")),
   undoOnFailure: mayBeTrue,
   maxReplans: optional(isCount),
+  replanTools: optional(texts),
   budget: optional(isObject),
   approvedHash: mayBeText,
-});
+} satisfies Record<keyof StoredRunOptions, Check>);
 const place = { stepId: isText, iteration: optional(isCount) };
 const step = { ...place, tool: isText };
 const wait = { stepId: isText, until: mayBeTime, event: mayBeText };

@@ -14,6 +14,9 @@ import type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./sche
  */
 export type ToolEffect = "pure" | "idempotent" | "once";
 
+/** All effects. @internal */
+export const toolEffects: readonly ToolEffect[] = ["pure", "idempotent", "once"];
+
 /** The call of a tool, as the tool sees it. @group Tools */
 export interface ToolContext<TResources = unknown> {
   /** Aborted when the attempt times out, the run is cancelled or its deadline passes. Pass it on to pending work. */

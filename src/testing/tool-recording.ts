@@ -2,7 +2,7 @@ import * as z from "zod/v4";
 import type { JsonValue } from "../core/json.ts";
 import type { JsonSchema } from "../core/json-schema.ts";
 import type { SchemaIssue } from "../core/schema.ts";
-import type { ToolEffect } from "../core/tool.ts";
+import { type ToolEffect, toolEffects } from "../core/tool.ts";
 import { parseJson, parseRecordingJson, type RecordingKind } from "./recording.ts";
 
 /** The format of recordings of tools that this version writes and reads. */
@@ -80,7 +80,7 @@ export function isAnswer(call: RecordedToolCall | RecordedAnswer): call is Recor
   return !("outcome" in call);
 }
 
-const effectSchema = z.enum(["pure", "idempotent", "once"]);
+const effectSchema = z.enum(toolEffects);
 const settingsSchema = z.record(z.string(), z.number()).optional();
 const jsonSchemaSchema = z.looseObject({}).transform((schema) => schema as JsonSchema);
 /** All that JSON.parse returns. */

@@ -6,7 +6,7 @@ import type { RunState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
 import { instanceAt } from "../../core/step-state.ts";
-import type { DefinedTool, ToolEffect } from "../../core/tool.ts";
+import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 
 /** One pass of a looped step. */
@@ -51,7 +51,7 @@ export type AttemptResult =
 /** An attempt that failed. */
 export type FailedAttempt = Extract<AttemptResult, { type: "failed" }>;
 
-const effects: ReadonlySet<unknown> = new Set<ToolEffect>(["pure", "idempotent", "once"]);
+const effects: ReadonlySet<unknown> = new Set(toolEffects);
 
 /**
  * The effect of a call with this input. Throws what the tool's function throws, and `TypeError` if it does not return
