@@ -1,4 +1,4 @@
-import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/keyed-storage.ts";
+import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/memory-records.ts";
 import { type Note, nameKey } from "./note.ts";
 
 /**

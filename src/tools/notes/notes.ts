@@ -3,7 +3,7 @@ import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
-import { cutPage, storageReader, writeOnce } from "../storage/keyed-storage.ts";
+import { cutPage, storageReader, writeOnce } from "../storage/write-once.ts";
 import {
   createNotesInputSchema,
   createNotesOutputSchema,

@@ -1,6 +1,7 @@
-import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/keyed-storage.ts";
+import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/memory-records.ts";
+import { compareDue, type DueMoment, parseDueDate } from "./due-date.ts";
 import { isSameTodo } from "./todo.ts";
-import { compareDue, type DueMoment, foldText, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
+import { foldText, type TodoRow, toRow } from "./todo-keys.ts";
 import {
   type FoundTodos,
   patchTodo,

@@ -3,7 +3,7 @@ import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
-import { storageReader } from "../storage/keyed-storage.ts";
+import { storageReader } from "../storage/write-once.ts";
 import { changeTodos, type TodoCall, undoChange } from "./change-todos.ts";
 import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
