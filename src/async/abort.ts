@@ -102,13 +102,13 @@ interface SharedListener {
   readonly listener: () => void;
 }
 
-const listenersOf = new WeakMap<AbortSignal, SharedListener>();
+const listenersOf = new WeakMap<Abortable, SharedListener>();
 
 /**
  * Calls back when a signal aborts, until the returned function is called. All callbacks of one signal share one
  * listener: an app passes its one shutdown signal to hundreds of runs, and Node warns of more than ten listeners.
  */
-export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+export function onAbort(signal: Abortable, callback: () => void): () => void {
   const shared = listenersOf.get(signal) ?? listen(signal);
   shared.callbacks.add(callback);
   return () => {
@@ -119,13 +119,13 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   };
 }
 
-function listen(signal: AbortSignal): SharedListener {
+function listen(signal: Abortable): SharedListener {
   const callbacks = new Set<() => void>();
   const listener = () => {
     for (const callback of [...callbacks]) callback();
   };
   const shared = { callbacks, listener };
   listenersOf.set(signal, shared);
-  signal.addEventListener("abort", listener, { once: true });
+  signal.addEventListener("abort", listener);
   return shared;
 }

@@ -50,6 +50,7 @@ export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal
     signal.addEventListener("abort", stop);
   });
 }
+
 /**
  * Calls back once the wall clock has reached a time, in pieces that a timer can have; a process with nothing else to do
  * may exit before. Returns what stops it.

@@ -48,7 +48,7 @@ export class Semaphore {
       };
       const enter = () => settle(true);
       this.waiting.add(enter);
-      const stopListening = onAbort(signal as AbortSignal, () => settle(false));
+      const stopListening = onAbort(signal, () => settle(false));
     });
   }
 }

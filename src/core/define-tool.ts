@@ -148,6 +148,7 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
     }
     byName.set(tool.name, tool);
   }
+
   checkSharedExamples(byName.values());
   return byName;
 }

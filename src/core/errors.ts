@@ -294,6 +294,7 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
 }[TCode];
 
 const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
+
 /**
  * The one error class of this package: data with a stack.
  *

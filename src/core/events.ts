@@ -496,6 +496,7 @@ const object = (shape: Shape): Check => {
   const wrongKey = wrongKeyIn(shape);
   return (value) => isObject(value) && wrongKey(value) === undefined;
 };
+
 /** An object of one of several shapes, selected by one of its keys. */
 const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
   const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));

@@ -347,6 +347,7 @@ function deliver(state: RunState, { name, value, id }: AgentEventOf<"run-deliver
     deliveries.lastTakenBy = step.stepId;
     return;
   }
+
   listIn(deliveries.kept, name).push(value);
   deliveries.keptCount++;
 }

@@ -237,6 +237,7 @@ function reduceIteration(step: StepState, event: IterationEvent): void {
     step.iterations.completed--;
     if (step.iterations.completed === 0) step.status = "undone";
   }
+
   countEnded(step, { before: status, after: iteration.status, timestamp: event.timestamp });
 }
 

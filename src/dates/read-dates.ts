@@ -51,6 +51,7 @@ interface Now extends DateClock {
   /** The day it is there, counted from 1970-01-01. */
   readonly today: number;
 }
+
 interface Read {
   readonly phrase: Phrase;
   readonly reading: DateReading;

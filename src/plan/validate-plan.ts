@@ -128,6 +128,7 @@ function checkShape(plan: JsonValue, issues: PlanIssue[]): readonly (PlanStep | 
       issues.push({ code: "invalid-shape", path, message: issue.message });
     }
   }
+
   checkVersion(plan, { steps, issues });
   const whole = broken.size === 0 ? steps : steps.map((step, index) => (broken.has(index) ? undefined : step));
   for (const [index, step] of whole.entries()) {

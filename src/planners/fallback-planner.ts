@@ -129,6 +129,7 @@ async function askInTurn<TPlanner extends Planner, TRequest extends PlanRequest>
     }
   }
 }
+
 function lastError(name: string, { planner, error, failures, first }: LastFailure): AgentError {
   const data = error.toJSON();
   const all = [...failures, ...failuresOf(planner, data)];

@@ -68,6 +68,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   for (const observer of settings.observers) {
     if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
   }
+
   warnOfSecrets(settings);
   warnOfOpenPhrases(settings);
   /** For a run without options, as most are. */

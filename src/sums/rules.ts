@@ -314,6 +314,7 @@ export interface RuleNode {
   /** Makes the value of the first of the rules that end here. */
   make?: Make;
 }
+
 interface Rule {
   readonly level: number;
   /** Its words, slots and brackets. */

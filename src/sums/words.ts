@@ -63,6 +63,7 @@ export const weakWords: ReadonlySet<string> = setOf(
 export const leads: ReadonlySet<string> = setOf(
   "of number numbers values both all these those result answer results from between for to to_the do if up together",
 );
+
 /** More of them before a list: "on average how much is 5, 6 and 7". */
 export const listLeads: ReadonlySet<string> = setOf("what how much many is are");
 /** Words that claim a result: "two plus two is five". */
@@ -73,6 +74,7 @@ export const claiming: ReadonlySet<string> = setOf("is are does do did isn't doe
 export const shapes: ReadonlySet<string> = setOf(
   "area room rectangle rectangular floor garden field wall yard plot carpet rug perimeter footage",
 );
+
 /** Signs and words before a number. */
 export const signs: ReadonlySet<string> = setOf("- minus negative +");
 /** Between the items of a list. */
@@ -91,6 +93,7 @@ export const results: ReadonlySet<string> = setOf("result answer total sum numbe
 export const groups: ReadonlySet<string> = setOf(
   "both all them these those everything results answers numbers values totals",
 );
+
 /** Words for one of two earlier results. */
 export const places: ReadonlyMap<string, number> = new Map([
   ["first", 0],

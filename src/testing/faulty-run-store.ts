@@ -53,6 +53,7 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   for (const [index, nth] of failAppends.entries()) {
     checkOption({ type: "integer", min: 1, isRequired: true }, nth, `failAppends[${index}]`);
   }
+
   checkOption({ oneOf: ["hang", "throw"] }, afterCrash, "afterCrash");
   return new MortalRunStore(store, faults);
 }

@@ -70,6 +70,7 @@ export async function forEachKillPoint<TResult>(options: KillPointOptions<TResul
   for (const key of ["run", "resume", "check"] as const) {
     checkOption({ type: "function", isRequired: true }, options[key], key);
   }
+
   checkOption({ type: "function" }, options.createStore, "createStore");
   checkOption({ type: "integer", min: 1 }, options.resumers, "resumers");
   const { store, result: expected } = await runWhole(options);

@@ -119,6 +119,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   if (given !== undefined && modelName(given) !== name) {
     throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howToRecord(path)}`);
   }
+
   /** By request: the indexes of the calls that have answered none yet. */
   const open = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {

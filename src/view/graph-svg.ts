@@ -142,6 +142,7 @@ function layOut({ nodes, edges }: PlanGraph): Layout {
       neighbours[right].push(left);
     }
   }
+
   order(layers, neighbours);
   const widthOf = (id: number) => (id < nodes.length ? node.width : edgeWidth);
   const middles = placeRows(

@@ -25,6 +25,7 @@ const codes: Readonly<Record<string, readonly [code: number, problem?: FileProbl
   SQLITE_PROTOCOL: [15, "busy"],
   SQLITE_NOTADB: [26, "corrupt"],
 };
+
 /** A failing disk with less free space, in bytes, is considered full. */
 const littleSpace = 65_536;
 

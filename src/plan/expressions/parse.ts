@@ -298,6 +298,7 @@ function functionOf(node: NodeOf<"call">, into: (child: ASTNode) => CelNode): Ce
     const known = name === "not" ? "write !(…)" : `there are: ${["has", ...celFunctions].join(", ")}`;
     throw new UnsupportedCel(`there is no function ${name}(); ${known}`, position);
   }
+
   expectCount(`${name}()`, { counts: [1], args, position });
   if (name !== "has") return { type: "call", name, target: into(argument as ASTNode), argument: undefined, position };
   if (argument?.op !== ".") {

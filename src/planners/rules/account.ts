@@ -100,6 +100,7 @@ export async function accountFor(
   }
   return { ...account, unsaid };
 }
+
 interface Said {
   readonly start: number;
   readonly end: number;
@@ -581,6 +582,7 @@ function isConverted(found: unknown, value: unknown, word = ""): boolean {
   const unit = typeof value === "number" && typeof found === "number" ? unitOf(word) : undefined;
   return [...(unit?.kind.values() ?? [])].some((size) => (Number(found) * (unit?.size ?? 0)) / size === value);
 }
+
 /** The place of a value in the input of a tool, and the value; all items of a list share one place. */
 function placeKey({ tool }: PlanStep, path: JsonPath, ...value: readonly unknown[]): string {
   return JSON.stringify([tool, path.map((key) => (typeof key === "number" ? 0 : key)), ...value]);

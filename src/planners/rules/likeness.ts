@@ -42,6 +42,7 @@ const lightWords = new Set([
   ...[...functionWords, ...lightVerbs, ...prepositions, ...smallWords, ...questionWords, ...auxiliaries, ...leadIns],
   ...setOf("he she they him his her their its if than so too very really much many here thing"),
 ]);
+
 interface Sentence {
   readonly words: readonly string[];
   readonly stems: readonly string[];

@@ -66,6 +66,7 @@ interface Planned {
   readonly parts: Parts;
   readonly matches: readonly Match[];
 }
+
 class Refused {
   constructor(
     readonly reason: RefusalReason,
@@ -124,6 +125,7 @@ function throwIfCancelled(signal: AbortSignal): void {
   const reason = String(signal.reason instanceof Error ? signal.reason.message : signal.reason);
   throw new AgentError("cancelled", `Planning was cancelled: ${reason}`, { details: { reason } });
 }
+
 class Planning {
   private readonly spelling: Spelling;
   private readonly requests = new Map<string, RequestText>();
@@ -379,6 +381,7 @@ function missingOf(match: Match, field: string, { request, work }: RequestReader
     ...(choices.length > 0 && { choices }),
   };
 }
+
 function wordsOf(
   found: Exclude<Readings, { readonly type: "read" | "too-long" }>,
   { clauses, request }: RequestReader,

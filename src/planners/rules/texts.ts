@@ -21,6 +21,7 @@ export const denials: ReadonlySet<string> = new Set([
   "without",
   "nor",
 ]);
+
 /** The signs that close what these open. */
 export const closers: ReadonlyMap<string, string> = new Map([
   ["(", ")"],
@@ -72,12 +73,14 @@ const dangling: ReadonlySet<string> = new Set(
     "over back also then well just only please kindly pls plz thats it's is are was were be been has have had will would could can should must may might do does did or and but"
   ).split(" "),
 );
+
 /** Words that are said to somebody, and are no part of what is to be done. */
 const spoken: ReadonlySet<string> = new Set(
   "uh um erm hmm please pls plz kindly lol omg haha hehe thx ty cheers btw instead anymore asap ugh yo hey gonna wanna gotta sorry hopefully actually anyway though lmao tbh idk tysm".split(
     " ",
   ),
 );
+
 /** Words with which no text begins or ends, as they point to something else or belong to the verb. */
 const first: ReadonlySet<string> = new Set(
   "one ones another everything anything something whatever whoever everyone anyone more most both all every each any next previous same other rest me us him also".split(
@@ -89,12 +92,14 @@ const last: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+
 /** With these only something to do ends: "turn the oven off", but not "milk on". */
 const particles: ReadonlySet<string> = new Set(["on", "off", "away", "out", "up", "down", "open", "over"]);
 /** Somebody who does something: a sentence of its own. */
 const subjects: ReadonlySet<string> = new Set(
   "i we he she they you u im ive id ill youre theyre weve dont cant wont didnt isnt thats".split(" "),
 );
+
 /** Words that stand for something that was spoken of. */
 const pronouns: ReadonlySet<string> = new Set("it them these those its or but yours mine".split(" "));
 const afterThanks: ReadonlySet<string> = new Set(["thank", "bless", "see", "miss", "love"]);

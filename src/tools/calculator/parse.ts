@@ -282,6 +282,7 @@ export class Scanner {
     }
     return number;
   }
+
   takeName(): string | undefined {
     return this.take(namePattern);
   }
@@ -297,6 +298,7 @@ export class Scanner {
     signedOperand.lastIndex = this.position;
     return signedOperand.test(this.text);
   }
+
   missingOperand(): AgentError<"calculation-failed"> {
     if (this.position < this.text.length) return unexpectedCharacter(this.text, this.position, expectedOperand);
     const state = this.text.trim() === "" ? "is empty" : "ends too early";

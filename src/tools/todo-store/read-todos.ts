@@ -156,6 +156,7 @@ export function toMatches(todos: readonly Todo[]): readonly TodoMatch[] {
     .slice(0, maxNamed)
     .map(({ id, title, list, completed }) => ({ id, title: cutText(title, 200), list, completed }));
 }
+
 function describeMatches(matches: readonly TodoMatch[]): string {
   return matches
     .map(({ id, title, list, completed }) => {

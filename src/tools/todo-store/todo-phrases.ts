@@ -500,6 +500,7 @@ const shownBefore = phrasesOf(["(show|read|give|tell|display|list|see|open) [me]
   input: { operation: "list" },
   make: (fields, { before }) => (before?.input.operation === "list" ? undefined : fields),
 });
+
 /** A list that was shown is cleared only if all of it was shown, or all that is done. */
 const clearedBefore = [undefined, "completed"].flatMap((shown) =>
   phrasesOf([`${wipe} ${shown ? "(them|them all|all of them)" : "(it|that list|this list|everything on it|it all)"}`], {

@@ -136,6 +136,7 @@ function hitSchemaOf() {
   const error = ({ input }: { readonly input?: unknown }) => `expected { title, url, snippet }, got ${nameType(input)}`;
   return z.object({ title: text().nullish(), url: text(), snippet: text().nullish() }, { error });
 }
+
 interface Asked {
   readonly tool: string;
   readonly stepId: string;
