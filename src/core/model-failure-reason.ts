@@ -33,12 +33,20 @@ const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
 ];
 
 /** Errors of a connection. A time limit is the provider's own: the caller's signal is handled elsewhere. */
-const networkCodes =
-  /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$|UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$|(Timeout|Abort)Error$)/;
-const networkMessages =
-  /fetch failed|failed to fetch|cannot connect to api|econnrefused|econnreset|enotfound|socket hang up|other side closed|network ?error|^terminated$/i;
-const tooLongMessages =
-  /context[ _-]?(length|window|size)|prompt is too long|(prompt|input|request|messages?) (is |are )?too (long|large)|too many (input )?tokens|exceeds? the maximum number of (input )?tokens|token (?:count|limit)(?:(?!token (?:count|limit)).)*exceed|reduce the length/i;
+const networkCodes = [
+  /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$)/,
+  /^(UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$|(Timeout|Abort)Error$)/,
+];
+const networkMessages = [
+  /fetch failed|failed to fetch|cannot connect to api|econnrefused|econnreset|enotfound/i,
+  /socket hang up|other side closed|network ?error|^terminated$/i,
+];
+const tooLongMessages = [
+  /context[ _-]?(length|window|size)|prompt is too long|reduce the length/i,
+  /(prompt|input|request|messages?) (is |are )?too (long|large)/i,
+  /too many (input )?tokens|exceeds? the maximum number of (input )?tokens/i,
+  /token (?:count|limit)(?:(?!token (?:count|limit)).)*exceed/i,
+];
 const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 
@@ -50,15 +58,19 @@ export function readFailureReason(call: FailedCall): ModelFailureReason {
   if (byStatus !== undefined) return byStatus;
   const byCode = reasonsOfCodes.find(([pattern]) => codes.some((code) => pattern.test(code)));
   if (byCode !== undefined) return byCode[1];
-  if (tooLongMessages.test(message)) return "prompt-too-long";
+  if (matches(tooLongMessages, message)) return "prompt-too-long";
   if (status !== undefined && status >= 500) return "server-error";
   if ((status === 400 || status === 422) && formatMessages.test(message)) return "format-rejected";
   if (status !== undefined && status >= 400) return isRetryable ? "busy" : "rejected";
-  const isOfNetwork = networkMessages.test(message) || codes.some((code) => networkCodes.test(code));
+  const isOfNetwork = matches(networkMessages, message) || codes.some((code) => matches(networkCodes, code));
   // A success status means that the answer had started.
   if (isOfNetwork) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
   if (isBrokenOff(message)) return "interrupted";
   return status === undefined ? "server-error" : "invalid-response";
+}
+
+function matches(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => pattern.test(text));
 }
 
 /** Returns true if a message states that an answer ended early. */
