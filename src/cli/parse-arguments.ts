@@ -221,7 +221,7 @@ function readFileName(text: string): string {
   return text;
 }
 
-/** Throws, as commander does, for options that cannot be combined. */
+/** Reads the planner. Throws, as commander does, if its options do not fit together. */
 function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], command: Command): PlannerChoice {
   // A model is asked for what the rules refuse.
   if (planner === "rules" || (planner === undefined && model === undefined)) {

@@ -347,7 +347,7 @@ function orderSteps(drafts: readonly DraftStep[], request: RequestText): readonl
   const waits = waitsOf(drafts.map(({ id, rules, input }) => ({ id, tool: rules.tool, input })));
   let said = 0;
   return drafts.map(({ id, rules, input, match }, index): PlanStep => {
-    // "… and eggs" is told with the words before it.
+    // The reasoning of "… and eggs" includes the words before it.
     if (match.goesOn !== true) said = request.words[match.start] === "•" ? match.start + 1 : match.start;
     const short = cutText(textBetween(request, said, match.end).replace(/\s+/g, " "), maxReasoning);
     const reasoning = short.charAt(0).toUpperCase() + short.slice(1);
