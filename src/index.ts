@@ -122,13 +122,18 @@ export { createRoutingPlanner } from "./planners/routing-planner.ts";
 export type { RequestExplanation } from "./planners/rules/plan-by-rules.ts";
 export { createRulePlanner, explainRequest } from "./planners/rules/rule-planner.ts";
 export type { Orchestrator, RunHandle } from "./runs/agent-methods.ts";
-export type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./runs/decisions/decision-options.ts";
+export type {
+  ApprovalItem,
+  ApprovalOptions,
+  DeliverOptions,
+  RejectionOptions,
+  SettleOptions,
+} from "./runs/commands/command-options.ts";
 export { describePlan } from "./runs/describe-plan.ts";
 export type { DryRun, DryRunStep } from "./runs/dry-run.ts";
 export type { AgentWarning, RequestApproval } from "./runs/options.ts";
-export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-all.ts";
-export type { DeliverOptions, ForkOptions, SettleOptions } from "./runs/resume/resume-options.ts";
-export type { PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
+export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
+export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";
 export type { Note, NotesInput, NotesOutput } from "./tools/notes/note.ts";

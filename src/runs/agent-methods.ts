@@ -5,14 +5,21 @@ import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
-import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "./decisions/decision-options.ts";
-import type { DryRun } from "./dry-run.ts";
-import type { ResumeAllOptions, ResumedRun } from "./resume/resume-all.ts";
-import type { CloseOptions, DeliverOptions, ForkOptions, SettleOptions } from "./resume/resume-options.ts";
 import type {
+  ApprovalItem,
+  ApprovalOptions,
+  DeliverOptions,
+  RejectionOptions,
+  SettleOptions,
+} from "./commands/command-options.ts";
+import type { DryRun } from "./dry-run.ts";
+import type { ResumeAllOptions, ResumedRun } from "./resume/resume-run.ts";
+import type {
+  CloseOptions,
   DecidingOptions,
   DryRunOptions,
   EventsOptions,
+  ForkOptions,
   OptionsArgument,
   PlanOptions,
   ResumeOptions,

@@ -13,24 +13,19 @@ import type { RunResult } from "../core/run-result.ts";
 import { isSensitiveTool } from "../core/sensitive.ts";
 import { invalidPlan, plainIssues } from "../plan/plan-issues.ts";
 import { type Agent, type RunHandle, type WorkedAgent, workerKey } from "./agent-methods.ts";
-import { readDecision } from "./decisions/decision-options.ts";
+import { readDecidingOptions, readDecision, readDelivery, readSettleOptions } from "./commands/command-options.ts";
 import type { EngineSettings } from "./options.ts";
-import {
-  checkResumeOptions,
-  readCloseOptions,
-  readDecidingOptions,
-  readDelivery,
-  readForkOptions,
-  readSettleOptions,
-} from "./resume/resume-options.ts";
 import { cancelledBy, interruptedBy, noReason, returnOrThrow } from "./run-errors.ts";
 import {
   checkName,
+  checkResumeOptions,
   type EventsWanted,
   type OptionsUse,
   type ResumeOptions,
   type RunSettings,
+  readCloseOptions,
   readEventsOptions,
+  readForkOptions,
   resolveRunOptions,
 } from "./run-options.ts";
 import type { Opening, RunRegistry } from "./run-registry.ts";

@@ -7,7 +7,7 @@ import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
-import { askAboutPlan, mayNeedPlanApproval } from "./decisions/approvals.ts";
+import { askAboutPlan, mayNeedPlanApproval } from "./commands/approvals.ts";
 import { replan } from "./planning/replan.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";

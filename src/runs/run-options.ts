@@ -295,6 +295,57 @@ function selectTools(
   return selected;
 }
 
+/** Checks the options of resuming. Throws `invalid-options`. */
+export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
+  return readOptions(resumeOptions, options);
+}
+
+/**
+ * Options of a fork: what is copied, and what is needed to resume it.
+ * @interface
+ * @group Runs and results
+ */
+export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
+  /** The `sequence` of the last event to copy, at least 1. @default that of the last one recorded */
+  after?: number | undefined;
+  /**
+   * The id of the new run: 1 to 128 of `A-Z a-z 0-9 _ . -`. The same fork again is the same run, resumed if it stopped
+   * before its end; the id of any other run is `run-conflict`. @default a new id
+   */
+  runId?: string | undefined;
+};
+
+const forkOptions = {
+  ...resumeOptions,
+  after: { type: "integer", min: 1 },
+  runId: runIdOption,
+} satisfies OptionTable<ForkOptions>;
+
+/** The options of a fork. Throws `invalid-options`. */
+export function readForkOptions(options: ForkOptions): {
+  readonly after: number | undefined;
+  readonly runId: string | undefined;
+  readonly options: ResumeOptions;
+} {
+  const { after, runId, ...rest } = readOptions(forkOptions, options);
+  return { after, runId, options: rest };
+}
+
+/** Options of closing. @inline */
+export interface CloseOptions {
+  /** The time that running steps may take to end, from 0. @default 10000 */
+  timeoutMs?: number | undefined;
+}
+
+const closeOptions = {
+  timeoutMs: { type: "number", min: 0, max: maxTimerMs, default: 10_000 },
+} satisfies OptionTable<CloseOptions>;
+
+/** The time for closing. Throws `invalid-options`. */
+export function readCloseOptions(options: CloseOptions): number {
+  return readOptions(closeOptions, options).timeoutMs;
+}
+
 /** Options of reading the events of a run. @inline */
 export interface EventsOptions {
   /** The number of the last known event: only later ones are read. @default 0 */

@@ -25,13 +25,12 @@ import { dataOf } from "./steps/step-call.ts";
 import { readRecorded, storedResult } from "./stored-runs.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
-export { receivePosted, toDelivery } from "./decisions/commands.ts";
-export { deliverEarly, sendCommand } from "./decisions/send-command.ts";
+export { receivePosted, toDelivery } from "./commands/commands.ts";
+export { deliverEarly, sendCommand } from "./commands/send-command.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/planning.ts";
 export { forkRun } from "./resume/fork-run.ts";
-export { resumeAll, resumeLeft } from "./resume/resume-all.ts";
-export { resumeRun } from "./resume/resume-run.ts";
+export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
 export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
 export { showPage } from "./show.ts";

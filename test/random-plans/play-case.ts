@@ -7,7 +7,7 @@ import { type RunResult, toRunResult } from "../../src/core/run-result.ts";
 import { foldEvents } from "../../src/core/run-state.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import type { RunHandle } from "../../src/runs/agent-methods.ts";
-import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
+import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
 import { answerLater } from "../scenario/answer-later.ts";

@@ -7,7 +7,7 @@ import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
-import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
+import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import type { RedactPlace, SecretKey } from "../../src/runs/secrets/secret-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";

@@ -4,7 +4,7 @@ import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
-import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
+import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";

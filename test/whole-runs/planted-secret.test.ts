@@ -7,7 +7,7 @@ import { createAgent } from "../../src/agent.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Planner } from "../../src/core/planner.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
-import type { ApprovalItem } from "../../src/runs/decisions/decision-options.ts";
+import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { exportRun } from "../../src/view/export-run.ts";
 import { toHtml } from "../../src/view/to-html.ts";

@@ -12,8 +12,13 @@ import { endedStatuses } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Orchestrator, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
-import type { ApprovalItem, ApprovalOptions, RejectionOptions } from "../../runs/decisions/decision-options.ts";
-import type { DeliverOptions, SettleOptions } from "../../runs/resume/resume-options.ts";
+import type {
+  ApprovalItem,
+  ApprovalOptions,
+  DeliverOptions,
+  RejectionOptions,
+  SettleOptions,
+} from "../../runs/commands/command-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
 import { loadDbos, oneAtATime } from "./dbos.ts";

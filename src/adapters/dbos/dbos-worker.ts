@@ -6,7 +6,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { workerKey } from "../../runs/agent-methods.ts";
-import { readCloseOptions } from "../../runs/resume/resume-options.ts";
+import { readCloseOptions } from "../../runs/run-options.ts";
 import { serveJobs } from "./dbos.ts";
 import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
 import type { Job } from "./jobs.ts";

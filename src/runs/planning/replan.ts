@@ -11,7 +11,7 @@ import { callsTool, stepRefOf } from "../../core/step.ts";
 import { hasStarted, instancesOf, isDone, isFailedInDoubt, isOpen, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
-import { recordDecision } from "../decisions/approvals.ts";
+import { recordDecision } from "../commands/approvals.ts";
 import type { Run } from "../run.ts";
 import { pendingItems, skipOpen, stepFailure } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";

@@ -15,7 +15,7 @@ import type { DefinedTool, ToolContext } from "../../core/tool.ts";
 import { isOfIteration } from "../../plan/dependencies.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
 import { resolveInput, TooMuchRepeated } from "../../plan/references.ts";
-import { askAboutStep, mayNeedApproval } from "../decisions/approvals.ts";
+import { askAboutStep, mayNeedApproval } from "../commands/approvals.ts";
 import { answerOf } from "../observers.ts";
 import type { Run } from "../run.ts";
 import { interruptedBy } from "../run-errors.ts";

@@ -1,9 +1,9 @@
 import type { DecisionNote } from "../../core/approval.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
-import { maxPlanBytes } from "../../core/plan.ts";
+import { maxPlanBytes, namePattern, namePatternText } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
-import type { InferToolInput, Tool } from "../../core/tool.ts";
+import type { InferToolInput, InferToolOutput, Tool } from "../../core/tool.ts";
 import { noReason } from "../run-errors.ts";
 import { type CommandOptions, checkName, type DecidingOptions, decidingOptions } from "../run-options.ts";
 
@@ -140,4 +140,95 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
 function checkHash(hash: unknown): void {
   if (typeof hash !== "string" || !/^[\da-f]{64}$/.test(hash))
     failOption("item.hash", hash, "the 64 lowercase hex digits of the pending item's hash");
+}
+
+// ---- Settle ----
+
+/**
+ * Options of settling a step: exactly one of `output`, `retry` and `failed`, and what the run needs to be resumed.
+ * @group Runs and results
+ */
+export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
+  /** The iteration of a `forEach`, from 0. */
+  iteration?: number | undefined;
+  /** It took effect, with this output. */
+  output?: InferToolOutput<TTool> | undefined;
+  /** It did not take effect: it runs again, with the same idempotency key. */
+  retry?: true | undefined;
+  /** It did not take effect and must not run again: the step has failed, for this reason. */
+  failed?: string | undefined;
+};
+
+/** The outcome of a step that was unknown, as somebody settles it. */
+export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
+
+const settleOptions = {
+  ...decidingOptions,
+  iteration: { type: "integer", min: 0 },
+  output: { type: "any" },
+  retry: { type: "any" },
+  failed: { type: "any" },
+} satisfies OptionTable<SettleOptions>;
+
+/** The settlement of a step, and the options to resume the run with. Throws `invalid-options`. */
+export function readSettleOptions(
+  stepId: string,
+  options: SettleOptions,
+): CommandOptions & { readonly ref: StepRef; readonly settlement: Settlement } {
+  checkName("stepId", stepId);
+  const { iteration, output, retry, failed, resume, ...rest } = readOptions(settleOptions, options);
+  const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
+  if (given.length !== 1) {
+    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
+  }
+  if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
+  if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
+  const settlement: Settlement =
+    given[0] === "retry" ? { retry: true } : given[0] === "failed" ? { failed: failed ?? "" } : { output };
+  return { ref: stepRefOf({ stepId, iteration }), settlement, resumes: resume, options: rest };
+}
+
+// ---- Deliver, cancel ----
+
+/**
+ * Options of delivering an event, and what the run needs to be resumed.
+ * @group Runs and results
+ */
+export type DeliverOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & {
+  /** Identifies the event, such as the id of a webhook: a second one with the same id does not count. */
+  id: string;
+};
+
+/** An event for a run, its value unchecked. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly value: unknown;
+  readonly id: string;
+}
+
+const deliverOptions = {
+  id: (id, option): string => {
+    const isText = typeof id === "string" && id !== "";
+    return isText ? id : failOption(option, id, "text that identifies the event, such as the id of a webhook");
+  },
+  ...decidingOptions,
+} satisfies OptionTable<DeliverOptions>;
+
+/** The event, and the options to resume the run with. Throws `invalid-options`. */
+export function readDelivery(
+  runId: string,
+  { name, value }: Omit<NamedEvent, "id">,
+  options: DeliverOptions,
+): CommandOptions & { readonly given: NamedEvent } {
+  checkName("runId", runId);
+  if (typeof name !== "string" || !namePattern.test(name))
+    failOption("name", name, `the name of an event: ${namePatternText}`);
+  const { id, resume, ...rest } = readOptions(deliverOptions, options);
+  return { given: { name, value, id }, resumes: resume, options: rest };
+}
+
+/** Checks the options of a command that has no others. Throws `invalid-options`. */
+export function readDecidingOptions(options: Partial<DecidingOptions>): CommandOptions {
+  const { resume, ...rest } = readOptions(decidingOptions, options);
+  return { resumes: resume, options: rest };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
-import { checkResumeOptions, readCloseOptions, readSettleOptions } from "../../../src/runs/resume/resume-options.ts";
+import { readSettleOptions } from "../../../src/runs/commands/command-options.ts";
+import { checkResumeOptions, readCloseOptions } from "../../../src/runs/run-options.ts";
 
 const codeOf = (call: () => unknown) => {
   try {

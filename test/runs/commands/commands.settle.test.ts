@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import type { SettleOptions } from "../../../src/runs/resume/resume-options.ts";
+import type { SettleOptions } from "../../../src/runs/commands/command-options.ts";
 import { createFakeTool, type FakeTool } from "../../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../../scenario/ask-for-approval.ts";
 import { planOf, step } from "../../scenario/plans.ts";

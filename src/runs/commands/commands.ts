@@ -12,7 +12,6 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { instanceAt, isAwaited, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
-import type { NamedEvent, Settlement } from "../resume/resume-options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, secretsOf } from "../secrets/run-secrets.ts";
@@ -28,7 +27,7 @@ import {
   type StoredRun,
   sealChange,
 } from "./approvals.ts";
-import type { Decision } from "./decision-options.ts";
+import type { Decision, NamedEvent, Settlement } from "./command-options.ts";
 
 /** The commands to a stored run, by type. */
 export interface Commands {

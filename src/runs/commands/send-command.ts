@@ -7,7 +7,6 @@ import type { RunState } from "../../core/run-state.ts";
 import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { RecordedRun } from "../parse-stored.ts";
-import type { NamedEvent } from "../resume/resume-options.ts";
 import { continueStored } from "../resume/resume-run.ts";
 import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
@@ -16,6 +15,7 @@ import type { Opening, RunRegistry } from "../run-registry.ts";
 import { secretsOf } from "../secrets/run-secrets.ts";
 import { shownResult } from "../show.ts";
 import { readExisting } from "../stored-runs.ts";
+import type { NamedEvent } from "./command-options.ts";
 import {
   type CommandKind,
   type Commands,

@@ -3,7 +3,7 @@ import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { hashPlan } from "../../../src/plan/hash-plan.ts";
-import type { ApprovalItem } from "../../../src/runs/decisions/decision-options.ts";
+import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createScriptedPlanner } from "../../../src/testing/scripted-planner.ts";

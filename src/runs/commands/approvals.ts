@@ -39,7 +39,7 @@ import {
   type StepCall,
   toolFailed,
 } from "../steps/step-call.ts";
-import { type Decision, readInput, readNote } from "./decision-options.ts";
+import { type Decision, readInput, readNote } from "./command-options.ts";
 
 /** Result of asking about a step or a plan; `waiting` if that is still to be decided. */
 type ApprovalStatus = "approved" | "rejected" | "waiting";
