@@ -136,14 +136,13 @@ export type { ResumeAllOptions, ResumedRun } from "./runs/resume/resume-run.ts";
 export type { ForkOptions, PlanOptions, ResumeOptions, RunOptions } from "./runs/run-options.ts";
 export { createMemoryRunStore } from "./stores/memory-run-store.ts";
 export { createCalculator } from "./tools/calculator/calculator.ts";
-export type { Note, NotesInput, NotesOutput } from "./tools/notes/note.ts";
-export type { NoteStorage } from "./tools/notes/note-storage.ts";
-export { createMemoryNotes } from "./tools/notes/note-storage.ts";
+export type { Note, NoteStorage, NotesInput, NotesOutput } from "./tools/notes/note.ts";
+export { createMemoryNotes } from "./tools/notes/note.ts";
 export { createNotes, type NotesOptions } from "./tools/notes/notes.ts";
-export { createMemoryTodos } from "./tools/todo-store/memory-todos.ts";
 export type { Todo, TodoStoreOutput } from "./tools/todo-store/todo.ts";
 export type { TodoStoreInput } from "./tools/todo-store/todo-input.ts";
 export type { TodoStorage } from "./tools/todo-store/todo-storage.ts";
+export { createMemoryTodos } from "./tools/todo-store/todo-storage.ts";
 export { createTodoStore, type TodoStoreOptions } from "./tools/todo-store/todo-store.ts";
 export {
   createWebSearch,

@@ -6,8 +6,15 @@ import type { Tool } from "../core/tool.ts";
 import { ActiveSteps } from "./active-steps.ts";
 import { type CliCall, getExitCode } from "./cli-io.ts";
 import type { Colors, Printer } from "./printer.ts";
-import { renderResult } from "./render-output.ts";
-import { nameStep, renderFallback, renderHint, renderProblem, renderStepEnd, renderTitledPlan } from "./render-run.ts";
+import {
+  nameStep,
+  renderFallback,
+  renderHint,
+  renderProblem,
+  renderResult,
+  renderStepEnd,
+  renderTitledPlan,
+} from "./render-run.ts";
 
 /** The time that steps have to end when the process is asked to end: supervisors kill it after ten seconds. */
 const closeTimeoutMs = 5_000;

@@ -6,8 +6,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 const { stderr } = process;
 
 // Loaded late: on a Node that is too old it throws, and the message is all that is printed.
-Promise.all([import("./run-cli.ts"), import("./create-cli-agent.ts"), import("./cli-io.ts")])
-  .then(([{ runCli }, { createCliAgent }, { createProcessIo }]) =>
+Promise.all([import("./run-cli.ts"), import("./cli-io.ts")])
+  .then(([{ runCli }, { createCliAgent, createProcessIo }]) =>
     runCli(process.argv.slice(2), { ...createProcessIo(process), version, createAgent: createCliAgent }),
   )
   .catch(({ message }) => {

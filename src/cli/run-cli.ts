@@ -4,7 +4,6 @@ import { AgentError, isAgentError } from "../core/errors.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import { type AgentWarnings, type CliCall, type CliIo, type CliOptions, exitCodes, getExitCode } from "./cli-io.ts";
-import { exportToFile, verifyFile } from "./evidence.ts";
 import { followRun, reportFallbacks } from "./follow-run.ts";
 import { type CliArguments, parseArguments, type RequestArguments } from "./parse-arguments.ts";
 import { Printer } from "./printer.ts";
@@ -14,12 +13,14 @@ import {
   describeNoCommand,
   drawRun,
   drawRuns,
+  exportToFile,
   listRuns,
   printEvents,
   printMermaid,
   pruneRuns,
   resumeRun,
   showRun,
+  verifyFile,
   watchRun,
 } from "./stored-runs.ts";
 

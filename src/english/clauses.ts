@@ -33,3 +33,71 @@ export const wishVerbs: ReadonlySet<string> = new Set(
     "remind book call email mail pay convert multiply divide double write reserve check what"
   ).split(" "),
 );
+
+/*
+ * Words that people say around what they want, as phrases: `(one|or other)`, `[optional]`. It belongs to no tool, so the planner
+ * leaves it out for all of them. If a phrase of a tool has such words itself, they are matched there, as that costs less.
+ */
+
+const please = "(please|kindly|just|also|quickly|possibly|perhaps|maybe|be so kind [as to|and]|go ahead and|go on and)";
+const grateful = "(grateful|obliged|glad|happy|pleased|thankful|delighted|thrilled|much obliged|very much obliged)";
+const you = "(you|ya|we|someone|somebody)";
+const moment = "(a sec|a second|a moment|a minute|a min|a chance|time|the chance|the time|a spare moment)";
+
+/** Before it. */
+export const courtesiesBefore: readonly string[] = [
+  "[dear|hey|hi|hello|good] (please|kindly|just|now|so|well|hey|hi|hello|hiya|yo|ok|okay|alright|right|great|cool|thanks|oh|um|uh|hmm|yes|yeah|sure|also|too|ugh|fine|lol|omg|ah|er|erm|actually|then|next|finally|lastly|afterwards|and|first|firstly|second|secondly|third|thirdly|fourth|fifth|quick|quickly|dear|assistant|buddy|friend|computer|bot|mate|morning|mornin|evening|afternoon|there|again|besides|additionally|sorry|plus|perhaps|maybe you could|listen|look|fyi|pretty please)",
+  "(good (morning|evening|afternoon|day)|all right|thank you|all right then|right then|go on then|well then|ok then|okay then|ok so|do please|pretty please|excuse me|when you are ready)",
+  `(can|could|would|will|might|may|wont) ${you} [${please}] [(help me [to|out|out and]|be able to|be so (kind|good|nice) as to|mind)] [${please}]`,
+  `(can|could|may|might) i [${please}] [(ask|trouble|bother|get|have) you to]`,
+  `(can you|could you|would you|mind) [${please}] (help me|tell me|show me|give me)`,
+  `(help me [to|with]|i need [some] help with|help with|i need to|i want to|i wanna|i would (like|love) to|i wish to|i have to|i have got to|we (have|need|want) to|i am (going|trying) to|i must)`,
+  `(do you mind|do you think you could|are you able to|is it possible to|would it be possible [for you] to|is there a way to|mind if i ask you to|i think it is best if you|it is best if you|think it is best if you|think its best if you)`,
+  `(you can|you could|you should|you may|you need to|go ahead and|go on and|be sure to|make sure to|make sure [that] you|feel free to|try to|let us|let me|remember to|be a dear and|be an angel and|be so kind [as to|and]|do me a favor [and]|do me a favour [and]|let us get on with it and)`,
+  `i (want|need|would like|should like|should very much like|would very much like|must ask|have to ask|am asking|wish|beg) [to ask] you to`,
+  `i (would|should|will) (be [(most|very|so|truly|really|ever so|much|extremely)] ${grateful}|appreciate it|love it|like it) if you (could|would|can|will|might) [${please}]`,
+  `(if you (would|could|can) (be (so good|good enough|so kind|kind enough) [as] to)|i (wonder|wondered|was wondering|am wondering) (if|whether) you (could|would|can|might) [(mind helping me out|help me|please)]|i was hoping you (could|would))`,
+  "(alexa|siri|cortana|olly|jarvis|ok google|okay google|hey google|google|my dear|dear assistant|hey there|hi there|hello there|oh and|and then|after that|at the end|in addition|besides that|in the end|last of all|at last|first of all|first off|to begin with|to start with|to start|start by|begin by|start with|begin with|start off with|begin with)",
+  "(one|quick|one quick|one more|another|a quick|first|next|last) (thing|question|one|request|favour|favor)",
+  "(if you (can|could|do not mind|please|have time)|if possible|when you (can|have [time]|get [the chance])|for me|before i forget|while i remember|while i am at it|sorry to (bother you|be a pain|ask|trouble you) [again] [but]|(before i forget|while i think of it|whenever convenient|in order that nothing gets forgotten|as discussed|further to my earlier message)|apologies for bothering you [yet] [again] [but]|no rush but|action required|further to my earlier message|to be [perfectly] honest)",
+  `(two|three|a few|a couple of) things`,
+  "(once|when|after) (that is done|done|you are done)",
+  "(tell me|show me|give me|get me|let me know|let me hear|let me see|i want to know|i need to know|i would like to know|do you know|do you happen to know|find out|figure out|check|work out)",
+  "(what is|what are|what was|how is|what about|how about|tell me what is|i wonder)",
+  "(i want|i need|i would like|the|a|an|my|quick question|question)",
+];
+
+/** Behind it, also behind a text: nobody would call anything so. */
+export const courtesiesAfterText: readonly string[] = [
+  "(please|thanks|thank you|thank you (very much|so much|kindly)|thanks (a lot|so much|a million|a bunch|very much)|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|pretty please)",
+  `(if you (could|can|would|do not mind|please)|if possible|if that is (ok|okay|possible|alright)|if it is not too much (trouble|to ask)|would you|will you|could you|can you|would you mind)`,
+  `when you (can|get ${moment}|have ${moment}|have [a spare] moment|are free)`,
+  "(at your earliest convenience|as discussed|no reply needed|before i forget [again]|so i do not forget [it]|so that i do not forget [it]|real quick|for me please|please and thank you|and that is (it|all)|that is (it|all))",
+];
+
+/** Behind it. */
+export const courtesiesAfter: readonly string[] = [
+  ...courtesiesAfterText,
+  "(for me|for us|right now|now|right away|immediately|asap|as soon as possible|quickly|at once|this time|too|as well|also|again|afterwards|at the end|at last|after that|in the end|ok|okay|alright|all right|right|then|instead|though|buddy|dear|first|mate|lol|x|so far|at the moment)",
+];
+
+/** With nothing else in the clause. */
+export const courtesiesAlone: readonly string[] = [
+  "(please|thanks|thank you|thanks a lot|thank you very much|thank you so much|many thanks|thanks in advance|many thanks in advance|thank you in advance|ta|cheers|much appreciated|kind regards|best regards|best wishes|regards|yours sincerely)",
+  "(morning|mornin|evening|afternoon|hey|hi|hello|hiya|hey there|hi there|hello there|good morning|good afternoon|good evening|ok|okay|alright|all right|great|cool|perfect|well|so|now|right|lol|ugh|yo|dear assistant|excuse me)",
+  "(first|first of all|firstly|second|secondly|third|thirdly|fourth|fifth|then|next|also|if you (can|could|would|please|do not mind)|if possible|would you|will you|can you|could you|right now|for me|that is all|that is it|that is all for now|asap|x|no rush|no hurry|as discussed|no reply needed|before i forget|well done|i trust you are well|i hope you are well|hope you are well|sorry to bother you|[cheers] (you are|your) a star|sorry to be a pain|go on then|quick one|quick thing|one more thing|one thing|pretty please|fyi|and so on|been meaning to ask)",
+];
+
+/** Sentences that ask for nothing that a tool could do: the answer says what can be asked for. */
+export const smallTalk = `
+help | help me | help please | i need help | i need some help | can you help | can you help me | could you help me | can i get some help | how can you help | how can you help me | what can you help me with | what can you help with
+what can you do | what can you do for me | what can i do | what can i do here | what can i ask | what can i ask you | what can i say | what do you do | what do you know | what should i say | what else can you do | what are you able to do | what are you capable of | what are you for | what are my options | what now
+show me what you can do | tell me what you can do | show me how | commands | options | menu | examples | instructions | usage | give me an example | show me some examples | how do you work | how does this work | how does it work | how do i use this | how do i use you | how do i start | where do i start | get started | start
+who are you | what are you | what is your name | do you have a name | are you there | anybody there | is anyone there | anyone there | are you a bot | are you a robot | are you human | are you real | introduce yourself | who made you | tell me about yourself
+how are you | how are you doing | how are you today | how is it going | how do you do | what is up | what is new | whats up | sup | yo | hiya | howdy | greetings | welcome | nice to meet you | pleased to meet you | good day | good night | good bye | goodbye | bye | bye bye | see you | see you later | see you soon | see you tomorrow | talk to you later | later | take care | have a nice day | have a good day
+thanks for your help | thank you for your help | thanks for the help | thanks for that | thanks again | thanks anyway | thank you again | much appreciated | i appreciate it | appreciate it | you are welcome | no thanks | no thank you | no problem | good job | well done | nice work | good work | nice one | nice | awesome | excellent | fantastic | wonderful | amazing | brilliant | you are great | you are the best | you are awesome | i love you | love it
+yes | no | yeah | nope | yep | sure | maybe | whatever | never mind | nevermind | forget it | hmm | uh | um | oh | wow | lol | haha | ha ha | sorry | oops | my bad | i am bored | i am tired | i am happy | i am sad | testing | test | ping | hello world | is this on | got it | i see | understood | makes sense | sounds good | fine
+`;
+
+/** Words that are optional before a word of a phrase. */
+export const optionalWords: ReadonlySet<string> = new Set(["the", "a", "an", "please", "just", "also"]);

@@ -11,8 +11,7 @@ import {
 import { checkOption, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { PlanFailure } from "../core/plan.ts";
 import { type PlanDraft, type Planner, type PlanRequest, plannerTimeout, toPlanningError } from "../core/planner.ts";
-import { readAnaphor } from "../english/references.ts";
-import { months, weekdays } from "../english/word-classes.ts";
+import { months, readAnaphor, weekdays } from "../english/word-classes.ts";
 import { type CheckedDraft, checkDraft } from "../plan/check-draft.ts";
 
 /** Options of {@link createFallbackPlanner}. @inline */

@@ -2,7 +2,7 @@ import { cardinals, startsNumber } from "../english/numbers.ts";
 import { isVerb } from "../english/word-classes.ts";
 import type { Token } from "../language/tokens.ts";
 import { findMistyped, isMistypedInside } from "../language/word-forms.ts";
-import { readConversion } from "./conversions.ts";
+import { readConversion } from "./amounts.ts";
 import { vocabulary } from "./rules.ts";
 import { SumParser } from "./sum-parser.ts";
 import { type SumToken, SumTokenizer, type SumTokens } from "./sum-tokens.ts";

@@ -2,7 +2,7 @@
 
 // For authors of stores, who test them here.
 export type { PostedMessages } from "../core/run-store.ts";
-export type { FoundNotes, NoteQuery, NoteRecord, NoteWrite } from "../tools/notes/note-storage.ts";
+export type { FoundNotes, NoteQuery, NoteRecord, NoteWrite } from "../tools/notes/note.ts";
 export type { FoundTodos, TodoQuery, TodoRecord, TodoWrite } from "../tools/todo-store/todo-storage.ts";
 
 export { type CollectedEvents, collectEvents } from "./collect-events.ts";

@@ -2,8 +2,21 @@ import type { StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeStepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
-import { formatCost, formatCount, formatDuration, formatTime, plural } from "./format.ts";
-import { getTone, type Html, html, numbers, type Page, pill, short, tableSection } from "./html.ts";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTime,
+  getTone,
+  type Html,
+  html,
+  numbers,
+  type Page,
+  pill,
+  plural,
+  short,
+  tableSection,
+} from "./html.ts";
 import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
 
 const maxText = 120;

@@ -3,13 +3,35 @@ import type { StepRecord } from "../core/run-result.ts";
 import { shownStatus } from "../core/run-summary.ts";
 import { describeConditions, describeStepRef, describeWait } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
-import { formatCost, formatCount, formatDuration, formatTime, formatValue, plural } from "./format.ts";
 import { renderGraph } from "./graph-svg.ts";
-import { escapeContent, type Html, html, numbers, type Page, pill, section, short, tableSection } from "./html.ts";
+import {
+  escapeContent,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTime,
+  formatValue,
+  type Html,
+  html,
+  numbers,
+  type Page,
+  pill,
+  plural,
+  section,
+  short,
+  tableSection,
+} from "./html.ts";
 import { getStatus, toPlanGraph } from "./plan-graph.ts";
 import { getBusyMs, getWaits, hasFailed, type RunView } from "./run-view.ts";
-import type { Bar } from "./timeline.ts";
-import { type Axis, createAxis, describeBar, renderAxis, renderBarDefinitions, renderBars } from "./timeline-svg.ts";
+import {
+  type Axis,
+  type Bar,
+  createAxis,
+  describeBar,
+  renderAxis,
+  renderBarDefinitions,
+  renderBars,
+} from "./timeline.ts";
 
 const maxTitle = 300;
 const maxText = 200;

@@ -1,5 +1,7 @@
 import type { AgentEvent, AgentEventOf } from "../core/events.ts";
 import { describeStepRef, type StepRef } from "../core/step.ts";
+import { cutText } from "../core/text.ts";
+import { formatDuration, type Html, html } from "./html.ts";
 
 /** A part of a timeline. */
 export interface Bar {
@@ -130,4 +132,172 @@ export class Timeline {
     if (bars === undefined) this.bars.set(name, [bar]);
     else bars.push(bar);
   }
+}
+
+/** A pause between two executions, from and to in percent of the width. */
+export interface Pause {
+  readonly from: number;
+  readonly to: number;
+  readonly ms: number;
+}
+
+/** A line across the timeline with the time since the start, pauses not counted. */
+interface Tick {
+  readonly at: number;
+  readonly label: string;
+}
+
+/** A scale of time: `at` places a time, in percent of the width. */
+export interface Axis {
+  readonly at: (ms: number) => number;
+  readonly pauses: readonly Pause[];
+  readonly ticks: readonly Tick[];
+  readonly endMs: number;
+}
+
+/** The share of the width of a pause between executions, however long it was, and of all pauses together at most. */
+const pauseWidth = 5;
+const maxPauses = 40;
+/** About so many intervals between the ticks. */
+const intervals = 5;
+
+/**
+ * A scale of time without the pauses between executions: a run may wait for days between two steps of a second. Each
+ * execution has a part of the width by its duration, each pause the same small part.
+ */
+export function createAxis(executions: readonly Execution[], endMs: number): Axis {
+  const parts = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
+  const total = parts.reduce((sum, part) => sum + part.endMs - part.startMs, 0) || 1;
+  const pause = Math.min(pauseWidth, maxPauses / Math.max(1, parts.length - 1));
+  const width = 100 - pause * Math.max(0, parts.length - 1);
+  const pauses: Pause[] = [];
+  const starts: number[] = [];
+  let position = 0;
+  for (const [index, { startMs }] of parts.entries()) {
+    const before = parts[index - 1];
+    if (before !== undefined) {
+      pauses.push({ from: position, to: position + pause, ms: startMs - before.endMs });
+      position += pause;
+    }
+    starts.push(position);
+    position += (((parts[index]?.endMs ?? startMs) - startMs) / total) * width;
+  }
+  const at = (ms: number) => {
+    const index = Math.max(0, lastBefore(parts, ms));
+    const part = parts[index];
+    if (part === undefined) return 0;
+    const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
+    const next = starts[index + 1];
+    // Within a pause, what waits reaches into it.
+    const isPause = ms > part.endMs && next !== undefined;
+    const share = isPause ? (ms - part.endMs) / Math.max(1, (parts[index + 1]?.startMs ?? ms) - part.endMs) : 0;
+    return (starts[index] ?? 0) + (within / total) * width + share * pause;
+  };
+  return { at, pauses, ticks: createTicks(total, { width, pause, pauses }), endMs };
+}
+
+interface Scale {
+  /** The width of all executions, in percent. */
+  readonly width: number;
+  /** The width of one pause. */
+  readonly pause: number;
+  readonly pauses: readonly Pause[];
+}
+
+/** Ticks at round times. */
+function createTicks(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
+  const step = roundStep(total / intervals);
+  const ticks: Tick[] = [];
+  for (let ms = step; ms < total; ms += step) {
+    const busy = (ms / total) * width;
+    const before = pauses.filter(({ from }, index) => from - index * pause <= busy);
+    ticks.push({ at: busy + before.length * pause, label: formatDuration(ms) });
+  }
+  return ticks;
+}
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+const longSteps = [
+  ...[10 * second, 15 * second, 30 * second],
+  ...[minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
+  ...[hour, 2 * hour, 6 * hour, 12 * hour],
+];
+
+/** The shortest round time that is not shorter than `ms`. */
+function roundStep(ms: number): number {
+  if (ms > 5 * second) return longSteps.find((step) => step >= ms) ?? Math.ceil(ms / day) * day;
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
+  return [1, 2, 5].map((factor) => factor * size).find((step) => step >= ms) ?? 10 * size;
+}
+
+/** Finds the last part that starts before a time, by binary search. */
+function lastBefore(parts: readonly { readonly startMs: number }[], ms: number): number {
+  let [low, high] = [0, parts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((parts[middle]?.startMs ?? 0) <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** No eye can tell more bars than these apart in a line. */
+const maxBars = 200;
+/** In percent: what took no time is seen, too. */
+const minWidth = 0.4;
+/** The width of a label of the axis on a phone, in percent. */
+const labelWidth = 14;
+const maxMessage = 200;
+
+/** Draws once for a page what its bars are filled with and stand before: a pattern, and the lines and pauses of time. */
+export function renderBarDefinitions({ ticks, pauses }: Axis): Html {
+  const lines = ticks.map(({ at }) => html`<rect class="tick" x="${percent(at)}" width="1" height="100%"/>`);
+  const bands = pauses.map(
+    ({ from, to }) => html`<rect class="pause" x="${percent(from)}" width="${percent(to - from)}" height="100%"/>`,
+  );
+  return html`<svg class="defs" width="0" height="0" aria-hidden="true"><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" class="hatch"/></pattern><symbol id="time">${lines}${bands}</symbol></defs></svg>`;
+}
+
+/** The bars of a line. */
+export function renderBars(bars: readonly Bar[], axis: Axis): Html {
+  const shown = bars.length <= maxBars ? bars : sample(bars);
+  const rects = shown.map((bar) => {
+    const start = axis.at(bar.startMs);
+    const width = Math.max(minWidth, axis.at(bar.endMs ?? axis.endMs) - start);
+    const kind = bar.hasFailed ? `${bar.kind} failed` : bar.kind;
+    return html`<rect class="${kind}" x="${percent(Math.min(start, 100 - minWidth))}" width="${percent(width)}"><title>${describeBar(bar, axis.endMs)}</title></rect>`;
+  });
+  return html`<svg class="bars" aria-hidden="true"><use href="#time"/>${rects}</svg>`;
+}
+
+/** The times above the bars; where there is little room, every second one is left out. */
+export function renderAxis({ ticks, pauses }: Axis, end: string): Html {
+  const labels = pauses.length <= 3 ? pauses.map((one) => ({ at: (one.from + one.to) / 2, ms: one.ms })) : [];
+  const taken = [...labels.map(({ at }) => at), 100 - labelWidth / 2];
+  const free = ticks.filter(({ at }) => taken.every((other) => Math.abs(at - other) > labelWidth / 2));
+  const times = free.map(
+    ({ at, label }, index) =>
+      html`<text class="${index % 2 === 0 ? "minor" : ""}" x="${percent(at)}" y="13">${label}</text>`,
+  );
+  const waits = labels.map(
+    ({ at, ms }) => html`<text class="wait" x="${percent(at)}" y="13">${formatDuration(ms)}</text>`,
+  );
+  return html`<svg class="times" aria-hidden="true"><text class="first" x="0" y="13">0</text>${times}${waits}<text class="last" x="100%" y="13">${end}</text></svg>`;
+}
+
+/** A bar in words. */
+export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, nowMs: number): string {
+  const duration = formatDuration(Math.max(0, (endMs ?? nowMs) - startMs));
+  const how = hasFailed ? ", failed" : endMs === undefined ? ", under way" : "";
+  return `${title}: ${duration}${how}${message === undefined ? "" : `: ${cutText(message, maxMessage)}`}`;
+}
+
+/** Returns at most about `maxBars` bars, evenly spaced, with more of those that failed. */
+function sample(bars: readonly Bar[]): readonly Bar[] {
+  const every = Math.ceil(bars.length / maxBars);
+  return bars.filter((bar, index) => index % every === 0 || (bar.hasFailed && index % Math.ceil(every / 2) === 0));
+}
+
+function percent(value: number): string {
+  return `${Math.round(value * 100) / 100}%`;
 }

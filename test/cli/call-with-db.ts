@@ -1,6 +1,6 @@
 import { createSqliteRunStore } from "../../src/adapters/sqlite/sqlite-run-store.ts";
 import type { AgentOptions } from "../../src/agent.ts";
-import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { callCli, createFakeAgent, createFakeIo } from "./fake-io.ts";
 
 /** Calls the command with its own agent, as a process of its own does. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createCliAgent, createPlanner } from "../../src/cli/create-cli-agent.ts";
+import { createCliAgent, createPlanner } from "../../src/cli/cli-io.ts";
 
 it("createPlanner creates the rule planner, or a model planner with the rules as fallback", () => {
   expect(createPlanner({ type: "rules" }).name).toBe("rules");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderOutput, renderResult, summarizeOutput } from "../../src/cli/render-output.ts";
+import { renderOutput, renderResult, summarizeOutput } from "../../src/cli/render-run.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 

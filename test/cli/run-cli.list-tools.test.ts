@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { describeTool } from "../../src/core/define-tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";

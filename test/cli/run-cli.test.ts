@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { modelFailure } from "../../src/core/model-failure.ts";
 import { createFallbackPlanner } from "../../src/planners/fallback-planner.ts";

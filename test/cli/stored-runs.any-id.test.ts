@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createCliAgent } from "../../src/cli/create-cli-agent.ts";
+import { createCliAgent } from "../../src/cli/cli-io.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo } from "./call-with-db.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAnaphor } from "../../src/english/references.ts";
+import { readAnaphor } from "../../src/english/word-classes.ts";
 import { tokenize } from "../../src/language/tokens.ts";
 
 const wordsOf = (text: string) => tokenize(text).map(({ norm }) => norm);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createAxis } from "../../src/view/timeline-svg.ts";
+import { createAxis } from "../../src/view/timeline.ts";
 
 const labels = (durationMs: number) =>
   createAxis([{ startMs: 0, endMs: durationMs }], durationMs).ticks.map(({ label }) => label);

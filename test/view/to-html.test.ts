@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { Plan } from "../../src/core/plan.ts";
-import { stylesheet, stylesheetHash } from "../../src/view/stylesheet.ts";
-import { toHtml } from "../../src/view/to-html.ts";
+import { stylesheet, stylesheetHash, toHtml } from "../../src/view/to-html.ts";
 import { hostile, play, secret } from "./drawn-runs.ts";
 import { everything, release } from "./instructive-run.ts";
 

@@ -1,5 +1,5 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note-storage.ts";
+import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
 import { type CreateKeyedStorage, type KeyedStorageOptions, keyedStorageOptions } from "../sql/keyed-storage.ts";
 import { createNoteStorage } from "../sql/notes.ts";

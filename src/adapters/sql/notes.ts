@@ -1,6 +1,14 @@
 import * as z from "zod/v4";
-import { createNoteSchema, type Note, nameKey } from "../../tools/notes/note.ts";
-import type { FoundNotes, NoteChange, NoteQuery, NoteRecord, NoteWrite } from "../../tools/notes/note-storage.ts";
+import {
+  createNoteSchema,
+  type FoundNotes,
+  type Note,
+  type NoteChange,
+  type NoteQuery,
+  type NoteRecord,
+  type NoteWrite,
+  nameKey,
+} from "../../tools/notes/note.ts";
 import {
   createKeyedTables,
   type Dialect,

@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
-import { isDueDate, parseDueDate } from "../../tools/todo-store/due-date.ts";
 import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
-import { foldText, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
+import { foldText, isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
 import {
   type FoundTodos,
   patchTodo,

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonObject, type JsonPath, type JsonValue } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { EarlierPhrases, PhraseReference, SlotValue } from "../../core/tool.ts";
-import { readAnaphor, resultNouns } from "../../english/references.ts";
+import { readAnaphor, resultNouns } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import type { Clause } from "../rules/clauses.ts";
 import { cutClauses, statesReason } from "../rules/cut-wishes.ts";

@@ -4,9 +4,15 @@ import { branchField, schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { callsTool, inputOf } from "../../core/step.ts";
 import type { SlotValue } from "../../core/tool.ts";
-import { readAnaphor, resultNouns } from "../../english/references.ts";
 import { currencyWords, unitOf } from "../../english/units.ts";
-import { auxiliaries, functionWords, prepositions, verbsLike } from "../../english/word-classes.ts";
+import {
+  auxiliaries,
+  functionWords,
+  prepositions,
+  readAnaphor,
+  resultNouns,
+  verbsLike,
+} from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { Spelling } from "../../language/word-forms.ts";
 import { findReferences } from "../../plan/references.ts";

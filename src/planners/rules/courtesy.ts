@@ -6,7 +6,7 @@ import {
   courtesiesBefore,
   optionalWords,
   smallTalk,
-} from "../../english/courtesies.ts";
+} from "../../english/clauses.ts";
 
 const maxTokens = 24;
 

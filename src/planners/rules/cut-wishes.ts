@@ -1,8 +1,7 @@
 import type { PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { wishOpeners, wishOpeningPairs, wishVerbs } from "../../english/clauses.ts";
-import { readAnaphor } from "../../english/references.ts";
-import { auxiliaries, isVerb, startsWithVerb } from "../../english/word-classes.ts";
+import { auxiliaries, isVerb, readAnaphor, startsWithVerb } from "../../english/word-classes.ts";
 import { tokenize } from "../../language/tokens.ts";
 import { type Clause, findBullets, splitClauses } from "./clauses.ts";
 import { contentStarts, isCourtesy } from "./courtesy.ts";

@@ -1,7 +1,6 @@
 import { type DateClock, type DateReading, readDates } from "../../dates/read-dates.ts";
 import { readRange } from "../../dates/read-range.ts";
-import { readAnaphor } from "../../english/references.ts";
-import { weekdays } from "../../english/word-classes.ts";
+import { readAnaphor, weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
 import { findBullets } from "./clauses.ts";
 

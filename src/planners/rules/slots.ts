@@ -4,9 +4,8 @@ import { PhraseError } from "../../core/template.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
-import { onePointers, readAnaphor } from "../../english/references.ts";
 import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
-import { truthWords } from "../../english/word-classes.ts";
+import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */

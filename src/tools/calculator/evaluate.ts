@@ -1,8 +1,7 @@
 import { cutText } from "../../core/text.ts";
-import { calculationFailed, maxQuoted, unknownName } from "./calculation-failed.ts";
 import { ArithmeticFault, constantTexts, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
 import { findConstant, ruleOf } from "./functions.ts";
-import { type Instruction, parse } from "./parse.ts";
+import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions {

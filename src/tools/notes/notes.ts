@@ -3,20 +3,23 @@ import { AgentError } from "../../core/errors.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext, UndoneCall } from "../../core/tool.ts";
-import { cutPage, storageReader, writeOnce } from "../storage/write-once.ts";
+import { cutPage, storageReader, writeOnce } from "../storage/keyed-records.ts";
 import {
+  createMemoryNotes,
   createNotesInputSchema,
   createNotesOutputSchema,
   isNoteRead,
   type Note,
+  type NoteChange,
   type NotePage,
+  type NoteStorage,
   type NotesInput,
   type NotesOutput,
   type NoteTarget,
+  type NoteWrite,
   type ParsedNotesInput,
   type ParsedNotesInputOf,
 } from "./note.ts";
-import { createMemoryNotes, type NoteChange, type NoteStorage, type NoteWrite } from "./note-storage.ts";
 
 /** Options of {@link createNotes}. @group Built-in tools */
 export interface NotesOptions<TResources = unknown, TName extends string = string> {

@@ -1,6 +1,6 @@
 import { AgentError, type TodoMatch } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
-import { cutPage } from "../storage/write-once.ts";
+import { cutPage } from "../storage/keyed-records.ts";
 import type { Todo, TodoPage } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-input.ts";
 import { foldText, titleKey, wordsOf } from "./todo-keys.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/v4";
-import { type DueFields, isDueDate } from "./due-date.ts";
 import type { TodoPriority } from "./todo.ts";
-import { cleanListName } from "./todo-keys.ts";
+import { cleanListName, type DueFields, isDueDate } from "./todo-keys.ts";
 
 /** Names one todo: by exactly one of `id`, `title` and `index`. @inline */
 export interface TodoTarget {

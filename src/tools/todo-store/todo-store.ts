@@ -3,13 +3,12 @@ import { AgentError } from "../../core/errors.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DefinedTool, ToolContext } from "../../core/tool.ts";
-import { storageReader } from "../storage/write-once.ts";
+import { storageReader } from "../storage/keyed-records.ts";
 import { changeTodos, type TodoCall, undoChange } from "./change-todos.ts";
-import { createMemoryTodos } from "./memory-todos.ts";
 import { readTodos } from "./read-todos.ts";
 import { copyTodo, createTodoOutputSchema, type TodoStoreOutput } from "./todo.ts";
 import { createTodoInputSchema, isTodoRead, type ParsedTodoInput, type TodoStoreInput } from "./todo-input.ts";
-import type { TodoStorage } from "./todo-storage.ts";
+import { createMemoryTodos, type TodoStorage } from "./todo-storage.ts";
 
 /** Options of {@link createTodoStore}. @group Built-in tools */
 export interface TodoStoreOptions<TResources = unknown, TName extends string = string> {

@@ -12,7 +12,7 @@ import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
 import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
-import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
+import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { planTools, toolWith } from "../../fixtures/plan-tools.ts";
 import type { GrowthSubject } from "./measure-growth.ts";

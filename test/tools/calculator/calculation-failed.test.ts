@@ -5,7 +5,7 @@ import {
   unexpectedCharacter,
   unknownFunction,
   unknownName,
-} from "../../../src/tools/calculator/calculation-failed.ts";
+} from "../../../src/tools/calculator/parse.ts";
 
 describe("a calculation-failed error", () => {
   it("is data that survives JSON", () => {

@@ -1,5 +1,4 @@
-import type { Note } from "../../../src/tools/notes/note.ts";
-import type { NoteQuery, NoteStorage, NoteWrite } from "../../../src/tools/notes/note-storage.ts";
+import type { Note, NoteQuery, NoteStorage, NoteWrite } from "../../../src/tools/notes/note.ts";
 import type { ContractRunner } from "../todo-store/todo-storage-contract.ts";
 
 /** A note with an id and what matters in a test. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteNotes } from "../../../src/adapters/sqlite/index.ts";
-import type { NotesInput } from "../../../src/tools/notes/note.ts";
-import { createMemoryNotes, type NoteStorage } from "../../../src/tools/notes/note-storage.ts";
+import { createMemoryNotes, type NoteStorage, type NotesInput } from "../../../src/tools/notes/note.ts";
 import { createNotes } from "../../../src/tools/notes/notes.ts";
 import { callsOf } from "./note-calls.ts";
 

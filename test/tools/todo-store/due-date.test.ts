@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareDue, isDueDate, parseDueDate, settleDue } from "../../../src/tools/todo-store/due-date.ts";
+import { compareDue, isDueDate, parseDueDate, settleDue } from "../../../src/tools/todo-store/todo-keys.ts";
 
 describe("isDueDate", () => {
   it.each([

@@ -1,7 +1,6 @@
 import fc from "fast-check";
-import { compareDue, parseDueDate } from "../../../src/tools/todo-store/due-date.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import { foldText, titleKey } from "../../../src/tools/todo-store/todo-keys.ts";
+import { compareDue, foldText, parseDueDate, titleKey } from "../../../src/tools/todo-store/todo-keys.ts";
 import type { TodoChange, TodoPatch, TodoQuery, TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
 import type { ContractRunner } from "./todo-storage-contract.ts";
 import type { TodoStorageHelpers } from "./todo-storage-contract-queries.ts";

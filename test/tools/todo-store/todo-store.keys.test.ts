@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
-import type { TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import { createMemoryTodos, type TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
 import { callsOf } from "./todo-calls.ts";
 
 describe("a second attempt with the same key", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toJsonSchema } from "../../../src/core/schema.ts";
-import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
+import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { callsOf } from "./todo-calls.ts";
 

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import { createMemoryTodos } from "../../../src/tools/todo-store/memory-todos.ts";
 import type { Todo, TodoPage, TodosCleared } from "../../../src/tools/todo-store/todo.ts";
 import type { TodoStoreInput } from "../../../src/tools/todo-store/todo-input.ts";
-import type { TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
+import { createMemoryTodos, type TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
 import { callsOf } from "./todo-calls.ts";
 
 function createSqlite(options: { rememberedWrites?: number } = {}): TodoStorage {
