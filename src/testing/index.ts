@@ -10,8 +10,14 @@ export type { ConformanceCase } from "./conformance/conformance-case.ts";
 export { plannerConformance } from "./conformance/planner-conformance.ts";
 export { runStoreConformance } from "./conformance/run-store-conformance.ts";
 export { createFakeTool, type FakeOutcome, type FakeTool } from "./fake-tool.ts";
-export { createFaultyRunStore, type FaultyRunStore, type RunStoreFaults } from "./faulty-run-store.ts";
-export { forEachKillPoint, type KillPoint, type MortalProcess } from "./for-each-kill-point.ts";
+export {
+  createFaultyRunStore,
+  type FaultyRunStore,
+  forEachKillPoint,
+  type KillPoint,
+  type MortalProcess,
+  type RunStoreFaults,
+} from "./kill-points.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { recordTools } from "./record-tools.ts";
 export { createRecordedModel, type RecordedModel } from "./recorded-model.ts";

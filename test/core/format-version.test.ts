@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createAgent } from "../../src/agent.ts";
 import { type AgentEvent, formatVersion } from "../../src/core/events.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { runStart } from "../../src/testing/conformance/sample-events.ts";
+import { runStart } from "../../src/testing/conformance/run-store-conformance.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 it.each([

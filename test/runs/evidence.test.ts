@@ -8,7 +8,7 @@ import { canonicalJson } from "../../src/core/json.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import type { RunStore } from "../../src/core/run-store.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { forEachKillPoint } from "../../src/testing/for-each-kill-point.ts";
+import { forEachKillPoint } from "../../src/testing/kill-points.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 const note = defineTool({

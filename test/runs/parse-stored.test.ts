@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parseEvents, parseRunPage } from "../../src/runs/parse-stored.ts";
-import { runEnd, runResume, runStart as startOf, stepStart } from "../../src/testing/conformance/sample-events.ts";
+import {
+  runEnd,
+  runResume,
+  runStart as startOf,
+  stepStart,
+} from "../../src/testing/conformance/run-store-conformance.ts";
 
 /** The first event of a run with one step. */
 function runStart(runId: string) {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { runStoreConformance } from "../../src/testing/conformance/run-store-conformance.ts";
-import { listIds, runEnd, runStart, stepStart } from "../../src/testing/conformance/sample-events.ts";
+import {
+  listIds,
+  runEnd,
+  runStart,
+  runStoreConformance,
+  stepStart,
+} from "../../src/testing/conformance/run-store-conformance.ts";
 
 describe("createMemoryRunStore", () => {
   describe("as a run store", () => {

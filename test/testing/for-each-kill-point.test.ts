@@ -5,7 +5,7 @@ import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
-import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../src/testing/for-each-kill-point.ts";
+import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../src/testing/kill-points.ts";
 import { answerLater } from "../scenario/answer-later.ts";
 
 const runId = "r";

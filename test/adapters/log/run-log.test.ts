@@ -7,7 +7,7 @@ import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { sensitive } from "../../../src/core/sensitive.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
+import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 
 let calls = 0;
 const act = defineTool({

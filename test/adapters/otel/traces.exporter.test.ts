@@ -12,7 +12,7 @@ import { createTelemetry, type TelemetryOptions } from "../../../src/adapters/ot
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
-import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
+import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 import { recordSpans, treeOf } from "../../scenario/span-recorder.ts";
 
 // Sets the global contexts.

@@ -4,7 +4,7 @@ import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
-import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../../src/testing/for-each-kill-point.ts";
+import { forEachKillPoint, type KillPoint, type MortalProcess } from "../../../src/testing/kill-points.ts";
 import { recordSpans, type SpanRecorder, treeOf } from "../../scenario/span-recorder.ts";
 
 const runId = "r";

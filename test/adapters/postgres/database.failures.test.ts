@@ -6,7 +6,7 @@ import { loadPg } from "../../../src/adapters/postgres/sql-pool.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { systemClock } from "../../../src/async/clock.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { freePort } from "./embedded-server.mjs";
 import { openProxy } from "./open-proxy.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createPostgresTodos } from "../../../src/adapters/postgres/index.ts";
-import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { openProxy } from "./open-proxy.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";

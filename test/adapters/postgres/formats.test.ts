@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { formatStatement } from "../../../src/adapters/postgres/database.ts";
 import { listSql } from "../../../src/adapters/postgres/list-query.ts";
 import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
-import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();

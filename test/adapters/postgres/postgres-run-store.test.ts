@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
-import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
-import { listIds, runEnd, runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import {
+  listIds,
+  runEnd,
+  runStart,
+  runStoreConformance,
+  stepStart,
+} from "../../../src/testing/conformance/run-store-conformance.ts";
 import { callsOf, withSource } from "../../scenario/fork-source.ts";
 import { failureOf, openStore, usePostgres } from "./postgres-server.ts";
 

@@ -15,7 +15,7 @@ import { openDatabase } from "../../../src/adapters/sqlite/database-file.ts";
 import { prepareTables } from "../../../src/adapters/sqlite/formats.ts";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { formatVersion } from "../../../src/core/events.ts";
-import { runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { drivers, failureOf, newFolder, newPath, openRaw, openStore, problemOf } from "./sqlite-files.ts";
 
 /** Makes a database with a run of some hundred events. */

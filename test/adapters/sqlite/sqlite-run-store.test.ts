@@ -2,8 +2,14 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
-import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
-import { at, listIds, runEnd, runStart, stepStart } from "../../../src/testing/conformance/sample-events.ts";
+import {
+  at,
+  listIds,
+  runEnd,
+  runStart,
+  runStoreConformance,
+  stepStart,
+} from "../../../src/testing/conformance/run-store-conformance.ts";
 import {
   checkIntegrity,
   drivers,

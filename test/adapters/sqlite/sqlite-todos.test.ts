@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../../src/adapters/sqlite/index.ts";
-import { runStart } from "../../../src/testing/conformance/sample-events.ts";
+import { runStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
 import type { TodoQuery, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
 import { testTodoStorage, todoWith } from "../../tools/todo-store/todo-storage-contract.ts";

@@ -10,7 +10,7 @@ import { validatePlan } from "../../../src/plan/validate-plan.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
+import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 import { createScriptedModel } from "../../../src/testing/scripted-model.ts";
 import { createMemoryTodos } from "../../../src/tools/todo-store/todo-storage.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";

@@ -7,7 +7,7 @@ import type { ApprovalItem } from "../../../src/runs/commands/command-options.ts
 import type { AgentWarning } from "../../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore, type FaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
+import { createFaultyRunStore, type FaultyRunStore } from "../../../src/testing/kill-points.ts";
 import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
 import { answerLater } from "../../scenario/answer-later.ts";
 

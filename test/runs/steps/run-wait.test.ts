@@ -6,7 +6,7 @@ import type { PlanInput } from "../../../src/core/plan.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { forEachKillPoint, type MortalProcess } from "../../../src/testing/for-each-kill-point.ts";
+import { forEachKillPoint, type MortalProcess } from "../../../src/testing/kill-points.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 import { toHtml } from "../../../src/view/to-html.ts";
 import { toMermaid } from "../../../src/view/to-mermaid.ts";

@@ -4,7 +4,7 @@ import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-st
 import { createAgent } from "../../../src/agent.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
-import { createFaultyRunStore } from "../../../src/testing/faulty-run-store.ts";
+import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
 import { createTodoStore } from "../../../src/tools/todo-store/todo-store.ts";
 import { newPath } from "../../adapters/sqlite/sqlite-files.ts";

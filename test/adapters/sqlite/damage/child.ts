@@ -3,7 +3,7 @@ import type { SqliteDriver } from "../../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos } from "../../../../src/adapters/sqlite/index.ts";
 import { createSqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isAgentError } from "../../../../src/core/errors.ts";
-import { stepStart } from "../../../../src/testing/conformance/sample-events.ts";
+import { stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";
 import { seededRandom } from "../../../kills/seeded-random.ts";
 import { todoWith } from "../../../tools/todo-store/todo-storage-contract.ts";
 import { damage } from "./damage.ts";

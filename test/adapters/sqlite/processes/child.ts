@@ -3,7 +3,7 @@ import type { SqliteDriver } from "../../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isAgentError } from "../../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";
-import { runStart, stepStart } from "../../../../src/testing/conformance/sample-events.ts";
+import { runStart, stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";
 import { childWork } from "./child-work.ts";
 
 // A process that uses a store: bundled and started by start-children.ts, and told by its arguments what to do.
