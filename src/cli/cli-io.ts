@@ -22,8 +22,6 @@ export interface CliIo {
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Milliseconds since 1970 UTC, as in the timestamps of events. */
-  now(): number;
   /** Calls a listener when the process is asked to end, instead of ending it. Returns a function that removes it. */
   onTerminate(listener: () => void): () => void;
   /** Creates the agent. Rejects with the errors of opening a database. */
@@ -118,7 +116,7 @@ export function createProcessIo(host: CliProcess): Omit<CliIo, "version" | "crea
     return () => void host.off("SIGTERM", listener);
   };
   const { stdout, stderr, env } = host;
-  return { stdout, stderr, env, signal: controller.signal, now: () => Date.now(), onTerminate };
+  return { stdout, stderr, env, signal: controller.signal, onTerminate };
 }
 
 /**

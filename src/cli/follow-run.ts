@@ -3,9 +3,8 @@ import type { Plan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { ActiveSteps } from "./active-steps.ts";
 import { type CliCall, getExitCode } from "./cli-io.ts";
-import type { Colors, Printer } from "./printer.ts";
+import type { Colors } from "./printer.ts";
 import {
   nameStep,
   renderFallback,
@@ -34,11 +33,8 @@ export async function followRun(
   const isKept = options.db !== undefined;
   const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
   try {
-    const result = await go();
-    reporter.hide();
-    return reportResult(call, result);
+    return reportResult(call, await go());
   } finally {
-    reporter.hide();
     if (stopListening) stopListening();
   }
 }
@@ -59,13 +55,8 @@ export function reportFallbacks({ agent, options, err }: CliCall): void {
 /** The duration of shorter steps is not shown. */
 const reportAfterMs = 1_000;
 
-/**
- * Reports a run as it progresses: its plan, then each step as it starts, retries and ends. On a terminal, what is running
- * or waiting is in a table below that; elsewhere every line is permanent.
- */
+/** Reports a run as it progresses: its plan, then each step as it starts, retries and ends. */
 export class RunReporter {
-  private readonly active: ActiveSteps;
-  private readonly table: LiveTable;
   private readonly colors: Colors;
   private readonly tools: ReadonlyMap<string, Tool>;
   private readonly startedAtMs = new Map<string, number>();
@@ -73,30 +64,16 @@ export class RunReporter {
 
   /** `plan` is the plan of a resumed run. */
   constructor(
-    { agent, io, out }: Pick<CliCall, "agent" | "io" | "out">,
+    private readonly call: Pick<CliCall, "agent" | "out">,
     private readonly plan?: Plan,
   ) {
-    this.active = new ActiveSteps(() => io.now());
-    this.table = new LiveTable(out, (spinner) => this.active.lines(spinner));
-    this.colors = out.colors;
-    this.tools = new Map(agent.tools.map((tool) => [tool.name, tool]));
+    this.colors = call.out.colors;
+    this.tools = new Map(call.agent.tools.map((tool) => [tool.name, tool]));
   }
 
   /** Reports an event. */
   report(event: AgentEvent): void {
-    this.active.follow(event);
-    this.show(event);
-    if (event.type === "run-suspend" || event.type === "run-end") this.table.hide();
-    else this.table.show();
-  }
-
-  /** Removes the table. */
-  hide(): void {
-    this.table.hide();
-  }
-
-  private show(event: AgentEvent): void {
-    const { table, colors } = this;
+    const { colors } = this;
     switch (event.type) {
       case "run-start":
         if (event.plan !== undefined) this.showPlan(event.plan);
@@ -109,42 +86,44 @@ export class RunReporter {
         break;
       case "step-start":
         this.startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
-        if (!table.isLive) table.print(`  > ${nameStep(event)}`);
+        this.print(`  > ${nameStep(event)}`);
         break;
       case "step-retry":
-        table.print(describeRetry(event, colors));
+        this.print(describeRetry(event, colors));
         break;
       case "step-end":
         this.showEnd(event);
         break;
       case "step-skip":
-        table.print(colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`));
+        this.print(colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`));
         break;
       case "plan-revise":
-        table.print(colors.yellow(describeRevision(event)));
+        this.print(colors.yellow(describeRevision(event)));
         break;
       case "undo-end":
-        table.print(describeUndo(event, colors));
+        this.print(describeUndo(event, colors));
         break;
       case "circuit-change":
-        table.print(colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`));
+        this.print(colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`));
         break;
     }
+  }
+
+  private print(...lines: readonly string[]): void {
+    this.call.out.print(lines);
   }
 
   private showPlan(plan: Plan): void {
     this.isPlanShown = true;
     const options = { tools: [...this.tools.values()], colors: this.colors };
-    for (const text of renderTitledPlan(plan, options)) this.table.print(text);
-    this.table.print();
-    this.table.print(this.colors.bold("Run"));
+    this.print(...renderTitledPlan(plan, options), "", this.colors.bold("Run"));
   }
 
   private showEnd(event: StepEndEvent): void {
     const { colors } = this;
     const tookMs = Date.parse(event.timestamp) - (this.startedAtMs.get(nameStep(event)) ?? Number.NaN);
     const text = renderStepEnd(event, { colors, tool: this.tools.get(event.tool) });
-    this.table.print(tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
+    this.print(tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
   }
 }
 
@@ -167,56 +146,4 @@ function describeRetry(event: StepRetryEvent, colors: Colors): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-const spinners = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-const frameMs = 80;
-
-/**
- * Permanent lines and, only on a terminal, further lines below them that are drawn again while something is running.
- */
-export class LiveTable {
-  private frame = 0;
-  private timer: ReturnType<typeof setInterval> | undefined;
-
-  /** `lines` are those to draw now, without colours. */
-  constructor(
-    private readonly printer: Printer,
-    private readonly lines: (spinner: string) => readonly string[],
-  ) {}
-
-  /** True if there are lines that are drawn again. */
-  get isLive(): boolean {
-    return this.printer.isTerminal;
-  }
-
-  /** Draws the lines with each frame, and the first ones now, until {@link LiveTable.hide}. */
-  show(): void {
-    if (!this.isLive) return;
-    // However much happens, each frame is drawn once.
-    if (!this.printer.hasDrawn) this.printer.draw(this.now());
-    this.timer ??= setInterval(() => {
-      this.frame = (this.frame + 1) % spinners.length;
-      this.printer.draw(this.now());
-    }, frameMs);
-    // The table alone must not keep the process alive.
-    this.timer.unref?.();
-  }
-
-  /** Removes the lines. */
-  hide(): void {
-    if (this.timer === undefined) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
-    this.printer.draw([]);
-  }
-
-  /** Writes a permanent line. */
-  print(line = ""): void {
-    this.printer.print([line], this.timer === undefined ? [] : this.now());
-  }
-
-  private now(): readonly string[] {
-    return this.lines(spinners[this.frame] ?? "");
-  }
 }

@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   const { options } = work;
   const out = createOutPrinter(io, options);
-  const err = new Printer(io.stderr, { beside: out });
+  const err = new Printer(io.stderr);
   const warnings: AgentWarnings = {
     onWarning: ({ message }) => err.print([`planwright: ${message}`]),
     onListenerError: (error) => err.print(renderError(error)),
@@ -148,8 +148,6 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
 
 /** Prints to stdout, in colours if they are wanted. */
 function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
-  const canDraw = env.TERM !== "dumb";
-  const isWanted = options.color && !env.NO_COLOR && canDraw;
-  const isColored = isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR));
-  return new Printer(stdout, { isColored, canDraw });
+  const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
+  return new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));
 }

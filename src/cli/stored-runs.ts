@@ -64,8 +64,6 @@ export async function watchRun(call: CliCall, runId: string): Promise<number> {
     }
   } catch (thrown) {
     throw isAgentError(thrown, "cancelled") ? stoppedWatching(runId, thrown.details.reason) : thrown;
-  } finally {
-    reporter.hide();
   }
   return reportResult(call, await requireRun(call, runId));
 }
@@ -190,10 +188,7 @@ export async function printMermaid(call: CliCall, runId: string): Promise<number
 
 /** Prints each recorded event as a line of JSON. */
 export async function printEvents(call: CliCall, runId: string): Promise<number> {
-  for await (const event of readRecorded(call, runId)) {
-    call.out.print([printableJson(event)]);
-    await call.out.flush();
-  }
+  for await (const event of readRecorded(call, runId)) call.out.print([printableJson(event)]);
   return exitCodes.completed;
 }
 

@@ -20,16 +20,10 @@ export interface FakeIo extends CliIo {
 export function createFakeIo({
   agent = createFakeAgent(),
   isTTY = false,
-  columns = 80,
-  rows = 24,
-  now = Date.now,
   env = {},
 }: {
   agent?: Agent;
   isTTY?: boolean;
-  columns?: number;
-  rows?: number;
-  now?: () => number;
   env?: CliIo["env"];
 } = {}): FakeIo {
   const controller = new AbortController();
@@ -38,8 +32,6 @@ export function createFakeIo({
   const choices: AgentChoice[] = [];
   const stream = (name: "stdout" | "stderr") => ({
     isTTY,
-    columns,
-    rows,
     write: (text: string) => {
       written[name] += text;
     },
@@ -50,7 +42,6 @@ export function createFakeIo({
     env,
     signal: controller.signal,
     version: "1.2.3",
-    now,
     onTerminate: (listener) => {
       terminators.add(listener);
       return () => void terminators.delete(listener);

@@ -52,12 +52,6 @@ describe("createProcessIo", () => {
     expect(write.mock.calls).toEqual([["planwright: the output cannot be written: disk full\n"]]);
   });
 
-  it("tells the time of the machine", () => {
-    vi.useFakeTimers({ now: 1_700_000_000_000 });
-    expect(createProcessIo(createFakeProcess()).now()).toBe(1_700_000_000_000);
-    vi.useRealTimers();
-  });
-
   it("passes on the streams and the environment", () => {
     const host = createFakeProcess();
     const { stdout, stderr, env } = createProcessIo(host);

@@ -6,7 +6,6 @@ import { createManualClock } from "../../src/testing/manual-clock.ts";
 import { newFolder } from "../new-folder.ts";
 import { call, fakeIo } from "./call-with-db.ts";
 import { callCli, createFakeAgent } from "./fake-io.ts";
-import { FakeTerminal } from "./fake-terminal.ts";
 
 const plan = `Plan
   s1  Because it was asked
@@ -46,22 +45,6 @@ describe("planwright watch", () => {
       stdout: `${plan}  > s1 Fake\n  ✔ s1 Fake: Done so 3.0 s\n\nResult\n  Done so\n`,
     });
     expect(written).toEqual([`${plan}  > s1 Fake\n`]);
-  });
-
-  it("shows what it is doing in a table on a terminal, which is gone at the end", async () => {
-    const outcomes = [{ throws: new Error("no") }, { returns: 7, afterMs: 3_000 }];
-    const { db, clock, io } = await startElsewhere({ outcomes });
-    const terminal = new FakeTerminal({ columns: 80 });
-    const watching = { ...io, stdout: terminal, env: { NO_COLOR: "1" }, now: clock.now };
-    const watched = callCli(["watch", "run_1", "--db", db], watching);
-    await clock.advance(500);
-    const retry = "  ↻ s1 Fake: attempt 1 failed: no; next in 1.0 s";
-    expect(terminal.screen.slice(5)).toEqual([
-      retry,
-      expect.stringMatching(/^ {2}↻ s1 Fake {2}0 s {2}attempt 2 in 1 s$/),
-    ]);
-    expect((await clock.runUntil(watched)).exitCode).toBe(0);
-    expect(terminal.screen.slice(5)).toEqual([retry, "  ✔ s1 Fake: 7 (attempt 2) 4.0 s", "", "Result", "  7", ""]);
   });
 
   it("ends when somebody has to decide, with what it waits for and the exit code of a suspended run", async () => {
