@@ -7,7 +7,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { instancesOf } from "../core/step-state.ts";
-import { closeBroken } from "./execute-run.ts";
+import { closeBroken } from "./end-run.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { type LeftRun, type ResumedAgain, WaitTimers } from "./resume/wait-timers.ts";

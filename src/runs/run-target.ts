@@ -1,13 +1,17 @@
 import { AgentError } from "../core/errors.ts";
+import { formatVersion, type RunResumeEvent } from "../core/events.ts";
 import { deepFreeze, toJson } from "../core/json.ts";
 import { maxPlanBytes, type Plan, type PlanInput } from "../core/plan.ts";
 import type { RunState } from "../core/run-state.ts";
 import { planVersionOf } from "../core/step.ts";
+import type { DefinedTool } from "../core/tool.ts";
+import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { checkOnce, rememberPlan } from "../plan/check-once.ts";
 import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
 import { invalidPlan } from "../plan/plan-issues.ts";
 import type { PlanScope } from "../plan/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
+import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
 import { opened, type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 
@@ -96,4 +100,32 @@ export async function requireApproved(
   if (planHash === approvedHash || (await secrets?.isHashOf(approvedHash, planHash))) return;
   const message = `The plan's hash is ${planHash}, but ${approvedHash} was approved: the plan has changed since.`;
   throw new AgentError("plan-not-approved", message, { details: { approvedHash, planHash } });
+}
+
+/** The fields that the first event of every execution has, whether it starts or resumes its run. */
+export function openingOf({ engine, runId, secrets }: Run, tools: readonly ToolFingerprint[]): ExecutionOpening {
+  const traceparent = engine.traceparent?.(runId);
+  return {
+    version: formatVersion,
+    ...(secrets && { mayBeSealed: true }),
+    ...(traceparent !== undefined && { traceparent }),
+    tools,
+  };
+}
+
+type ExecutionOpening = Pick<RunResumeEvent, "version" | "mayBeSealed" | "traceparent" | "tools">;
+
+/** By the tools of a run, which are mostly those of its engine. */
+const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
+
+/** Computes the fingerprints of a run's tools, once. */
+export function fingerprintsOf(
+  tools: ReadonlyMap<string, DefinedTool>,
+): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {
+  const known = fingerprints.get(tools);
+  if (known !== undefined) return known;
+  return Promise.all([...tools.values()].map(toolFingerprint)).then((computed) => {
+    fingerprints.set(tools, Object.freeze(computed));
+    return computed;
+  });
 }

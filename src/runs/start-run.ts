@@ -2,14 +2,13 @@ import { monotonicNow } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import { type EventInit, formatVersion, type Keyed } from "../core/events.ts";
+import type { EventInit, Keyed } from "../core/events.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
 import { findBraces } from "../plan/references.ts";
 import type { Refusal } from "./agent-methods.ts";
-import { fingerprintsOf, runExecution, traceOf } from "./execute-run.ts";
 import { findWrongPart } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
 import { continueStored } from "./resume/resume-run.ts";
@@ -18,9 +17,19 @@ import { interruptedBy, runConflict, runElsewhere } from "./run-errors.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
-import { completeTarget, fillIn, identityOf, type RunBeginning, type RunTarget, targetOf } from "./run-target.ts";
+import {
+  completeTarget,
+  fillIn,
+  fingerprintsOf,
+  identityOf,
+  openingOf,
+  type RunBeginning,
+  type RunTarget,
+  targetOf,
+} from "./run-target.ts";
 import { opened, secretsOf } from "./secrets/run-secrets.ts";
 import { shownResult } from "./show.ts";
+import { runExecution } from "./steps/schedule.ts";
 import { dataOf } from "./steps/step-call.ts";
 import { readRecorded, storedResult } from "./stored-runs.ts";
 
@@ -233,15 +242,12 @@ async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit>
   const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
   return {
     type: "run-start",
-    version: formatVersion,
+    ...openingOf(run, await fingerprintsOf(tools)),
     // A request that is far too long is refused later; here it must not fill the store.
     ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
     ...(context !== undefined && { context }),
     metadata,
     options,
-    ...(secrets && { mayBeSealed: true }),
-    ...traceOf(run),
-    tools: await fingerprintsOf(tools),
   };
 }
 

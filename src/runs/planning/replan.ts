@@ -12,8 +12,8 @@ import { hasStarted, instancesOf, isDone, isFailedInDoubt, isOpen, type StepStat
 import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../commands/approvals.ts";
+import { pendingItems, skipOpen, stepFailure } from "../end-run.ts";
 import type { Run } from "../run.ts";
-import { pendingItems, skipOpen, stepFailure } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import { Planning, taskIn } from "./planning.ts";

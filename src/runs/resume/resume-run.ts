@@ -2,7 +2,7 @@ import { monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import { type EventInit, formatVersion } from "../../core/events.ts";
+import type { EventInit } from "../../core/events.ts";
 import { toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
@@ -16,7 +16,7 @@ import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
 import { rejectExpired, waitsInVain } from "../commands/approvals.ts";
-import { endingOf, endsOfCutOff, fingerprintsOf, runExecution, traceOf } from "../execute-run.ts";
+import { endingOf, endsOfCutOff, skipOpen } from "../end-run.ts";
 import type { LeaseHolder } from "../leases.ts";
 import type { EngineSettings } from "../options.ts";
 import type { RecordedRun } from "../parse-stored.ts";
@@ -24,11 +24,11 @@ import { planInRun } from "../planning/planning.ts";
 import type { AbortReason, Run } from "../run.ts";
 import { interruptedBy, resumeMismatch } from "../run-errors.ts";
 import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
-import { skipOpen } from "../run-progress.ts";
 import { evidenceOf } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
-import { requireApproved } from "../run-target.ts";
+import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
 import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
+import { runExecution } from "../steps/schedule.ts";
 import { listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 import type { LeftRun, ResumedAgain } from "./wait-timers.ts";
 
@@ -235,12 +235,9 @@ async function recordResume(run: Run, { isCancel, events = [] }: Continuation): 
   const changedTools = isCancel ? [] : await compareTools(run);
   const opening = {
     type: "run-resume",
-    version: formatVersion,
-    tools: await fingerprintsOf(run.settings.tools),
+    ...openingOf(run, await fingerprintsOf(run.settings.tools)),
     ...(changedTools.length > 0 && { changedTools }),
     ...(retriesFailed(state) && { retriesFailed: true as const }),
-    ...(secrets && { mayBeSealed: true as const }),
-    ...traceOf(run),
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
   await run.recorder.emitTogether([opening, ...(sealed ?? first)]);

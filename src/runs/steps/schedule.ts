@@ -1,25 +1,56 @@
 import { callAt } from "../../async/clock.ts";
-import { AgentError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import type { Plan, PlanStep, ToolStep } from "../../core/plan.ts";
-import { callsTool } from "../../core/step.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import type { StepOutcome, WaitDue } from "../../core/events.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Plan, PlanStep, ToolStep, WaitStep } from "../../core/plan.ts";
+import type { RunResult } from "../../core/run-result.ts";
+import { callsTool, inputOf, timeOfInstant, waitToolName } from "../../core/step.ts";
 import { isDecided, isDone, isOpen, isWaitOver, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import type { StepExpressions } from "../../plan/expressions/step-expressions.ts";
-import type { PlanExpressions } from "../../plan/expressions.ts";
+import { compileExpressions, type PlanExpressions } from "../../plan/expressions.ts";
+import { resolveInput } from "../../plan/references.ts";
+import { askAboutPlan, mayNeedPlanApproval } from "../commands/approvals.ts";
+import { buildGraph, endExecution, hasAnswer, isAllDone, type StepGraph, skipOpen } from "../end-run.ts";
+import { replan } from "../planning/replan.ts";
 import type { Run } from "../run.ts";
-import { buildGraph, type StepGraph, skipOpen } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
-import type { StepTask } from "./step-call.ts";
-import { runWait } from "./wait.ts";
+import { dataOf, invalidInput, type StepTask } from "./step-call.ts";
+
+/** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
+export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
+  let expressions: PlanExpressions | undefined;
+  let plan = planningError === undefined ? run.state.plan : undefined;
+  while (plan !== undefined) {
+    const compiling = compileExpressions(plan.steps);
+    expressions = compiling && (await compiling);
+    // A plan that is under way needs no approval, unless it still waits for it.
+    const isNew = run.state.isUnderWay !== true;
+    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
+    await run.commandsRecorded();
+    const approval = run.approvalOf(undefined);
+    if (approval !== undefined && approval.status !== "approved") break;
+    const { sequence } = run.state;
+    await runSteps(run, plan, expressions);
+    if (isAllDone(run)) break;
+    const revised = await replan(run);
+    await run.commandsRecorded();
+    // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
+    // decide anything.
+    const isStuck = run.state.sequence === sequence;
+    if (revised === undefined && (isStuck || !hasAnswer(run))) break;
+    plan = run.state.plan;
+  }
+  return endExecution(run, { planningError, expressions });
+}
 
 /**
  * Runs the steps of a plan that have not ended: each as soon as its dependencies are done, the earliest in the plan
  * first, at most `concurrency` at a time. After one has failed no other starts; if the run continues after failures,
  * only its dependents do not start. Resolves when nothing runs and nothing can start.
  */
-export function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
+function runSteps(run: Run, { steps }: Plan, expressions: PlanExpressions | undefined): Promise<void> {
   const { concurrency } = run.settings.stored;
   run.startSteps();
   const ready = readySteps(run, steps, expressions);
@@ -306,4 +337,76 @@ async function runIfTrue(run: Run, one: StepTask, expressions: StepExpressions):
 async function skip(run: Run, task: StepTask, reason: "condition" | "no-items"): Promise<StepEnd> {
   await skipStep(run, task, reason);
   return run.recorder.failure === undefined ? "done" : "failed";
+}
+
+// ---- Steps that wait for a time or an event ----
+
+/**
+ * Starts the wait of a step, or ends it if it is over; else the step is `waiting`, and asked again when it may be over.
+ * Never rejects.
+ */
+async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | undefined): Promise<StepEnd> {
+  const { id: stepId } = step;
+  if (stateOf(run, step).wait === undefined) {
+    try {
+      if (expressions?.when !== undefined && !isTrue(run, expressions)) return await skipWait(run, stepId);
+      await run.emit({ type: "wait-start", stepId, ...dueOf(run, step) });
+    } catch (thrown) {
+      return endWait(run, step, { status: "failed", error: dataOf(run, thrown as AgentError) });
+    }
+    if (run.recorder.failure !== undefined) return "failed";
+  }
+  const state = stateOf(run, step);
+  // Another one may have failed meanwhile.
+  if (!isWaitOver(state, run.sharedNow()) || !run.canStart()) return "waiting";
+  return endWait(run, step, outcomeOf(run, step, state));
+}
+
+function stateOf({ state }: Run, { id }: WaitStep): StepState {
+  return state.steps.get(id) as StepState;
+}
+
+async function skipWait(run: Run, stepId: string): Promise<StepEnd> {
+  await run.emit({ type: "step-skip", stepId, tool: waitToolName, reason: "condition" });
+  return run.recorder.failure === undefined ? "done" : "failed";
+}
+
+/**
+ * The time or event that a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is
+ * not an instant.
+ */
+function dueOf(run: Run, step: WaitStep): WaitDue {
+  const { wait } = step;
+  const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();
+  if ("forMs" in wait) return { until: inMs(wait.forMs) };
+  if ("event" in wait) {
+    return { event: wait.event, ...(wait.timeoutMs !== undefined && { until: inMs(wait.timeoutMs) }) };
+  }
+  const { until } = resolveInput(step, (name) => opened(run, namedValue(run, name, undefined)));
+  const atMs = timeOfInstant(until);
+  if (atMs !== undefined) return { until: new Date(atMs).toISOString() };
+  const message = 'an instant with its zone is needed, such as "2026-03-01T08:00:00Z"';
+  throw invalidInput({ step }, [{ path: ["until"], message }]);
+}
+
+function outcomeOf(run: Run, { id: stepId, wait }: WaitStep, { wait: due }: StepState): StepOutcome {
+  if (due?.received !== undefined) return { status: "completed", output: due.received.value };
+  if (due?.event === undefined) return { status: "completed", output: due?.until ?? null };
+  const timeoutMs = ("timeoutMs" in wait && wait.timeoutMs) || 0;
+  const message = `Step "${stepId}" has waited ${timeoutMs} ms for the event "${due.event}", which nobody delivered.`;
+  const error = new AgentError("timeout", message, { details: { scope: "step", stepId, timeoutMs }, retryable: false });
+  return { status: "failed", error: dataOf(run, error) };
+}
+
+async function endWait(run: Run, step: WaitStep, outcome: StepOutcome): Promise<StepEnd> {
+  const { id: stepId, reasoning } = step;
+  const { until } = stateOf(run, step).wait ?? {};
+  const input: JsonObject = "until" in step.wait && until !== undefined ? { until } : inputOf(step);
+  const base = { stepId, tool: waitToolName };
+  await run.emitTogether(
+    { type: "step-start", ...base, input, effect: "pure", ...(reasoning && { reasoning }) },
+    { type: "step-end", ...base, attempts: 0, outcome },
+  );
+  if (run.recorder.failure !== undefined) return "failed";
+  return outcome.status === "completed" ? "done" : "failed";
 }

@@ -1,87 +1,44 @@
 import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
-import type { AgentEvent, EventInit, RunEndEvent } from "../core/events.ts";
+import type { AgentEvent, EventInit, PendingItem, RunEndEvent, SkipReason, WaitDue } from "../core/events.ts";
+import type { PlanStep } from "../core/plan.ts";
 import { lastCompleted, type RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import { stepRefOf } from "../core/step.ts";
-import { instancesOf, isDone, isOpen, type StepState } from "../core/step-state.ts";
-import type { DefinedTool } from "../core/tool.ts";
-import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
-import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
-import { askAboutPlan, mayNeedPlanApproval } from "./commands/approvals.ts";
-import { replan } from "./planning/replan.ts";
+import {
+  type ApprovalState,
+  instancesOf,
+  isAwaited,
+  isDecided,
+  isDone,
+  isOpen,
+  isWaitOver,
+  type StepState,
+} from "../core/step-state.ts";
+import { dependenciesOfSteps } from "../plan/check-once.ts";
+import type { PlanExpressions } from "../plan/expressions.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
-import { buildGraph, hasAnswer, isAllDone, isReady, pendingItems, skipOpen, stepFailure } from "./run-progress.ts";
 import { opened } from "./secrets/run-secrets.ts";
 import { showIn, shownResult } from "./show.ts";
-import { runSteps } from "./steps/schedule.ts";
 import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
-
-/** The trace context of an execution, as its first event contains it. */
-export function traceOf({ engine, runId }: Pick<Run, "engine" | "runId">): { readonly traceparent?: string } {
-  const traceparent = engine.traceparent?.(runId);
-  return traceparent === undefined ? {} : { traceparent };
-}
-
-/** By the tools of a run, which are mostly those of its engine. */
-const fingerprints = new WeakMap<ReadonlyMap<string, DefinedTool>, readonly ToolFingerprint[]>();
-
-/** Computes the fingerprints of a run's tools, once. */
-export function fingerprintsOf(
-  tools: ReadonlyMap<string, DefinedTool>,
-): readonly ToolFingerprint[] | Promise<readonly ToolFingerprint[]> {
-  const known = fingerprints.get(tools);
-  if (known !== undefined) return known;
-  return Promise.all([...tools.values()].map(toolFingerprint)).then((computed) => {
-    fingerprints.set(tools, Object.freeze(computed));
-    return computed;
-  });
-}
-
-/** Runs the plan, if there is one, and its revisions by the planner, until the execution is closed. */
-export async function runExecution(run: Run, planningError?: AgentErrorData): Promise<RunResult> {
-  let expressions: PlanExpressions | undefined;
-  let plan = planningError === undefined ? run.state.plan : undefined;
-  while (plan !== undefined) {
-    const compiling = compileExpressions(plan.steps);
-    expressions = compiling && (await compiling);
-    // A plan that is under way needs no approval, unless it still waits for it.
-    const isNew = run.state.isUnderWay !== true;
-    if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);
-    await run.commandsRecorded();
-    const approval = run.approvalOf(undefined);
-    if (approval !== undefined && approval.status !== "approved") break;
-    const { sequence } = run.state;
-    await runSteps(run, plan, expressions);
-    if (isAllDone(run)) break;
-    const revised = await replan(run);
-    await run.commandsRecorded();
-    // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
-    // decide anything.
-    const isStuck = run.state.sequence === sequence;
-    if (revised === undefined && (isStuck || !hasAnswer(run))) break;
-    plan = run.state.plan;
-  }
-  await endExecution(run, { planningError, expressions });
-  return shownResult(run.state, run.engine, run);
-}
-
-/** Input of {@link endExecution}. */
-interface ExecutionEnd {
-  readonly planningError: AgentErrorData | undefined;
-  readonly expressions: PlanExpressions | undefined;
-}
 
 /**
  * Closes an execution when nothing is running: suspended, if it waits for a decision; else ended, once `step-skip` is
  * emitted for the steps that never start and, with `undoOnFailure`, the completed steps of an uncompleted run are
- * undone.
+ * undone. Resolves to the result of the run.
  */
-async function endExecution(run: Run, end: ExecutionEnd): Promise<void> {
+export async function endExecution(run: Run, end: ExecutionEnd): Promise<RunResult> {
   run.enter("closing");
   if (run.recorder.failure === undefined) await recordRunEnd(run, end);
   if (run.recorder.failure !== undefined) closeBroken(run, dataOf(run, run.recorder.failure));
+  return shownResult(run.state, run.engine, run);
+}
+
+/** The error for which a run has no plan, and the expressions of its plan. */
+interface ExecutionEnd {
+  readonly planningError: AgentErrorData | undefined;
+  readonly expressions: PlanExpressions | undefined;
 }
 
 async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
@@ -256,4 +213,136 @@ function unsaid({ options, executionStartedAt = "", updatedAt }: RunState): Abor
   const { timeoutMs = Number.POSITIVE_INFINITY } = options ?? {};
   const lastedMs = Date.parse(updatedAt) - Date.parse(executionStartedAt);
   return lastedMs >= timeoutMs ? runTimeout(timeoutMs) : cancelledBy("its process died while it was ending");
+}
+
+// ---- Progress: what is done, what is left, and what that waits for ----
+
+/** The dependencies between the steps of a plan, by index. */
+export interface StepGraph {
+  /** The number of steps that each one still waits for. */
+  readonly waitingFor: number[];
+  readonly dependents: readonly (readonly number[] | undefined)[];
+}
+
+/** The graph of a valid plan. */
+export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
+  const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
+  const dependents: (number[] | undefined)[] = steps.map(() => undefined);
+  const waitingFor = dependenciesOfSteps(steps, expressions).map((dependencies, index) => {
+    for (const id of dependencies) {
+      const dependency = indexOf.get(id) as number;
+      // Mostly one waits for a step: a list that starts empty would get room for 17.
+      if (dependents[dependency] === undefined) dependents[dependency] = [index];
+      else dependents[dependency].push(index);
+    }
+    return dependencies.length;
+  });
+  return { waitingFor, dependents };
+}
+
+/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
+export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
+  if (state.planApproval?.status === "rejected") return state.planApproval.error;
+  for (const { id } of state.plan?.steps ?? []) {
+    const step = state.steps.get(id);
+    // A loop that was cut off has not ended, and so has no error of its own.
+    const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
+    if (one !== undefined && hasFailed(one)) return one.error;
+  }
+  return undefined;
+}
+
+/**
+ * The decisions that a run waits for before it can resume: an unknown outcome or, unless a failed step stops the run
+ * anyway, an approval, a time or an event.
+ */
+export function pendingItems(run: Run): readonly PendingItem[] {
+  const { state, settings } = run;
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
+  const outcomes: PendingItem[] = [];
+  const approvals: PendingItem[] = [];
+  const waits: PendingItem[] = [];
+  for (const one of instancesOf(state.steps.values())) {
+    const { status, approval, tool, input, effect, reasoning, error } = one;
+    const ref = stepRefOf(one);
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
+    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...dueOf(one) });
+    else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
+      const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
+      const reasons = effect === "pure" ? undefined : state.steps.get(ref.stepId)?.approvalReasons;
+      approvals.push({ kind: "approval", ...ref, ...looked, ...(reasons && { reasons }) });
+    }
+  }
+  const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
+  return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
+}
+
+/** True if all steps of the plan are done. */
+export function isAllDone({ state }: Run): boolean {
+  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
+}
+
+/** True if a step can continue because its question was decided or its wait is over. */
+export function hasAnswer(run: Run): boolean {
+  if (isAllDone(run) || run.abortReason !== undefined) return false;
+  const steps = stepsOf(run);
+  return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.sharedNow()));
+}
+
+/** True if a step, or an iteration of one, waits for no other step and no decision. */
+export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
+  const steps = stepsOf(run);
+  if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
+  const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
+  return steps.some((step, index) => {
+    if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
+    return (
+      waitingFor[index] === 0 &&
+      [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.sharedNow()))
+    );
+  });
+}
+
+/** A step that is in doubt, or may run again, has an error but has not failed. */
+function hasFailed({ error, status }: StepState): boolean {
+  return error !== undefined && status !== "unknown" && status !== "interrupted";
+}
+
+function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
+  return expiresAt === undefined ? { hash } : { hash, expiresAt };
+}
+
+function dueOf({ wait }: StepState): WaitDue {
+  return {
+    ...(wait?.until !== undefined && { until: wait.until }),
+    ...(wait?.event !== undefined && { event: wait.event }),
+  };
+}
+
+/** True if a step waits for a decision, or for a time or an event that has not come. */
+function isHeldUp(step: StepState, nowMs: number): boolean {
+  return isAsked(step) || (isAwaited(step) && !isWaitOver(step, nowMs));
+}
+
+function isAsked({ status, approval }: StepState): boolean {
+  return status === "waiting" && approval?.status === "requested";
+}
+
+function stepsOf({ state }: Run): readonly StepState[] {
+  return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
+}
+
+/** True if no step has failed in a way that prevents the others from starting. */
+function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
+  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+}
+
+/** Emits `step-skip` for a step, or the rest of its iterations, that will never start. */
+export async function skipOpen(run: Run, state: StepState, reason: SkipReason): Promise<void> {
+  for (const part of [...instancesOf([state])]) {
+    // An interrupted one has started: it is just not run again.
+    if (!isOpen(part) || part.status === "interrupted") continue;
+    const emitted = run.emit({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason });
+    if (emitted !== undefined) await emitted;
+  }
 }
