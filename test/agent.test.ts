@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/v4";
-import { jsonSchema } from "../src/adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../src/adapters/schemas/index.ts";
 import { createAgent, createOrchestrator } from "../src/agent.ts";
 import { defineTool } from "../src/core/define-tool.ts";
 import { hashPlan } from "../src/plan/hash-plan.ts";

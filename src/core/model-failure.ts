@@ -30,3 +30,81 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
   const { details } = modelFailure(model, "invalid-response", { message });
   return new AgentError("model-failed", message, { details, retryable: false });
 }
+
+/** Facts of a failed call of a model. */
+export interface FailedCall {
+  /** The HTTP status of the response; undefined if there was none. */
+  readonly status?: number | undefined;
+  /** Names and codes of the error, its causes and its body, such as `overloaded_error` and `ECONNREFUSED`. */
+  readonly codes?: readonly string[];
+  readonly message?: string;
+  /** True if the answer had started: a broken connection has interrupted it. */
+  readonly isAnswering?: boolean;
+  /** True if the provider states that the same call may succeed later. */
+  readonly isRetryable?: boolean;
+}
+
+const reasonsOfStatuses: ReadonlyMap<number | undefined, ModelFailureReason> = new Map([
+  [401, "unauthorized"],
+  [403, "unauthorized"],
+  [404, "unknown-model"],
+  [413, "prompt-too-long"],
+  [429, "busy"],
+  [503, "busy"],
+  [529, "busy"],
+]);
+
+/** Codes of a key without money left: waiting does not help. */
+const quotaCodes = /^(insufficient_quota|billing_hard_limit_reached|credit_balance_too_low)$/i;
+const reasonsOfCodes: readonly (readonly [RegExp, ModelFailureReason])[] = [
+  [/^(overloaded|rate_limit|too_many_requests|resource_exhausted)/i, "busy"],
+  [/^(authentication_error|permission_error|invalid_api_key|unauthenticated)$/i, "unauthorized"],
+  [/^(not_found_error|model_not_found)$/i, "unknown-model"],
+  [/^(context_length_exceeded|request_too_large)$/i, "prompt-too-long"],
+];
+
+/** Errors of a connection. A time limit is the provider's own: the caller's signal is handled elsewhere. */
+const networkCodes = [
+  /^(ECONN|ENOTFOUND$|EAI_AGAIN$|EHOSTUNREACH$|ENETUNREACH$|ETIMEDOUT$|EPIPE$)/,
+  /^(UND_ERR_(SOCKET|CONNECT|HEADERS|BODY)|ConnectionRefused$|ConnectionClosed$|FailedToOpenSocket$|(Timeout|Abort)Error$)/,
+];
+const networkMessages = [
+  /fetch failed|failed to fetch|cannot connect to api|econnrefused|econnreset|enotfound/i,
+  /socket hang up|other side closed|network ?error|^terminated$/i,
+];
+const tooLongMessages = [
+  /context[ _-]?(length|window|size)|prompt is too long|reduce the length/i,
+  /(prompt|input|request|messages?) (is |are )?too (long|large)/i,
+  /too many (input )?tokens|exceeds? the maximum number of (input )?tokens/i,
+  /token (?:count|limit)(?:(?!token (?:count|limit)).)*exceed/i,
+];
+const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
+const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
+
+/** Reads why a call of a model failed. */
+export function readFailureReason(call: FailedCall): ModelFailureReason {
+  const { status, codes = [], message = "", isAnswering, isRetryable } = call;
+  if (codes.some((code) => quotaCodes.test(code))) return "rejected";
+  const byStatus = reasonsOfStatuses.get(status);
+  if (byStatus !== undefined) return byStatus;
+  const byCode = reasonsOfCodes.find(([pattern]) => codes.some((code) => pattern.test(code)));
+  if (byCode !== undefined) return byCode[1];
+  if (matches(tooLongMessages, message)) return "prompt-too-long";
+  if (status !== undefined && status >= 500) return "server-error";
+  if ((status === 400 || status === 422) && formatMessages.test(message)) return "format-rejected";
+  if (status !== undefined && status >= 400) return isRetryable ? "busy" : "rejected";
+  const isOfNetwork = matches(networkMessages, message) || codes.some((code) => matches(networkCodes, code));
+  // A success status means that the answer had started.
+  if (isOfNetwork) return isAnswering || status !== undefined ? "interrupted" : "unreachable";
+  if (isBrokenOff(message)) return "interrupted";
+  return status === undefined ? "server-error" : "invalid-response";
+}
+
+function matches(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+/** Returns true if a message states that an answer ended early. */
+export function isBrokenOff(message: string): boolean {
+  return brokenOffMessages.test(message);
+}

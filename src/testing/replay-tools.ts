@@ -1,4 +1,4 @@
-import { jsonSchema } from "../adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../adapters/schemas/index.ts";
 import { define, indexTools } from "../core/define-tool.ts";
 import { type AgentErrorData, fromErrorData, isAgentError } from "../core/errors.ts";
 import { canonicalJson, copyJson, type JsonValue, toJson } from "../core/json.ts";

@@ -4,7 +4,7 @@ import { Schema } from "effect";
 import { date, number, object, optional, pipe, string, transform, union } from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../../src/adapters/schemas/index.ts";
 import { createAgent } from "../../src/agent.ts";
 import { describeTool } from "../../src/core/define-tool.ts";
 import type { StandardSchema } from "../../src/core/schema.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
-import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../../src/adapters/schemas/index.ts";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";

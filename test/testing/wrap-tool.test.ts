@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
 import * as mini from "zod/v4-mini";
-import { jsonSchema } from "../../src/adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../../src/adapters/schemas/index.ts";
 import { defineTool, toDefinedTool } from "../../src/core/define-tool.ts";
 import { parseWith, type StandardSchema } from "../../src/core/schema.ts";
 import { sensitive } from "../../src/core/sensitive.ts";

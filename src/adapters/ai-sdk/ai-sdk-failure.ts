@@ -1,7 +1,6 @@
 import type { AgentError } from "../../core/errors.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../../core/language-model.ts";
-import { modelFailure } from "../../core/model-failure.ts";
-import { type FailedCall, isBrokenOff, readFailureReason } from "../../core/model-failure-reason.ts";
+import { type FailedCall, isBrokenOff, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;

@@ -1,3 +1,165 @@
 /** @module planwright/log */
 
-export { createRunLog, type RunLogger } from "./run-log.ts";
+import type { ErrorData } from "../../core/error-data.ts";
+import { type EventHandlers, handleEvent } from "../../core/events.ts";
+import type { Observer } from "../../core/observer.ts";
+import { checkOption } from "../../core/options.ts";
+import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
+
+/** A method of a logger. @inline */
+type Write = (...args: never[]) => unknown;
+
+/** A logger for {@link createRunLog}: pino, bunyan, `console`, or another with these methods. */
+export interface RunLogger {
+  /** Makes a logger whose lines all have these fields. Without it, as in `console`, each line gets them. */
+  child?(fields: object): RunLogger;
+  /** Receives starts within an execution, and answers of models. */
+  readonly debug: Write;
+  /** Receives starts of executions, decisions, and most ends. */
+  readonly info: Write;
+  /** Receives what is repeated, waits, was interrupted, or was skipped for a failure. */
+  readonly warn: Write;
+  /** Receives what failed or has an unknown outcome. */
+  readonly error: Write;
+}
+
+/**
+ * An observer that writes a line for what happens in runs, each with `runId`, with `stepId`, `iteration` and `tool` where
+ * it is about a step, and with `attempt` where it is about an attempt or how the last one ended. Levels:
+ * - error: what failed or has an unknown outcome,
+ * - warn: what is repeated, replaced by a fallback, late, interrupted, waiting, or skipped for a failure, and a circuit
+ *   that opens,
+ * - info: starts of executions, decisions, and what ends otherwise,
+ * - debug: starts of plannings, steps, attempts and undoing, and answers of models.
+ *
+ * Inputs and outputs are not written. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/28-log.ts}
+ */
+export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event">> {
+  const methods = ["debug", "info", "warn", "error"] as const;
+  checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
+  /** The loggers of the runs that are being executed. */
+  const children = new Map<string, RunLogger>();
+  const write = (runId: string, { level, message, fields }: Line): void => {
+    if (logger.child === undefined) {
+      (logger[level] as (...args: unknown[]) => unknown)(message, { runId, ...fields });
+      return;
+    }
+    const child = children.get(runId) ?? logger.child({ runId });
+    children.set(runId, child);
+    (child[level] as (...args: unknown[]) => unknown)(fields, message);
+  };
+  return {
+    event: (event) => {
+      const line = handleEvent(lines, event);
+      if (line !== undefined) write(event.runId, line);
+      // A planning without a run has no end of its own.
+      const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
+      if (isOver) children.delete(event.runId);
+    },
+  };
+}
+
+/** One line of a log. */
+interface Line {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Level = Line["level"];
+
+const ended: Readonly<Record<string, readonly [Level, string]>> = {
+  completed: ["info", "completed"],
+  cancelled: ["info", "was cancelled"],
+  interrupted: ["warn", "was interrupted"],
+  failed: ["error", "failed"],
+  unknown: ["error", "has an unknown outcome"],
+};
+
+interface Outcome {
+  readonly status: string;
+  readonly error?: unknown;
+}
+
+function end(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
+  const [level, what] = ended[outcome.status] ?? ["info", outcome.status];
+  const error = outcome.error === undefined ? {} : toErrorFields(outcome.error as ErrorData);
+  return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
+}
+
+const line = (level: Level, message: string, fields: Line["fields"] = {}): Line => ({ level, message, fields });
+
+const lines: EventHandlers<Line> = {
+  "run-start": ({ tools }) => line("info", "run started", { tools: tools.length }),
+  "run-resume": ({ retriesFailed }) => line("info", "run resumed", retriesFailed && { retriesFailed }),
+  "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
+  "run-end": ({ outcome }) => end("run", outcome, {}),
+  "run-settle": (event) =>
+    line("info", `${nameStep(event)} was settled`, { ...getPlace(event), status: event.outcome.status }),
+  "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
+  "plan-fallback": ({ planner, next, error }) =>
+    line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...toErrorFields(error) }),
+  "plan-end": ({ outcome, usage }) =>
+    end("planning", outcome, {
+      ...(outcome.status === "completed" && { planner: outcome.plan.source.planner, steps: outcome.plan.steps.length }),
+      ...(usage && { usage }),
+    }),
+  "plan-revise": ({ outcome, planner, replan }) => end("replan", outcome, { planner, replan }),
+  "model-retry": ({ model, attempt, delayMs, error }) =>
+    line("warn", `${model} is asked again`, { model, attempt, delayMs, ...toErrorFields(error) }),
+  "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
+    const line = end(model, outcome, { model, attempt, durationMs, usage });
+    return line.level === "info" ? { ...line, level: "debug" } : line;
+  },
+  "step-start": (event) => line("debug", `${nameStep(event)} started`, getPlace(event)),
+  "step-attempt": (event) =>
+    line("debug", `${nameStep(event)} is tried again`, { ...getPlace(event), attempt: event.attempt }),
+  "step-retry": (event) => {
+    const { attempt, delayMs, error } = event;
+    return line("warn", `${nameStep(event)} failed and is repeated`, {
+      ...getPlace(event),
+      attempt,
+      delayMs,
+      ...toErrorFields(error),
+    });
+  },
+  "step-skip": (event) => {
+    const isPlanned = event.reason === "condition" || event.reason === "no-items";
+    return line(isPlanned ? "info" : "warn", `${nameStep(event)} was skipped`, {
+      ...getPlace(event),
+      reason: event.reason,
+    });
+  },
+  "step-end": (event) => end(nameStep(event), event.outcome, { ...getPlace(event), attempt: event.attempts }),
+  "step-late": (event) =>
+    line("warn", `${nameStep(event)} answered too late`, { ...getPlace(event), attempt: event.attempt }),
+  "undo-start": (event) => line("debug", `${nameStep(event)} is being undone`, getPlace(event)),
+  "undo-end": (event) =>
+    end(`undoing ${nameStep(event)}`, event.outcome, { ...getPlace(event), attempt: event.attempts }),
+  "approval-request": (event) =>
+    event.kind === "step"
+      ? line("warn", `${nameStep(event)} needs approval`, getPlace(event))
+      : line("warn", "the plan needs approval"),
+  "approval-end": (event) => {
+    const { status } = event.outcome;
+    const by = "by" in event.outcome ? { by: event.outcome.by } : {};
+    const subject = event.kind === "step" ? nameStep(event) : "the plan";
+    return line("info", `${subject} was ${status}`, { ...(event.kind === "step" && getPlace(event)), status, ...by });
+  },
+  "circuit-change": ({ tool, state }) =>
+    line(state === "open" ? "warn" : "info", `the circuit of ${tool} is ${state}`, { tool, state }),
+};
+
+function nameStep(ref: StepRef): string {
+  return `step ${describeStepRef(stepRefOf(ref))}`;
+}
+
+function getPlace(event: StepRef & { readonly tool?: string }): Line["fields"] {
+  return { ...stepRefOf(event), ...(event.tool !== undefined && { tool: event.tool }) };
+}
+
+function toErrorFields({ name, code, message }: ErrorData): Line["fields"] {
+  return { error: { name, ...(code !== undefined && { code }), message } };
+}

@@ -1,8 +1,7 @@
 import { Ollama } from "ollama/browser";
 import type { AgentError } from "../../core/errors.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
-import { modelFailure } from "../../core/model-failure.ts";
-import { readFailureReason } from "../../core/model-failure-reason.ts";
+import { modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 

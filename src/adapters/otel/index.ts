@@ -1,3 +1,62 @@
 /** @module planwright/otel */
 
-export { createTelemetry, type TelemetryOptions } from "./telemetry.ts";
+import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import type { Observer } from "../../core/observer.ts";
+import { type OptionTable, readOptions } from "../../core/options.ts";
+import { schemaUrl, scope, type TelemetryContent } from "./attributes.ts";
+import { Metrics } from "./metrics.ts";
+import { Traces } from "./spans.ts";
+
+/** Options of {@link createTelemetry}. */
+export interface TelemetryOptions {
+  /**
+   * The data in spans: no data of a run; with `inputs` requests, and inputs of steps; with `all` also outputs, and the
+   * messages of errors. Values of sensitive fields are hidden in any case. @default "none"
+   */
+  content?: TelemetryContent | undefined;
+  /**
+   * Each execution of a run has a trace of its own, or that of its caller, with a link to the execution before; or all
+   * executions of a run are `one` trace. A run that waits for days has a trace that few backends show. @default "linked"
+   */
+  traces?: "linked" | "one" | undefined;
+  /** The name of the agent. @default "planwright" */
+  name?: string | undefined;
+  /** @default the global one */
+  tracerProvider?: TracerProvider | undefined;
+  /** @default the global one */
+  meterProvider?: MeterProvider | undefined;
+}
+
+const telemetryOptions = {
+  content: { oneOf: ["none", "inputs", "all"], default: "none" },
+  traces: { oneOf: ["linked", "one"], default: "linked" },
+  name: { type: "text", default: "planwright" },
+  tracerProvider: { methods: ["getTracer"], expected: "a tracer provider" },
+  meterProvider: { methods: ["getMeter"], expected: "a meter provider" },
+} satisfies OptionTable<TelemetryOptions>;
+
+/**
+ * An observer that makes OpenTelemetry's spans and metrics of runs, by the conventions for generative AI. It does little
+ * until the app registers an SDK. Throws `invalid-options`.
+ *
+ * {@includeCode ../../../examples/27-telemetry.ts}
+ */
+export function createTelemetry(options: TelemetryOptions = {}): Required<Observer> {
+  const settings = readOptions(telemetryOptions, options);
+  const { content, traces, name, tracerProvider = trace, meterProvider = metrics } = settings;
+  const tracer = tracerProvider.getTracer(scope, undefined, { schemaUrl });
+  const spans = new Traces({ tracer, content, traces, name });
+  const counts = new Metrics(meterProvider.getMeter(scope, undefined, { schemaUrl }), name, () => performance.now());
+  return {
+    event: (event) => {
+      // An SDK that throws for one does not cost the other.
+      try {
+        spans.event(event);
+      } finally {
+        counts.event(event);
+      }
+    },
+    within: (call, proceed) => spans.within(call, proceed),
+    traceparent: () => spans.traceparent(),
+  };
+}

@@ -3,4 +3,326 @@
  * @module planwright/schemas
  */
 
-export { type FromJsonSchema, type JsonSchemaOf, jsonSchema } from "./json-schema.ts";
+import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import type { JsonPath } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/json-schema.ts";
+import { failOption } from "../../core/options.ts";
+import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
+import { copySchema } from "./check-schema.ts";
+
+/** A JSON Schema as a schema of a tool. @group Tools */
+export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
+  /** A copy of the schema that was given. */
+  readonly schema: JsonSchema;
+}
+
+/**
+ * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09, 7,
+ * 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a field, as do the functions of these names.
+ *
+ * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
+ *
+ * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
+ * pattern that is not ECMAScript's, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
+ * and for keywords of other drafts that would have no effect.
+ *
+ * {@includeCode ../../../examples/25-schemas.ts}
+ * @see https://json-schema.org/draft/2020-12
+ * @group Tools
+ */
+export function jsonSchema<const TSchema extends object, TValue extends FromJsonSchema<TSchema>>(
+  schema: TSchema,
+): JsonSchemaOf<TValue>;
+// The first one, with two type parameters, is not meant where one is given.
+export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
+export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
+  const draft = getDraft(Object(schema));
+  const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
+  // The validator adds to what it is given.
+  const root = structuredClone(copy) as Schema;
+  const parts: Parts = { root, draft, lookup: dereference(root) };
+  checkReferences(parts.lookup);
+  const hasUnique = JSON.stringify(copy).includes('"uniqueItems"');
+  const tell = () => structuredClone(copy);
+  return {
+    schema: tell(),
+    "~standard": {
+      version: 1,
+      vendor: "planwright",
+      validate: (value) => {
+        const tooLong = hasUnique ? findTooLong(value, []) : undefined;
+        if (tooLong !== undefined) return { issues: [tooLong] };
+        const errors = findErrors(parts, value);
+        return errors.length === 0 ? { value } : { issues: toIssues(errors, value) };
+      },
+      jsonSchema: { input: tell, output: tell },
+    },
+  };
+}
+
+const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
+  ["draft/2020-12/", "2020-12"],
+  ["draft/2019-09/", "2019-09"],
+  ["draft-07/", "7"],
+  ["draft-06/", "7"],
+  ["draft-04/", "4"],
+];
+
+function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
+  const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
+  return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
+}
+
+/** A schema as the validator needs it. */
+interface Parts {
+  readonly root: Schema;
+  readonly draft: SchemaDraft;
+  /** Each part that a reference may lead to, by its URI. */
+  readonly lookup: Readonly<Record<string, Schema | boolean>>;
+}
+
+/** Throws for a `$ref` that leads nowhere; the validator itself would do so only when it gets there. */
+function checkReferences(lookup: Parts["lookup"]): void {
+  for (const schema of Object.values(lookup)) {
+    const { $ref, __absolute_ref__: target } = Object(schema) as Schema;
+    if ($ref !== undefined && lookup[target ?? $ref] === undefined)
+      failOption("schema", { $ref }, `a schema in which every $ref points to a part of it; ${$ref} does not`);
+  }
+  const seen = new Set<unknown>();
+  for (const schema of Object.values(lookup)) checkLoop(schema, lookup, { seen, open: new Set() });
+}
+
+/** Throws for a schema that a value would have to fit to fit the same schema: checking it would never end. */
+function checkLoop(
+  schema: unknown,
+  lookup: Parts["lookup"],
+  { seen, open }: { readonly seen: Set<unknown>; readonly open: Set<unknown> },
+): void {
+  if (typeof schema !== "object" || schema === null) return;
+  const {
+    $ref,
+    __absolute_ref__: target,
+    allOf = [],
+    anyOf = [],
+    oneOf = [],
+    not,
+    if: test,
+    ...rest
+  } = schema as Schema;
+  if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to where it stands");
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  open.add(schema);
+  const referred = $ref === undefined ? undefined : lookup[target ?? $ref];
+  for (const part of [referred, ...allOf, ...anyOf, ...oneOf, not, test, rest.then, rest.else]) {
+    checkLoop(part, lookup, { seen, open });
+  }
+  open.delete(schema);
+}
+
+/** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
+function findErrors({ root, draft, lookup }: Parts, value: unknown): readonly OutputUnit[] {
+  const check = (checked: unknown) => validate(checked, root, draft, lookup, false).errors;
+  try {
+    return check(value);
+  } catch (thrown) {
+    if (!hasUndefined(value)) throw thrown;
+    return check(withNull(value));
+  }
+}
+
+function hasUndefined(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === undefined;
+  return Object.values(value).some(hasUndefined);
+}
+
+function withNull(value: unknown): unknown {
+  if (value === undefined) return null;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withNull);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
+}
+
+/** The validator compares each item with each. */
+const maxUnique = 5_000;
+
+function findTooLong(
+  value: unknown,
+  path: readonly (string | number)[],
+): { path: typeof path; message: string } | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value) && value.length > maxUnique)
+    return { path, message: `at most ${maxUnique} items can be checked to be unique` };
+  for (const [key, item] of Object.entries(value)) {
+    const found = findTooLong(item, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Keywords whose errors only say that there are others below. */
+const containers = new Set(
+  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas else items patternProperties prefixItems properties propertyNames then unevaluatedItems unevaluatedProperties".split(
+    " ",
+  ),
+);
+const unions = new Set(["anyOf", "oneOf"]);
+/** Keywords that rule a branch of a union out, rather than find fault with a value that means it. */
+const decisive = new Set(["const", "enum", "type"]);
+
+/**
+ * The issues of a value, from the flat list of the validator's errors, in which those of a part follow that of the whole.
+ */
+function toIssues(errors: readonly OutputUnit[], value: unknown): readonly SchemaIssue[] {
+  const issues: SchemaIssue[] = [];
+  for (let index = 0; index < errors.length; index += 1) {
+    const error = errors[index] as OutputUnit;
+    if (unions.has(error.keyword)) {
+      const below = getErrorsBelow(errors, index);
+      issues.push(...toUnionIssues({ union: error, below, value }));
+      index += below.length;
+    } else if (!isContainer(error, errors[index + 1])) {
+      issues.push({ path: toPath(error, value), message: toMessage(error) });
+    }
+  }
+  return issues;
+}
+
+function isContainer({ keyword, keywordLocation }: OutputUnit, next: OutputUnit | undefined): boolean {
+  if (next === undefined || !containers.has(keyword)) return false;
+  return keyword === "if" || next.keyword === "false" || next.keywordLocation.startsWith(keywordLocation);
+}
+
+function getErrorsBelow(errors: readonly OutputUnit[], index: number): readonly OutputUnit[] {
+  const prefix = `${(errors[index] as OutputUnit).keywordLocation}/`;
+  let end = index + 1;
+  // That of a schema that is false has no location in the schema, and follows that of its holder.
+  while (errors[end]?.keyword === "false" || errors[end]?.keywordLocation.startsWith(prefix)) end += 1;
+  return errors.slice(index + 1, end);
+}
+
+interface FailedUnion {
+  readonly union: OutputUnit;
+  readonly below: readonly OutputUnit[];
+  readonly value: unknown;
+}
+
+/** If only one branch can be meant, its issues; else one issue that names them all. */
+function toUnionIssues({ union, below, value }: FailedUnion): readonly SchemaIssue[] {
+  const branches = new Map<string, OutputUnit[]>();
+  let branch = "";
+  for (const error of below) {
+    if (error.keyword !== "false")
+      branch = error.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
+    branches.set(branch, [...(branches.get(branch) ?? []), error]);
+  }
+  const path = toPath(union, value);
+  if (union.keyword === "oneOf" && !union.error.includes("(0 matches)"))
+    return [{ path, message: "it must match exactly one form, but matches several" }];
+  const meant = [...branches.values()].filter((errors) => !errors.some((error) => isDecisive(error, union)));
+  if (meant.length === 1) return toIssues(meant[0] as OutputUnit[], value);
+  const each = [...branches.values()].map((errors) => toIssues(errors, value)[0]?.message);
+  return [{ path, message: `it matches none of the allowed forms: ${[...new Set(each)].slice(0, 5).join("; or ")}` }];
+}
+
+/** Returns true if an error is about the union's value itself, or about one of its constant members. */
+function isDecisive({ keyword, instanceLocation }: OutputUnit, union: OutputUnit): boolean {
+  if (!decisive.has(keyword)) return false;
+  const rest = instanceLocation.slice(union.instanceLocation.length + 1);
+  return rest === "" || (keyword !== "type" && !rest.includes("/"));
+}
+
+/** The validator's location is a pointer as a URI fragment; for a key that is missing, it is that of its object. */
+function toPath({ instanceLocation, keyword, error }: OutputUnit, value: unknown): JsonPath {
+  const path: (string | number)[] = [];
+  let holder = value;
+  for (const part of instanceLocation.split("/").slice(1)) {
+    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    path.push(Array.isArray(holder) ? Number(key) : key);
+    holder = (holder as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+  }
+  const missing = keyword === "required" ? /"(.*)"/s.exec(error)?.[1] : undefined;
+  return missing === undefined ? path : [...path, missing];
+}
+
+function toMessage({ keyword, error }: OutputUnit): string {
+  switch (keyword) {
+    case "required":
+      return "it is required";
+    case "false":
+      return "it is not allowed";
+    case "type":
+      return error
+        .replace(/^Instance type "(.*)" is invalid\. Expected "(.*)"\.$/s, "expected $2, received $1")
+        .replaceAll('", "', " or ");
+    case "enum":
+    case "const":
+      return error.replace(/^Instance does not match (any of )?(.*)\.$/s, "expected $1$2");
+    case "format":
+      return error.replace(/^String does not match format "(.*)"\.$/s, "expected the format $1");
+    case "exclusiveMinimum":
+      return error.replace(/ is less than (.*)\.$/s, " is not greater than $1");
+    case "not":
+      return "it must not match this schema";
+    default:
+      return error;
+  }
+}
+
+/**
+ * The type of what fits a JSON Schema, as far as TypeScript can tell: objects, lists, unions, constants. `unknown` for
+ * references and anything else.
+ * @group Tools
+ */
+export type FromJsonSchema<TSchema> = TSchema extends { readonly const: infer TConst }
+  ? TConst
+  : TSchema extends { readonly enum: readonly (infer TValue)[] }
+    ? TValue
+    : TSchema extends { readonly anyOf: readonly (infer TBranch)[] } | { readonly oneOf: readonly (infer TBranch)[] }
+      ? TBranch extends unknown
+        ? FromJsonSchema<TBranch>
+        : never
+      : TSchema extends { readonly type: infer TType }
+        ? FromType<TSchema, TType extends readonly (infer TName)[] ? TName : TType>
+        : TSchema extends { readonly properties: unknown }
+          ? FromObject<TSchema>
+          : unknown;
+
+/** Distributes over the names of a type that is a list. */
+type FromType<TSchema, TName> = TName extends "string"
+  ? string
+  : TName extends "number" | "integer"
+    ? number
+    : TName extends "boolean"
+      ? boolean
+      : TName extends "null"
+        ? null
+        : TName extends "array"
+          ? FromArray<TSchema>
+          : TName extends "object"
+            ? FromObject<TSchema>
+            : unknown;
+
+type FromArray<TSchema> = TSchema extends { readonly prefixItems: infer TItems extends readonly unknown[] }
+  ? [...{ -readonly [K in keyof TItems]: FromJsonSchema<TItems[K]> }, ...FromRest<TSchema>[]]
+  : FromRest<TSchema>[];
+
+type FromRest<TSchema> = TSchema extends { readonly items: infer TItem } ? FromJsonSchema<TItem> : unknown;
+
+type FromObject<TSchema> = TSchema extends { readonly properties: infer TProperties }
+  ? Simplify<
+      {
+        -readonly [K in keyof TProperties as K extends RequiredOf<TSchema> ? K : never]: FromJsonSchema<TProperties[K]>;
+      } & {
+        -readonly [K in keyof TProperties as K extends RequiredOf<TSchema> ? never : K]?: FromJsonSchema<
+          TProperties[K]
+        >;
+      }
+    >
+  : TSchema extends { readonly additionalProperties: infer TOther extends object }
+    ? { [key: string]: FromJsonSchema<TOther> }
+    : { [key: string]: unknown };
+
+type RequiredOf<TSchema> = TSchema extends { readonly required: readonly (infer TKey)[] } ? TKey : never;
+
+type Simplify<T> = { [K in keyof T]: T[K] } & {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonSchema } from "../../../src/adapters/schemas/json-schema.ts";
+import { jsonSchema } from "../../../src/adapters/schemas/index.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 import { compareWithAjv } from "../../gold-plans/schema-agreement.ts";
 import { featureSchemas } from "./feature-schemas.ts";
