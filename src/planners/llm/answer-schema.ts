@@ -1,8 +1,7 @@
-import type { JsonSchema } from "../../core/json-schema.ts";
+import { branchesOf, type JsonSchema, jsonTypeOf } from "../../core/json-schema.ts";
 import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
-import { orNull, type SchemaDialect, SchemaWriter } from "./schema-writer.ts";
 
 /** The schema of an answer. */
 export interface AnswerSchema {
@@ -97,4 +96,125 @@ const sumPattern = "^(sqrt|cbrt|abs|round|floor|ceil|[0-9+*/^%(). ,$-]){1,60}$";
 
 function closedObject(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required, additionalProperties: false };
+}
+
+/*
+ * Writes the schemas that constrain a model. Servers compile a schema to a grammar and know few keywords, some of which
+ * they get wrong. All of them hold type, properties, required, enum, const, items, minItems, maxItems, anyOf and
+ * additionalProperties. Texts and numbers are not bounded further: they are the user's words, and the plan is checked.
+ */
+
+/** The form of schema that the server of a model takes; see `LanguageModel.schemas`. */
+export type SchemaDialect = "plain" | "strict" | "grammar";
+
+const maxParts = 1_000;
+const maxDepth = 20;
+
+/** Writes the schema of a part of an input. */
+export class SchemaWriter {
+  /** True if every object that was written is closed. */
+  isClosed = true;
+  /** The schemas that are being written: one within itself is left open. */
+  private readonly open = new Set<JsonSchema>();
+  private room = maxParts;
+
+  constructor(
+    private readonly root: JsonSchema,
+    private readonly dialect: SchemaDialect,
+  ) {}
+
+  /** The schema in the dialect. Never narrower, except for keys that it does not name. */
+  write(schema: JsonSchema): JsonSchema {
+    if (this.open.has(schema) || this.open.size > maxDepth || this.room-- <= 0) return this.anything();
+    this.open.add(schema);
+    const written = union(branchesOf(this.root, schema).map((branch) => this.writeBranch(branch)));
+    this.open.delete(schema);
+    return written;
+  }
+
+  private writeBranch(schema: JsonSchema): JsonSchema {
+    const { type, const: constant, enum: values } = schema;
+    if (constant !== undefined) return this.writeConstants([constant]);
+    if (values !== undefined) return this.writeConstants(values);
+    if (Array.isArray(type)) return union(type.map((each: string) => this.writeBranch({ ...schema, type: each })));
+    switch (type ?? (schema.properties && "object")) {
+      case "object":
+        return this.writeObject(schema);
+      case "array":
+        return this.writeArray(schema);
+      case "string":
+      case "integer":
+      case "number":
+      case "boolean":
+      case "null":
+        return { type: type as string };
+      default:
+        return this.anything();
+    }
+  }
+
+  private writeConstants(values: readonly unknown[]): JsonSchema {
+    // What an object or a list has is not said by its type, and no strict server takes it.
+    if (values.some((value) => typeof value === "object" && value !== null)) this.isClosed = false;
+    const [type, other] = new Set(values.map(jsonTypeOf));
+    const held = values.length === 1 ? { const: values[0] } : { enum: values };
+    return { ...(type !== undefined && other === undefined && { type }), ...held };
+  }
+
+  /** Any JSON: `{}` means an object to llama.cpp, and `items: {}` a list of objects. */
+  private anything(): JsonSchema {
+    this.isClosed = false;
+    return { anyOf: ["string", "number", "boolean", "null", "object", "array"].map((type) => ({ type })) };
+  }
+
+  private writeObject({ properties = {}, required = [], additionalProperties: others }: JsonSchema): JsonSchema {
+    const ofOthers = typeof others === "object" ? others : {};
+    const unnamed = required.filter((key) => !Object.hasOwn(properties, key)).map((key) => [key, ofOthers] as const);
+    const all = [...Object.entries(properties), ...unnamed];
+    // llama.cpp takes a property of the name $ref for a reference, and refuses the whole schema.
+    if ((all.length === 0 && others !== false) || all.some(([key]) => key === "$ref")) {
+      this.isClosed = false;
+      const isMap = Object.keys(ofOthers).length > 0;
+      return { type: "object", ...(isMap && { additionalProperties: this.write(ofOthers) }) };
+    }
+    const isStrict = this.dialect === "strict";
+    const entries = all.map(([key, schema]) => {
+      const written = this.write(schema);
+      if (!isStrict || required.includes(key)) return [key, written] as const;
+      // Null could mean either that it is left out, or null itself.
+      if (takesNull(written)) this.isClosed = false;
+      return [key, orNull(written)] as const;
+    });
+    const names = isStrict ? entries.map(([key]) => key) : required;
+    return { type: "object", properties: Object.fromEntries(entries), required: names, additionalProperties: false };
+  }
+
+  private writeArray({ items, prefixItems, minItems, maxItems }: JsonSchema): JsonSchema {
+    const bounds = {
+      ...(typeof minItems === "number" && { minItems }),
+      ...(typeof maxItems === "number" && { maxItems }),
+    };
+    // A list with a schema for each place is open: nobody asks a model for one.
+    const item = prefixItems === undefined && !Array.isArray(items) ? (items as JsonSchema | undefined) : undefined;
+    if (item !== undefined && Object.keys(item).length > 0)
+      return { type: "array", items: this.write(item), ...bounds };
+    this.isClosed = false;
+    return { type: "array", ...bounds };
+  }
+}
+
+/** One of some schemas, of which each may itself be one of several. */
+function union(schemas: readonly JsonSchema[]): JsonSchema {
+  const [first, ...others] = schemas;
+  if (first !== undefined && others.length === 0) return first;
+  return { anyOf: schemas.flatMap((schema) => schema.anyOf ?? [schema]) };
+}
+
+function takesNull({ anyOf, type, enum: values }: JsonSchema): boolean {
+  return anyOf?.some(takesNull) ?? (type === "null" || values?.includes(null) === true);
+}
+
+/** A key that may be left out, where none may: null stands for that. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [...(schema.anyOf ?? [schema]), { type: "null" }] };
 }

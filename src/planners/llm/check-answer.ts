@@ -5,14 +5,12 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { waitsOf } from "../rules/steps.ts";
-import type { Choices } from "./certainty.ts";
 import { type Operation, operationOf } from "./operations.ts";
-import { parseJson } from "./parse-json.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";
 import { type CallScope, type EarlierStep, readCall } from "./read-calls.ts";
 
 /** The operations, tools and limits with which an answer is read. */
-export interface AnswerScope extends CallScope, Choices {
+export interface AnswerScope extends CallScope {
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, DefinedTool>;
   /** Steps of the plan that new ones may refer to; they stay before them. */
@@ -21,6 +19,9 @@ export interface AnswerScope extends CallScope, Choices {
   readonly idOf: (index: number) => string;
   readonly maxSteps: number;
   readonly expressions: boolean;
+  readonly maxCalls: number;
+  /** True if a call of the operation may have a slot that it need not have. */
+  readonly hasOptional: (operation: string) => boolean;
 }
 
 /** A plan, a refusal, or problems about which the model is asked once more. */
@@ -149,4 +150,22 @@ export function earlierStep(step: PlanStep, operations: readonly Operation[]): E
   const input: JsonObject = step.input ?? {};
   const operation = operationOf(operations, step.tool, input);
   return operation && { id: step.id, input, operation };
+}
+
+/** No plan is nested deeper, and code that walks one recurses for each level. */
+const maxDepth = 100;
+
+/** Parses JSON; undefined if it is invalid or nested deeper than any plan. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, maxDepth) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
 }

@@ -8,14 +8,15 @@ import {
   type ModelResponse,
   type ModelResponseFormat,
   modelName,
+  type TokenLogprob,
 } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
-import type { PlanRequest } from "../../core/planner.ts";
-import { leastLikely } from "./certainty.ts";
-import { type AnswerScope, type CheckedAnswer, checkAnswer } from "./check-answer.ts";
+import type { PlanningEvent, PlanRequest } from "../../core/planner.ts";
+import { checkOnce } from "../../plan/check-once.ts";
+import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, parseJson } from "./check-answer.ts";
+import type { WrittenCall } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
-import { StepReporter } from "./step-reporter.ts";
 
 /** A question to a model about a set of tools. */
 export interface Question {
@@ -342,4 +343,155 @@ function askAgain(
   // Some providers refuse two messages of a user in a row.
   const last = messages.at(-1);
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
+}
+
+/** Options of {@link StepReporter}. */
+interface StepReporterOptions extends AnswerScope {
+  readonly planner: string;
+  readonly attempt: number;
+  readonly emit: (event: PlanningEvent) => void | Promise<void>;
+}
+
+/** Emits the steps of a streamed answer, each once its call has closed and its values are read, up to the first that is invalid. */
+class StepReporter {
+  private readonly stream = new StepStream();
+  private readonly reader: AnswerReader;
+  private emitted = 0;
+  private emitting: Promise<void> = Promise.resolve();
+  private isBroken = false;
+
+  constructor(private readonly options: StepReporterOptions) {
+    this.reader = new AnswerReader(options);
+  }
+
+  /** Takes the next piece of the answer. */
+  push(delta: string): void {
+    for (const call of this.isBroken ? [] : this.stream.push(delta))
+      this.emitting = this.emitting
+        .then(() => this.next(call))
+        .catch(() => {
+          this.isBroken = true;
+        });
+  }
+
+  /** Resolves once everything received has been emitted. Never rejects. */
+  end(): Promise<void> {
+    return this.emitting;
+  }
+
+  private async next(call: unknown): Promise<void> {
+    if (this.isBroken) return;
+    const { planner, attempt, maxSteps, emit, kept, tools } = this.options;
+    this.isBroken =
+      typeof (call as WrittenCall | null)?.do !== "string" ||
+      (await this.reader.add(call as WrittenCall)) !== undefined;
+    const steps = this.isBroken ? [] : this.reader.steps();
+    const { plan } = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
+    this.isBroken ||= plan === undefined;
+    if (this.isBroken) return;
+    for (const step of steps.slice(this.emitted)) {
+      const index = kept.length + this.emitted++;
+      await emit({ type: "plan-delta", planner, attempt, index, step });
+    }
+  }
+}
+
+/** Depth of a call in an answer: the answer, its list, the call. */
+const depthOfCall = 3;
+
+/** Finds the complete calls of a streamed answer. One pass over the text, whatever pieces it comes in. */
+class StepStream {
+  private text = "";
+  private at = 0;
+  private depth = 0;
+  private start = 0;
+  private isQuoted = false;
+
+  /** Returns the calls that this piece completes, as values; invalid JSON is left out. */
+  push(delta: string): readonly unknown[] {
+    this.text += delta;
+    const calls: unknown[] = [];
+    for (; this.at < this.text.length; this.at++) {
+      const character = this.text.charAt(this.at);
+      if (this.isQuoted) {
+        // What is escaped may come with the next piece.
+        if (character === "\\") this.at++;
+        else this.isQuoted = character !== '"';
+      } else if (character === '"') this.isQuoted = this.depth > 0;
+      else if (character === "{" || character === "[") {
+        if (++this.depth === depthOfCall) this.start = this.at;
+      } else if (character === "}" || character === "]") {
+        const call = this.depth-- === depthOfCall ? parseJson(this.text.slice(this.start, this.at + 1)) : undefined;
+        if (call !== undefined) calls.push(call);
+      }
+    }
+    return calls;
+  }
+}
+
+/**
+ * Probability of the least likely token of an answer that means something, from 0 to 1: of an operation, of a value, and each
+ * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. Not: signs that
+ * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
+ *
+ * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ */
+function leastLikely(
+  text: string,
+  logprobs: readonly TokenLogprob[] | undefined,
+  choices: Choices,
+): number | undefined {
+  const told = logprobs?.map(({ token }) => token).join("") ?? "";
+  const offset = told.indexOf(text.trim());
+  if (logprobs === undefined || text.trim() === "" || offset === -1) return undefined;
+  const marks = new Uint8Array(told.length);
+  for (const at of meaningfulIn(told, offset, choices)) marks[at] = 1;
+  let least = 0;
+  let at = 0;
+  for (const { token, logprob } of logprobs) {
+    if (marks.subarray(at, at + token.length).includes(1)) least = Math.min(least, logprob);
+    at += token.length;
+  }
+  return Math.exp(least);
+}
+
+/** Depth of the signs between calls, and of those within one. */
+type Choices = Pick<AnswerScope, "hasOptional" | "maxCalls">;
+
+const [ofList, ofCall] = [2, 3];
+
+/** The places of an answer at which the model makes a choice. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
+function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
+  let depth = 0;
+  let key = "";
+  let mayBeLonger = true;
+  for (let at = offset; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      const end = endOfString(text, at);
+      const said = text.slice(at + 1, end);
+      if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
+        // Of a key, where it begins; `steps` and `do` are always there.
+        key = said;
+        if (!/^(?:steps|do)$/.test(key)) yield at + 1;
+      } else {
+        for (let each = at + 1; each <= end && each < text.length; each++) yield each;
+        if (key === "do" && depth === ofCall) mayBeLonger = hasOptional(said);
+      }
+      at = end;
+    } else if (character === "{" || character === "[") depth++;
+    else if (/[\w.+-]/.test(character)) yield at;
+    else if (/[\]},]/.test(character)) {
+      if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && maxCalls > 1)) yield at;
+      if (character !== ",") depth--;
+    }
+  }
+}
+
+/** Finds the end of the JSON string that starts at a quote. */
+function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+  return index;
 }

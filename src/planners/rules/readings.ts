@@ -6,9 +6,8 @@ import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
-import type { Clause } from "./clauses.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
-import { cutClauses, statesReason } from "./cut-wishes.ts";
+import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";
 import type { PhraseRule, ToolRules } from "./phrase-rules.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";

@@ -1,8 +1,8 @@
 import { type DateClock, type DateReading, readDates } from "../../dates/read-dates.ts";
 import { readRange } from "../../dates/read-range.ts";
+import { cardinals } from "../../english/numbers.ts";
 import { readAnaphor, weekdays } from "../../english/word-classes.ts";
 import { type Token, tokenize } from "../../language/tokens.ts";
-import { findBullets } from "./clauses.ts";
 
 /** Most words and signs that a request may have; a quoted text is one. */
 export const maxTokens = 4_000;
@@ -223,4 +223,50 @@ function* runsOf({ tokens }: RequestText): Generator<{ readonly start: number; r
     for (let end = start + 1; end <= Math.min(tokens.length, start + maxSpan); end++)
       if (!isOutside(end - 1) && isBoundary(end)) yield { start, end };
   }
+}
+
+/** The signs before the items of a list, one a line, or numbered; each is read as a bullet. */
+export function findBullets(tokens: readonly Token[]): ReadonlySet<number> {
+  const signs = tokens.flatMap(({ norm, newLine }, at) => {
+    const isSign = (at === 0 || newLine === true) && /^[-*•·–—]$/.test(norm) && tokens[at + 1]?.glued !== true;
+    return isSign ? [at] : [];
+  });
+  return new Set([...(signs.length > 1 ? signs : []), ...[...itemMarks(tokens).values()].map((end) => end - 1)]);
+}
+
+const numberWords = cardinals.slice(1, 11);
+const noMarks: ReadonlyMap<number, number> = new Map();
+
+/**
+ * Finds where the items of a numbered request start, each with the end of its number: "1. … 2. …", "1) … 2) …", "step 1: …,
+ * step two: …". Only numbers that count from one, the first at the start, are item numbers; every other number is part
+ * of a wish.
+ */
+export function itemMarks(tokens: readonly Token[]): ReadonlyMap<number, number> {
+  const first = readMark(tokens, 0, 1);
+  if (first === undefined) return noMarks;
+  const marks = new Map([[0, first]]);
+  for (let at = first; at < tokens.length; at++) {
+    const end = readMark(tokens, at, marks.size + 1);
+    if (end !== undefined) marks.set(at, end);
+  }
+  // A single number counts only after "step" or "task": "1. 5" may be arithmetic, and "1) " alone means nothing.
+  return marks.size > 1 || isStep(tokens[0]) ? marks : noMarks;
+}
+
+function isStep(token: Token | undefined): boolean {
+  return token?.norm === "step" || token?.norm === "task";
+}
+
+function readMark(tokens: readonly Token[], start: number, count: number): number | undefined {
+  const hasName = isStep(tokens[start]);
+  const at = hasName ? start + 1 : start;
+  const { norm } = tokens[at] ?? {};
+  const isCount = norm === String(count) || (hasName && norm === numberWords[count - 1]);
+  if (!isCount) return undefined;
+  const sign = tokens[at + 1];
+  const signs = hasName ? ":.,)-–" : ".):";
+  // The dot of "1.5" is glued to what follows; that of "1." is not.
+  const isMark = sign?.kind === "sign" && signs.includes(sign.norm) && tokens[at + 2]?.glued !== true;
+  return isMark ? at + 2 : hasName ? at + 1 : undefined;
 }

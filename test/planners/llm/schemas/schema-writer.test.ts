@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import type { JsonSchema } from "../../../../src/core/json-schema.ts";
 import { type StandardSchema, toJsonSchema } from "../../../../src/core/schema.ts";
-import { type SchemaDialect, SchemaWriter } from "../../../../src/planners/llm/schema-writer.ts";
+import { type SchemaDialect, SchemaWriter } from "../../../../src/planners/llm/answer-schema.ts";
 import { fits, oddities } from "./plain-schema.ts";
 import { schemasWithValues, schemaWithValue } from "./sample-schemas.ts";
 
