@@ -1,12 +1,40 @@
+import { AbortSource } from "./async/abort.ts";
+import { monotonicNow } from "./async/clock.ts";
+import { EventChannel } from "./async/event-channel.ts";
+import { EventHub } from "./async/event-hub.ts";
+import { countPending } from "./async/promises.ts";
 import type { AccountFor } from "./core/approval.ts";
-import { checkObject } from "./core/options.ts";
+import { findOpenPhrases } from "./core/define-tool.ts";
+import { type ErrorData, toErrorData } from "./core/error-data.ts";
+import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
+import { toJson } from "./core/json.ts";
+import { checkObject, checkOption, failOption } from "./core/options.ts";
+import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
+import type { RunResult } from "./core/run-result.ts";
 import type { RunStore } from "./core/run-store.ts";
+import { isSensitiveTool } from "./core/sensitive.ts";
 import type { Tool } from "./core/tool.ts";
+import { invalidPlan, plainIssues } from "./plan/plan-issues.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
-import type { Agent, Orchestrator } from "./runs/agent-methods.ts";
-import { createEngine } from "./runs/engine.ts";
-import { type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
+import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
+import { readDecidingOptions, readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
+import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
+import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
+import {
+  checkName,
+  checkResumeOptions,
+  type EventsWanted,
+  type OptionsUse,
+  type ResumeOptions,
+  type RunSettings,
+  readCloseOptions,
+  readEventsOptions,
+  readForkOptions,
+  resolveRunOptions,
+} from "./runs/run-options.ts";
+import type { Opening, RunRegistry } from "./runs/run-registry.ts";
+import type { RunTarget } from "./runs/run-target.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
 export type { Agent } from "./runs/agent-methods.ts";
@@ -62,4 +90,311 @@ export function createOrchestrator<const TTools extends readonly Tool[]>(
   const { plan: _plan, run: _run, ...methods } = createEngine(resolveOptions(options, { canPlan: false }));
   const orchestrator: Orchestrator = methods;
   return orchestrator as Orchestrator<TTools[number]>;
+}
+
+// ---- The methods: they check options, hand out handles and load the rest ----
+
+/** The maximum number of unread events in a handle. */
+const eventCapacity = 1_000;
+
+/** The code that plans and executes runs. */
+type Runtime = typeof import("./runs/start-run.ts");
+/** Kept once it is loaded, so that later runs do not wait. */
+let loadedRuntime: Runtime | undefined;
+
+async function loadRuntime(): Promise<Runtime> {
+  loadedRuntime ??= await countPending(import("./runs/start-run.ts"));
+  return loadedRuntime;
+}
+
+type OpenRun = (parts: Runtime, runs: RunRegistry, opening: Opening) => Promise<RunResult>;
+
+type AnyRunOptions = Parameters<typeof resolveRunOptions>[0];
+
+/**
+ * The methods of an agent, for tools of any type; its owners add the types. It checks options and hands out handles;
+ * everything else is loaded for the first run. Without a planner every target is a plan.
+ */
+export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
+  const hub = new EventHub<AgentEvent>(settings.onListenerError);
+  /** The runs in this process; undefined before the first one, or the first reader of events. */
+  let registry: RunRegistry | undefined;
+  /** True if no timer resumes runs that wait for a time: a worker looks for them. */
+  let leavesWaits = false;
+  /** Resolves when the agent has closed; undefined while it accepts runs. */
+  let closing: Promise<void> | undefined;
+  for (const observer of settings.observers) {
+    if (observer.event !== undefined) hub.subscribe((event) => observer.event?.(event));
+  }
+
+  warnOfSecrets(settings);
+  warnOfOpenPhrases(settings);
+  /** For a run without options, as most are. */
+  const plainOptions = resolveRunOptions({}, settings);
+
+  const optionsOf = (options: AnyRunOptions | undefined, use: OptionsUse = "run"): RunSettings =>
+    options === undefined ? plainOptions : resolveRunOptions(options, settings, use);
+  const createRunId = () => `run_${settings.createId()}`;
+  const startedNow = (runId: string) => ({ runId, startedMs: monotonicNow(settings.clock) });
+
+  function toTarget(target: string | object): RunTarget {
+    const isRequest = typeof target === "string" && settings.planner !== undefined;
+    return isRequest ? { request: target } : { plan: target as PlanInput };
+  }
+
+  function runsOf(parts: Runtime): RunRegistry {
+    registry ??= new parts.RunRegistry({
+      settings,
+      hub,
+      leavesWaits: () => leavesWaits,
+      receive: parts.receivePosted,
+      resumeLeft: parts.resumeLeft,
+    });
+    return registry;
+  }
+
+  function requireOpen(): void {
+    if (closing !== undefined) throw agentClosed();
+  }
+
+  async function open<T>(use: (parts: Runtime, runs: RunRegistry) => Promise<T>): Promise<T> {
+    requireOpen();
+    // In the same turn once it is loaded: what is closed next waits for this run.
+    const parts = loadedRuntime ?? (await loadRuntime());
+    // It may have been closed meanwhile.
+    requireOpen();
+    return use(parts, runsOf(parts));
+  }
+
+  /** Errors reject the handle's result. Its deadline and its cancellation apply even while the runtime is being loaded. */
+  function handOut(
+    runId: string,
+    options: Pick<ResumeOptions, "throwOnFailure">,
+    use: OpenRun,
+    onRefused?: (error: ErrorData) => void,
+  ): RunHandle {
+    const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
+    const cancelling = new AbortSource();
+    const opening = { ...startedNow(runId), channel, cancelling };
+    const result = open((parts, runs) => use(parts, runs, opening)).then(
+      (value) => {
+        channel.close();
+        return returnOrThrow(value, options);
+      },
+      (thrown) => {
+        channel.fail(thrown);
+        onRefused?.(toErrorData(thrown));
+        throw thrown;
+      },
+    );
+    // A caller that does not read the result must not get an unhandled rejection.
+    result.catch(() => {});
+    return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
+  }
+
+  /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
+  async function runToEnd(given: RunTarget, options?: AnyRunOptions): Promise<RunResult> {
+    const chosen = optionsOf(options);
+    const isNamed = options?.runId !== undefined;
+    const target = snapshotOf(given, { waits: isNamed });
+    const opening = { ...startedNow(options?.runId ?? createRunId()), target, settings: chosen, isNamed };
+    return returnOrThrow(await open((parts, runs) => parts.startRun(runs, opening)), chosen);
+  }
+
+  /** Decides about what a run waits for, and resumes it: at once if it is active here, else once it is read. */
+  function decide(runId: string, { decision, ...how }: ReturnType<typeof readDecision>): RunHandle {
+    checkName("runId", runId);
+    const nowMs = settings.clock.now();
+    return handOut(runId, how.options, (parts, runs, opening) => {
+      const command = { decision: { ...decision, atMs: runs.leases.toShared(nowMs) } };
+      return parts.sendCommand(runs, { ...opening, ...how, type: "decide", command });
+    });
+  }
+
+  return {
+    [workerKey]: {
+      refuse: (refusal) => open((parts, runs) => runs.track(parts.refuseRun(runs, refusal))),
+      deliverEarly(runId, name, value, options) {
+        const { given } = readDelivery(runId, { name, value }, options);
+        return open((parts, runs) => runs.track(parts.deliverEarly(runs, runId, given)));
+      },
+      leaveWaits() {
+        leavesWaits = true;
+      },
+    },
+
+    tools: settings.tools,
+    on: (type, listener) => hub.on(checkedType(type), checkedListener(listener)),
+    once: (type, listener) => hub.once(checkedType(type), checkedListener(listener)),
+    off: (type, listener) => hub.off(checkedType(type), listener),
+    listenerCount: (type) => hub.listenerCount(checkedType(type)),
+    removeAllListeners: (type) => hub.removeAllListeners(type === undefined ? type : checkedType(type)),
+    subscribe: (listener) => hub.subscribe(checkedListener(listener)),
+
+    events(runId, options = {}) {
+      const wanted = readEventsOptions(runId, options);
+      return { [Symbol.asyncIterator]: () => readEvents(wanted) };
+    },
+
+    getRun: async (runId) => (await loadRuntime()).readRun(settings, runId),
+
+    async listRuns(options = {}) {
+      const parts = await loadRuntime();
+      return parts.showPage(await parts.listRuns(settings.store, options), settings);
+    },
+
+    async plan(request, options) {
+      const chosen = optionsOf(options, "plan");
+      requireOpen();
+      return (await loadRuntime()).planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+    },
+
+    async dryRun(given, options) {
+      const chosen = optionsOf(options, "dryRun");
+      const target = snapshotOf(toTarget(given), { waits: false });
+      const parts = await loadRuntime();
+      const planned = (request: string) =>
+        parts.planAlone({ settings, hub }, { runId: createRunId(), request, settings: chosen });
+      return parts.dryRun(settings, chosen, "plan" in target ? target.plan : await planned(target.request));
+    },
+
+    execute: (plan, options) => runToEnd({ plan: plan as PlanInput }, options),
+    run: (request, options) => runToEnd({ request }, options),
+
+    start(given, options) {
+      const chosen = optionsOf(options);
+      const isNamed = options?.runId !== undefined;
+      const target = snapshotOf(toTarget(given), { waits: isNamed });
+      const issues = "plan" in target ? plainIssues(target.plan, chosen.tools) : [];
+      if (issues.length > 0) throw invalidPlan("The plan is invalid", issues);
+      const runId = options?.runId ?? createRunId();
+      const use: OpenRun = (parts, runs, opening) =>
+        parts.startRun(runs, { ...opening, target, settings: chosen, isNamed });
+      // The caller may never read the handle.
+      return handOut(runId, chosen, use, ({ message }) =>
+        settings.onWarning({
+          code: "start-refused",
+          runId,
+          message: `Run "${runId}" was not started: ${message}`,
+        }),
+      );
+    },
+
+    approve: (runId, item, options = {}) => decide(runId, readDecision("approve", item, options)),
+    reject: (runId, item, options = {}) => decide(runId, readDecision("reject", item, options)),
+    async resume(runId, resuming = {}) {
+      const options = checkResumeOptions(resuming);
+      checkName("runId", runId);
+      const opening = { ...startedNow(runId), options, retriesFailed: true };
+      return open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
+    },
+
+    resumeAll: (options = {}) => open((parts, runs) => parts.resumeAll(runs, options)),
+
+    fork(from, forking = {}) {
+      const { after, runId = createRunId(), options } = readForkOptions(forking);
+      checkName("runId", from);
+      return handOut(runId, options, (parts, runs, opening) =>
+        parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),
+      );
+    },
+
+    settle(runId, stepId, options) {
+      const { ref, settlement, ...how } = readSettleOptions(stepId, options);
+      checkName("runId", runId);
+      return handOut(runId, how.options, (parts, runs, opening) =>
+        parts.sendCommand(runs, { ...opening, ...how, type: "settle", command: { ref, settlement } }),
+      );
+    },
+
+    deliver(runId, name, value, options) {
+      const { given, ...how } = readDelivery(runId, { name, value }, options);
+      return handOut(runId, how.options, async (parts, runs, opening) => {
+        const command = await parts.toDelivery(settings, given);
+        return parts.sendCommand(runs, { ...opening, ...how, type: "deliver", command });
+      });
+    },
+
+    async cancel(runId, reason = noReason, options = {}) {
+      checkOption({ type: "text" }, reason, "reason");
+      const how = readDecidingOptions(options);
+      checkName("runId", runId);
+      const cancelling = new AbortSource();
+      const sent = { ...startedNow(runId), ...how, cancelling, type: "cancel", command: { reason } } as const;
+      return open(async (parts, runs) => {
+        // A run that is restored is cancelled when it is opened.
+        cancelling.abort(cancelledBy(reason));
+        return returnOrThrow(await parts.sendCommand(runs, sent), how.options);
+      });
+    },
+
+    async close(options = {}) {
+      const timeoutMs = readCloseOptions(options);
+      closing ??= registry?.stop(timeoutMs) ?? Promise.resolve();
+      return closing;
+    },
+
+    async deleteRun(runId) {
+      checkName("runId", runId);
+      return (await loadRuntime()).deleteRun(settings.store, runId);
+    },
+
+    prune: async (options) => (await loadRuntime()).prune(settings.store, options),
+  };
+
+  /** The events of a run, from the start; a loop that is left, in any way, leaves nothing behind. */
+  function readEvents(wanted: EventsWanted): AsyncIterator<AgentEvent, undefined> {
+    const leaving = new AbortSource();
+    const read = async function* (): AsyncGenerator<AgentEvent, undefined> {
+      const parts = await loadRuntime();
+      return yield* parts.readEventsOf(runsOf(parts), wanted, leaving);
+    };
+    const events = read();
+    return {
+      next: () => events.next(),
+      // A generator that waits for an event would end only with the next one.
+      return: () => {
+        leaving.abort(undefined);
+        return events.return(undefined);
+      },
+    };
+  }
+}
+
+function checkedType<T extends Parameters<typeof checkEventType>[0]>(type: T): T {
+  checkEventType(type);
+  return type;
+}
+
+function checkedListener<T>(listener: T): T {
+  return typeof listener === "function" ? listener : failOption("listener", listener, "a function");
+}
+
+/**
+ * Copies a run's plan when the run starts: the caller may change it while the runtime loads, or looks for a run with
+ * the same id. Otherwise the runtime copies it at once.
+ */
+function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): RunTarget {
+  if ("request" in target || (loadedRuntime !== undefined && !waits)) return target;
+  const json = toJson(target.plan, { maxBytes: maxPlanBytes });
+  // Validation refuses anything that is not JSON, and says why.
+  return json.ok ? { plan: json.value as unknown as PlanInput } : target;
+}
+
+/** Warns if there are fields to seal but no key: plans with them will be refused. */
+function warnOfSecrets(settings: EngineSettings): void {
+  if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
+  const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
+  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
+  settings.onWarning({ code: "no-secret-keys", message });
+}
+
+/** Warns of phrases that take nearly any request for a tool that runs once or needs approval. */
+function warnOfOpenPhrases(settings: EngineSettings): void {
+  for (const tool of settings.toolsByName.values())
+    for (const phrase of findOpenPhrases(tool))
+      settings.onWarning({
+        code: "open-phrase",
+        message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,
+      });
 }

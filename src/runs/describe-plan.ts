@@ -11,8 +11,7 @@ import type { DefinedTool, Tool } from "../core/tool.ts";
 import { toolSchemas } from "../core/tool-schemas.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
 import { fillReferences, findReferences } from "../plan/references.ts";
-import { HiddenTexts } from "./secrets/hidden-texts.ts";
-import { hideInput } from "./secrets/sensitive-values.ts";
+import { HiddenTexts, hideInput } from "./secrets/sensitive-values.ts";
 
 /**
  * Describes a plan as text for a person who decides whether it may run: for each step its `reasoning`, the call as it

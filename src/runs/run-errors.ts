@@ -21,6 +21,11 @@ export function interruptedBy(reason: string): AgentError<"interrupted"> {
   });
 }
 
+/** The error of a run that was requested after its agent was closed. */
+export function agentClosed(): AgentError<"interrupted"> {
+  return interruptedBy("the agent was closed and takes no more runs");
+}
+
 /** The error of a run that has timed out. */
 export function runTimeout(timeoutMs: number): AgentError<"timeout"> {
   return new AgentError("timeout", `The run took longer than its timeoutMs of ${timeoutMs} ms.`, {

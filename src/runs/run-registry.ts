@@ -1,4 +1,5 @@
 import { AbortSource } from "../async/abort.ts";
+import { type Clock, callAt } from "../async/clock.ts";
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
@@ -6,13 +7,13 @@ import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
+import { resumeTimeOf } from "../core/run-summary.ts";
 import { instancesOf } from "../core/step-state.ts";
 import { closeBroken } from "./end-run.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
-import { type LeftRun, type ResumedAgain, WaitTimers } from "./resume/wait-timers.ts";
 import { Run, type RunCaller, type RunHost } from "./run.ts";
-import { interruptedBy } from "./run-errors.ts";
+import { agentClosed, interruptedBy } from "./run-errors.ts";
 import type { RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
 import { ToolGates } from "./steps/limits.ts";
@@ -103,6 +104,11 @@ export class RunRegistry {
     this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
   }
 
+  /** Throws `interrupted` once no more runs may start. */
+  requireOpen(): void {
+    if (this.stopping.aborted) throw agentClosed();
+  }
+
   /** True if a run is active here, or about to be. */
   has(runId: string): boolean {
     return this.restoring.has(runId) || this.active.has(runId);
@@ -170,7 +176,7 @@ export class RunRegistry {
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
     this.waits.forget(runId);
-    if (this.hasStopped) throw interruptedBy("the agent was closed and takes no more runs");
+    if (this.hasStopped) throw agentClosed();
     const run = new Run(runId, this.host, settings, state);
     run.watchers = this.watchers.get(runId);
     run.open(startedMs);
@@ -258,4 +264,81 @@ export class RunRegistry {
     this.active.delete(runId);
     resolve(shownResult(state, run.engine, run));
   }
+}
+
+// ---- Runs that were suspended here: when to resume them ----
+
+/** A suspended run, with what resuming it needs. */
+export interface LeftRun {
+  readonly runId: string;
+  readonly settings: Pick<RunSettings, "resources">;
+}
+
+/** The time to resume a run again; undefined if that is not needed. */
+export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
+
+/** The parts of an engine that {@link WaitTimers} needs. */
+interface TimerOptions {
+  readonly clock: Clock;
+  /** Returns true if all runs that wait are left to somebody else. */
+  readonly isLeft: () => boolean;
+  readonly resume: (left: LeftRun) => Promise<ResumedAgain>;
+}
+
+/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
+const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
+
+/** Resumes the runs that were suspended here: those that wait for a time, and those with a message left for them. */
+export class WaitTimers {
+  private readonly stops = new Map<string, () => void>();
+  private isStopped = false;
+
+  constructor(private readonly options: TimerOptions) {}
+
+  /** Resumes a suspended run when the earliest of its waits is over, with the resources it had. */
+  watch(run: Run): void {
+    const atMs = resumeTimeOf(run.state.pending);
+    this.forget(run.runId);
+    if (atMs !== undefined) this.resumeAt(atMs, leftBy(run));
+  }
+
+  /** Resumes a run at once, and again later if need be. */
+  resumeNow(run: Run): Promise<void> {
+    return this.tryToResume(leftBy(run));
+  }
+
+  private async tryToResume(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
+    if (this.isStopped) return;
+    const again = await this.options.resume(left);
+    // If it was resumed and suspended again, it has a timer already.
+    if (again === undefined || this.stops.has(left.runId)) return;
+    if (again !== "after a failure") this.resumeAt(again.atMs, left);
+    else this.resumeAt(this.options.clock.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
+  }
+
+  /** Stops the timer of a run, as it was resumed. */
+  forget(runId: string): void {
+    this.stops.get(runId)?.();
+    this.stops.delete(runId);
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    for (const stop of this.stops.values()) stop();
+    this.stops.clear();
+  }
+
+  private resumeAt(atMs: number, left: LeftRun, retryMs?: number): void {
+    const { clock, isLeft } = this.options;
+    if (this.isStopped || isLeft()) return;
+    const stop = callAt(clock, atMs, () => {
+      this.stops.delete(left.runId);
+      void this.tryToResume(left, retryMs);
+    });
+    this.stops.set(left.runId, stop);
+  }
+}
+
+function leftBy({ runId, settings: { resources } }: Run): LeftRun {
+  return { runId, settings: { resources } };
 }

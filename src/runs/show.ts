@@ -3,10 +3,9 @@ import { copyJson, deepFreeze, hiddenText, hideSealed, mapItems, toJson } from "
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import type { RunPage } from "../core/run-store.ts";
-import type { EngineSettings } from "./options.ts";
+import type { EngineSettings, RedactPlace } from "./options.ts";
 import { withThrown } from "./run-errors.ts";
 import type { RunSecrets } from "./secrets/run-secrets.ts";
-import type { RedactPlace } from "./secrets/secret-options.ts";
 
 /** The rules for hiding parts of a run. */
 interface Shown {

@@ -13,7 +13,7 @@ import { findWrongPart } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
 import { continueStored } from "./resume/resume-run.ts";
 import type { Run } from "./run.ts";
-import { interruptedBy, runConflict, runElsewhere } from "./run-errors.ts";
+import { runConflict, runElsewhere } from "./run-errors.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
@@ -102,7 +102,7 @@ async function resumeStopped(
   opening: NamedOpening,
   refusal: AgentErrorLike,
 ): Promise<RunResult | undefined> {
-  if (runs.stopping.aborted) throw interruptedBy("the agent was closed and takes no more runs");
+  runs.requireOpen();
   const { resources, signal, throwOnFailure } = opening.settings;
   let hasStopped = true;
   try {

@@ -1,7 +1,6 @@
 import { canonicalJson, type JsonValue } from "../core/json.ts";
 import type { SensitiveView } from "../core/sensitive-paths.ts";
-import { HiddenTexts } from "../runs/secrets/hidden-texts.ts";
-import { mapSensitive, type SensitiveViews } from "../runs/secrets/sensitive-values.ts";
+import { HiddenTexts, mapSensitive, type SensitiveViews } from "../runs/secrets/sensitive-values.ts";
 import {
   isAnswer,
   type RecordedAnswer,

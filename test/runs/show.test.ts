@@ -8,7 +8,7 @@ import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/plann
 import { sensitive } from "../../src/core/sensitive.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
 import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
-import type { RedactPlace, SecretKey } from "../../src/runs/secrets/secret-options.ts";
+import type { RedactPlace, SecretKey } from "../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { runScenario } from "../scenario/run-scenario.ts";

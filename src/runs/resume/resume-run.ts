@@ -22,15 +22,14 @@ import type { EngineSettings } from "../options.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { planInRun } from "../planning/planning.ts";
 import type { AbortReason, Run } from "../run.ts";
-import { interruptedBy, resumeMismatch } from "../run-errors.ts";
+import { interruptedBy, resumeMismatch, returnOrThrow } from "../run-errors.ts";
 import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
 import { evidenceOf } from "../run-recorder.ts";
-import type { Opening, RunRegistry } from "../run-registry.ts";
+import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
 import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
 import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { runExecution } from "../steps/schedule.ts";
 import { listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
-import type { LeftRun, ResumedAgain } from "./wait-timers.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -361,25 +360,22 @@ export type ResumedRun<TTool extends Tool = Tool> =
   /** It could not be resumed: `run-owned-elsewhere`, `resume-mismatch`, `store-failed` … */
   | { readonly runId: string; readonly result?: undefined; readonly error: AgentErrorData };
 
-/** Resumes one of the runs. */
-type Resume = (runId: string, options: ResumeOptions) => Promise<RunResult>;
-
 /**
  * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
  * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
  */
-export async function resumeAll(
-  runs: RunRegistry,
-  options: ResumeAllOptions,
-  resume: Resume,
-): Promise<readonly ResumedRun[]> {
-  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, options);
+export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
+  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, given);
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
     try {
       const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;
-      resumed.push({ runId, result: await resume(runId, { ...rest, resources: own }) });
+      runs.requireOpen();
+      const options = { ...rest, resources: own };
+      // One that has ended meanwhile stays unchanged.
+      const resuming = { runId, startedMs: monotonicNow(runs.settings.clock), options, retriesFailed: false };
+      resumed.push({ runId, result: returnOrThrow(await resumeRun(runs, resuming), options) });
     } catch (thrown) {
       if (!isAgentError(thrown)) throw thrown;
       resumed.push({ runId, error: toErrorData(thrown) as AgentErrorData });

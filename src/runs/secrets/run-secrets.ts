@@ -17,11 +17,10 @@ import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
-import type { EngineSettings } from "../options.ts";
-import { HiddenTexts } from "./hidden-texts.ts";
+import type { EngineSettings, SealingSettings } from "../options.ts";
 import { RunKeys } from "./run-keys.ts";
-import type { SealingSettings } from "./secret-options.ts";
 import {
+  HiddenTexts,
   hideInput,
   mapHidden,
   mapLeaves,

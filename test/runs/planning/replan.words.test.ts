@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agent.ts";
+import { createAgent, createEngine } from "../../../src/agent.ts";
 import type { ApprovalReason, WordSource } from "../../../src/core/approval.ts";
 import type { PlanStep } from "../../../src/core/plan.ts";
 import type { RunResult } from "../../../src/core/run-result.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
-import { createEngine } from "../../../src/runs/engine.ts";
 import { resolveOptions } from "../../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import {
