@@ -27,10 +27,10 @@ import type {
   resolveRunOptions,
 } from "./run-options.ts";
 import type { RunTarget } from "./run-target.ts";
-import type { RunKeeper } from "./stored-runs.ts";
+import type { PruneOptions } from "./stored-runs.ts";
 
-/** Listens to runs and reads stored ones: what agents and orchestrators have in common. */
-export interface RunObserver<TTool extends Tool = Tool> {
+/** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
+interface RunMethods<TTool extends Tool, TRequest extends string> {
   readonly tools: readonly TTool[];
   /**
    * Calls a listener for each event of a type, until the returned function is called; calling that again does nothing.
@@ -71,10 +71,7 @@ export interface RunObserver<TTool extends Tool = Tool> {
   getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
-}
 
-/** Decides about runs that wait for approval, in this process or another that has the same store. */
-export interface RunApprover<TTool extends Tool = Tool> {
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
    * process, else from the store. The item is one of `result.pending`, or the `approval-request`.
@@ -99,10 +96,6 @@ export interface RunApprover<TTool extends Tool = Tool> {
     item: ApprovalItem,
     ...options: OptionsArgument<TTool, RejectionOptions<TTool>>
   ): RunHandle<TTool>;
-}
-
-/** Resumes runs that have stopped: their process died or was closed, or they failed. */
-export interface RunResumer<TTool extends Tool = Tool> {
   /**
    * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
    * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
@@ -167,10 +160,7 @@ export interface RunResumer<TTool extends Tool = Tool> {
    * The store stays open. Rejects with `invalid-options`.
    */
   close(this: void, options?: CloseOptions): Promise<void>;
-}
 
-/** Runs plans to their end. */
-interface RunExecutor<TTool extends Tool = Tool> {
   /**
    * Runs a plan to its end. The compiler checks a plan that is written in the call; one from JSON, or from a variable
    * whose tool names are any text, is checked here. Rejects with `invalid-plan`, `plan-not-approved`,
@@ -182,69 +172,51 @@ interface RunExecutor<TTool extends Tool = Tool> {
     plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): Promise<RunResult<TTool>>;
-}
 
-/** Runs plans. @group Agents */
-export interface Orchestrator<TTool extends Tool = Tool>
-  extends RunObserver<TTool>,
-    RunApprover<TTool>,
-    RunResumer<TTool>,
-    RunExecutor<TTool>,
-    RunKeeper {
   /**
    * Says what a plan would do, with which effects: it is validated and resolved as far as can be known, and no tool is
-   * called. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`, `invalid-options` or `unknown-tool`.
+   * called. An agent plans a request first. Rejects with `invalid-plan`, `plan-not-approved`, `cancelled`,
+   * `invalid-options` or `unknown-tool`, and for a request as `plan` does.
    */
   dryRun<const TPlan extends AnyPlan>(
     this: void,
-    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    plan: TRequest | PlanInput<TTool> | UncheckedPlan<TPlan>,
     options?: DryRunOptions<TTool>,
   ): Promise<DryRun<TTool>>;
   /**
-   * Starts a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no steps,
-   * unknown tools and duplicate ids. Other errors of `execute` reject the handle's result; readers of its events
-   * receive them, too, and they are reported as the warning `start-refused`.
+   * Starts a plan, or the request to an agent, and returns at once. Throws `invalid-options`, `unknown-tool`, and
+   * `invalid-plan` for no steps, unknown tools and duplicate ids. Other errors of `execute` or `run` reject the handle's
+   * result; readers of its events receive them, too, and they are reported as the warning `start-refused`.
    */
   start<const TPlan extends AnyPlan>(
     this: void,
-    plan: PlanInput<TTool> | UncheckedPlan<TPlan>,
+    plan: TRequest | PlanInput<TTool> | UncheckedPlan<TPlan>,
     ...options: OptionsArgument<TTool, RunOptions<TTool>>
   ): RunHandle<TTool>;
+  /**
+   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process owns it,
+   * `invalid-options` or `store-failed`.
+   */
+  deleteRun(this: void, runId: string): Promise<void>;
+  /**
+   * Deletes the runs that the options select, newest first, but none that a process owns. Resolves to how many.
+   * Rejects with `invalid-options`, `store-failed`, or `cancelled` by the signal.
+   */
+  prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
 }
 
+/** Runs plans. @group Agents */
+export interface Orchestrator<TTool extends Tool = Tool> extends RunMethods<TTool, never> {}
+
 /** A planner and an orchestrator in one. @group Agents */
-export interface Agent<TTool extends Tool = Tool>
-  extends RunObserver<TTool>,
-    RunApprover<TTool>,
-    RunResumer<TTool>,
-    RunExecutor<TTool>,
-    RunKeeper {
+export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, string> {
   /**
    * Turns a request into a validated plan; nothing runs and nothing is stored. Rejects with `cannot-plan`,
    * `planning-failed`, `invalid-plan`, `invalid-request`, `timeout`, `cancelled` or `invalid-options`.
    */
   plan(this: void, request: string, options?: PlanOptions<TTool>): Promise<Plan>;
-  /**
-   * Says what a request or a plan would do, with which effects: it is planned, validated and resolved as far as can be
-   * known, and no tool is called. Rejects as `plan` and `execute` do.
-   */
-  dryRun<const TPlan extends AnyPlan>(
-    this: void,
-    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
-    options?: DryRunOptions<TTool>,
-  ): Promise<DryRun<TTool>>;
   /** Plans a request and runs the plan. A failure to plan is in the result, too. */
   run(this: void, request: string, ...options: OptionsArgument<TTool, RunOptions<TTool>>): Promise<RunResult<TTool>>;
-  /**
-   * Starts a request or a plan and returns at once. Throws `invalid-options`, `unknown-tool`, and `invalid-plan` for no
-   * steps, unknown tools and duplicate ids. Other errors of `run` or `execute` reject the handle's result; readers of
-   * its events receive them, too, and they are reported as the warning `start-refused`.
-   */
-  start<const TPlan extends AnyPlan>(
-    this: void,
-    requestOrPlan: string | PlanInput<TTool> | UncheckedPlan<TPlan>,
-    ...options: OptionsArgument<TTool, RunOptions<TTool>>
-  ): RunHandle<TTool>;
 }
 
 /** The key of the methods that workers and clients call on an agent. The same in all copies of this package. */

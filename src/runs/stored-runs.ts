@@ -123,20 +123,6 @@ export interface PruneOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Deletes stored runs. */
-export interface RunKeeper {
-  /**
-   * Deletes a run, and frees its id. Rejects with `run-not-found`, `run-owned-elsewhere` while a process owns it,
-   * `invalid-options` or `store-failed`.
-   */
-  deleteRun(this: void, runId: string): Promise<void>;
-  /**
-   * Deletes the runs that the options select, newest first, but none that a process owns. Resolves to how many.
-   * Rejects with `invalid-options`, `store-failed`, or `cancelled` by the signal.
-   */
-  prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
-}
-
 const pruneOptions = {
   before: readTime,
   keep: { type: "integer", min: 0, default: 0 },
@@ -144,12 +130,12 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Deletes a run. Rejects as {@link RunKeeper.deleteRun} does. */
+/** Deletes a run. Rejects as `deleteRun` of an agent does. */
 export async function deleteRun(store: RunStore, runId: string): Promise<void> {
   await deleteStored(store, runId);
 }
 
-/** Deletes the runs that the options select. Rejects as {@link RunKeeper.prune} does. */
+/** Deletes the runs that the options select. Rejects as `prune` of an agent does. */
 export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
   const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
   const { before } = options;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createAgent, createOrchestrator } from "../../../src/agent.ts";
-import type { RunApprover } from "../../../src/runs/agent-methods.ts";
+import type { Agent } from "../../../src/runs/agent-methods.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 
 const tools = [createFakeTool({ name: "A" })];
 const hash = "0a".repeat(32);
-const agent: RunApprover = createAgent({ tools });
+const agent: Pick<Agent, Method> = createAgent({ tools });
 
-type Method = keyof RunApprover;
+type Method = "approve" | "reject";
 type Call = (runId: unknown, ...rest: unknown[]) => { readonly result: Promise<unknown> };
 
 /** Decides with arguments that no compiler has checked. */
