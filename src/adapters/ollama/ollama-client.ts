@@ -1,4 +1,5 @@
-import { Ollama } from "ollama/browser";
+import type { Ollama } from "ollama/browser";
+import { countPending } from "../../async/promises.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
 import { modelFailure, readFailureReason } from "../../core/model-failure.ts";
@@ -16,16 +17,16 @@ interface ClientOptions {
 }
 
 /**
- * Creates the client library for one call, with a `fetch` that passes on only what the library reads well: it rejects
- * with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library itself
- * supports no signal, and logs to the console.
+ * Loads the client library, and creates a client for one call, whose `fetch` passes on only what the library reads well:
+ * it rejects with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library
+ * itself supports no signal, and logs to the console.
  */
-export function createClient(settings: OllamaSettings, options: ClientOptions): Ollama {
-  const { host, headers } = settings;
+export async function createClient(settings: OllamaSettings, options: ClientOptions): Promise<Ollama> {
   const { signal, hasFormat = false, isAnswer = false } = options;
+  const { Ollama } = await countPending(import("ollama/browser"));
   return new Ollama({
-    host,
-    headers: { ...headers },
+    host: settings.host,
+    headers: { ...settings.headers },
     fetch: async (input, init) => {
       signal.throwIfAborted();
       const response = await send(settings, input, { ...init, signal });
@@ -34,8 +35,8 @@ export function createClient(settings: OllamaSettings, options: ClientOptions): 
         signal.throwIfAborted();
         throw serverFailure(settings, error, hasFormat);
       }
-      const body = response.body ?? emptyBody();
-      return new Response(isAnswer ? answerLines(body, { settings, signal, hasFormat }) : body);
+      if (!isAnswer) return new Response(response.body);
+      return new Response(answerLines(response.body ?? new Blob([]).stream(), { settings, signal, hasFormat }));
     },
   });
 }
@@ -56,10 +57,6 @@ async function send(
     signal.throwIfAborted();
     throw connectionFailure(settings, thrown);
   }
-}
-
-function emptyBody(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 /** The error of an answer that cannot be read. */

@@ -1,7 +1,26 @@
-import { countPending, settleOrAbort } from "../../async/promises.ts";
-import type { LanguageModel } from "../../core/language-model.ts";
-import type { OllamaCalls } from "./ollama-calls.ts";
-import { type OllamaModelOptions, resolveOllamaOptions } from "./ollama-options.ts";
+import type { ChatRequest, ChatResponse } from "ollama/browser";
+import { settleOrAbort } from "../../async/promises.ts";
+import { isAgentError } from "../../core/errors.ts";
+import {
+  estimateTokens,
+  type LanguageModel,
+  type ModelFinishReason,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTokens,
+  maxAnswerLength,
+  readLogprobs,
+} from "../../core/language-model.ts";
+import { ModelCalls } from "../../core/model-calls.ts";
+import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
+import { answerFailure, createClient } from "./ollama-client.ts";
+import {
+  type OllamaModelOptions,
+  type OllamaSettings,
+  type OllamaThink,
+  resolveOllamaOptions,
+} from "./ollama-options.ts";
 
 /** A model of Ollama. @group Models */
 export interface OllamaModel extends LanguageModel {
@@ -27,30 +46,350 @@ export interface OllamaModel extends LanguageModel {
 export function createOllamaModel(options: OllamaModelOptions): OllamaModel {
   const settings = resolveOllamaOptions(options);
   const { provider, modelId, price, retry } = settings;
-  let loading: Promise<OllamaCalls> | undefined;
-  // With the client library, the calls are a quarter of what an app loads to create an agent.
-  const load = (signal: AbortSignal): Promise<OllamaCalls> => {
-    signal.throwIfAborted();
-    loading ??= countPending(import("./ollama-calls.ts")).then(({ OllamaCalls }) => new OllamaCalls(settings));
-    return loading;
-  };
+  const calls = new OllamaCalls(settings);
   return {
     provider,
     modelId,
     price,
     retry,
     schemas: "grammar",
-    async preload({ signal = new AbortController().signal } = {}) {
-      const calls = await load(signal);
-      await settleOrAbort(calls.preload(signal), signal);
-    },
-    async getContextTokens(signal) {
-      const calls = await load(signal);
-      return settleOrAbort(calls.contextTokens(signal), signal);
-    },
-    async generate(request) {
-      const calls = await load(request.signal);
-      return calls.generate(request);
+    preload: ({ signal = new AbortController().signal } = {}) => settleOrAbort(calls.preload(signal), signal),
+    getContextTokens: (signal) => settleOrAbort(calls.getContextTokens(signal), signal),
+    generate: (request) => calls.generate(request),
+  };
+}
+
+/** The facts of a model that a server reports; undefined where it reports nothing. */
+interface ModelFacts {
+  readonly canThink: boolean | undefined;
+  /** True if its thinking has levels, and cannot be turned off. */
+  readonly isGptOss: boolean;
+  /** The longest context it was made for, in tokens. */
+  readonly contextLength: number | undefined;
+}
+
+/** A request to a model as sent. `truncate` and the highest level of `think` are missing from the library's types. */
+type OllamaChatRequest = Omit<ChatRequest, "think"> & {
+  stream: true;
+  truncate: boolean;
+  think?: OllamaThink;
+  options: { num_predict: number; num_ctx?: number };
+};
+
+/** The length of the prompt of a few tools, in characters. */
+const usualPromptLength = 4_500;
+
+/**
+ * Makes the calls to a model, and keeps what they have in common: what the model can do, and how large its context is.
+ */
+class OllamaCalls {
+  private readonly facts: SharedLoad<ModelFacts>;
+  private readonly calls: ModelCalls;
+  /** The largest context so far: a server loads the model again when it changes, so it never shrinks. */
+  private largestContext = 0;
+  /** True once the server has refused the option `think`. */
+  private refusesThink = false;
+  /** True once the server was seen to ignore the format while the model may not think. */
+  private mustThink = false;
+
+  constructor(private readonly settings: OllamaSettings) {
+    this.calls = new ModelCalls(settings, settings);
+    this.facts = new SharedLoad(async (signal) => {
+      const client = await createClient(settings, { signal });
+      return readFacts(settings.modelId, await client.show({ model: settings.modelId }));
+    });
+  }
+
+  /** See `LanguageModel.generate`. */
+  async generate(request: ModelRequest): Promise<ModelResponse> {
+    const { signal } = request;
+    const facts = await this.facts.get(signal).catch((thrown: unknown) => {
+      signal.throwIfAborted();
+      // Any other error says nothing about the model.
+      const reason = isAgentError(thrown, "model-failed") ? thrown.details.reason : undefined;
+      if (reason === "unreachable" || reason === "unknown-model") throw thrown;
+      return this.unknownFacts();
+    });
+    return this.calls.run(request, (attempt) => this.ask(attempt, facts));
+  }
+
+  /** See `LanguageModel.getContextTokens`. */
+  async getContextTokens(signal: AbortSignal): Promise<number | undefined> {
+    // The first request reports what is wrong.
+    const { contextLength } = await this.facts.get(signal).catch(() => this.unknownFacts());
+    const { contextTokens } = this.settings;
+    if (typeof contextTokens !== "number") return contextLength;
+    return Math.min(contextTokens, contextLength ?? contextTokens);
+  }
+
+  /** See `OllamaModel.preload`. */
+  async preload(signal: AbortSignal): Promise<void> {
+    const facts = await this.facts.get(signal);
+    // As for a prompt of usual size, as the server loads the model again for another context.
+    const messages = [{ role: "user", content: "x".repeat(usualPromptLength) }] as const;
+    const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
+    const client = await createClient(this.settings, { signal });
+    await client.chat({ ...chat, messages: [], stream: false });
+  }
+
+  private unknownFacts(): ModelFacts {
+    return readFacts(this.settings.modelId, {});
+  }
+
+  /**
+   * Asks once, or again if the server refused the option `think`, or ignored the format: some versions hold it only
+   * while a model thinks (ollama/ollama#14645).
+   */
+  private async ask(request: ModelRequest, facts: ModelFacts): Promise<ModelResponse> {
+    const chat = this.toChat(request, facts);
+    let response: ModelResponse;
+    try {
+      response = await this.send(chat, request);
+    } catch (thrown) {
+      request.signal.throwIfAborted();
+      if (chat.think === undefined || !isAboutThinking(thrown)) throw thrown;
+      this.refusesThink = true;
+      return this.ask(request, facts);
+    }
+    const mayThink = this.settings.think === undefined && facts.canThink === true;
+    if (!mayThink || !ignoresFormat(chat, response)) return response;
+    this.mustThink = true;
+    return withUsage(await this.ask(request, facts), response.usage);
+  }
+
+  private async send(chat: OllamaChatRequest, request: ModelRequest): Promise<ModelResponse> {
+    const connection = new AbortController();
+    const signal = AbortSignal.any([request.signal, connection.signal]);
+    try {
+      const client = await createClient(this.settings, {
+        signal,
+        hasFormat: chat.format !== undefined,
+        isAnswer: true,
+      });
+      const parts = await client.chat(chat as ChatRequest & { stream: true });
+      const response = await this.readAnswer(parts, { signal, onTextDelta: request.onTextDelta });
+      const { num_predict: room } = chat.options;
+      return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
+    } finally {
+      // Closes the connection of an answer that was not read to its end.
+      connection.abort();
+    }
+  }
+
+  /** Reads a streamed answer to its end. It may stop early. */
+  private async readAnswer(
+    parts: AsyncIterable<ChatResponse>,
+    { signal, onTextDelta }: Pick<ModelRequest, "signal" | "onTextDelta">,
+  ): Promise<ModelResponse> {
+    let text = "";
+    let reasoning = "";
+    let blankLength = 0;
+    let reported: unknown[] = [];
+    const response = (finishReason: ModelFinishReason, usage: ModelTokens): ModelResponse => {
+      const logprobs = readLogprobs(text, reported);
+      return { text, ...(reasoning !== "" && { reasoning }), finishReason, usage, ...(logprobs && { logprobs }) };
+    };
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      const thought = asText(part.message?.thinking);
+      const delta = asText(part.message?.content);
+      reasoning += thought;
+      text += delta;
+      if (thought !== "") reported = [];
+      else if (Array.isArray(part.logprobs)) reported.push(...part.logprobs);
+      if (Math.max(text.length + reasoning.length, reported.length) > maxAnswerLength)
+        throw answerTooLong(this.settings);
+      if (delta !== "") onTextDelta?.(delta);
+      if (part.done) return response(toFinishReason(part.done_reason), toUsage(part));
+      blankLength = countBlanksAtEnd(thought + delta, blankLength);
+      if (blankLength >= maxBlankLength) return response("length", {});
+    }
+    throw answerFailure(this.settings, "invalid-response", "The answer is not a chat answer");
+  }
+
+  /** Makes the request for `/api/chat`. Throws `model-failed` with `prompt-too-long` if the messages do not fit. */
+  private toChat(request: ModelRequest, facts: ModelFacts): OllamaChatRequest {
+    const { messages, responseFormat, maxOutputTokens, temperature, logprobs } = request;
+    const { settings } = this;
+    const think = this.refusesThink ? undefined : chooseThink(this.mustThink ? true : settings.think, facts);
+    return {
+      model: settings.modelId,
+      messages: messages.map(({ role, content }: ModelMessage) => ({ role, content })),
+      stream: true,
+      // Else the server would silently drop the oldest messages; now it refuses the request.
+      truncate: false,
+      ...(responseFormat?.type === "json" && { format: responseFormat.schema ?? "json" }),
+      // Never with `top_logprobs`, for which the server sorts its whole vocabulary at each token.
+      ...(logprobs && { logprobs }),
+      ...(think !== undefined && { think }),
+      ...(settings.keepAlive !== undefined && { keep_alive: settings.keepAlive }),
+      options: {
+        ...settings.options,
+        ...(settings.seed !== undefined && { seed: settings.seed }),
+        ...(temperature !== undefined && { temperature }),
+        ...this.fitContext(messages, {
+          maxOutputTokens: maxOutputTokens ?? (think ? defaultThinkingTokens : defaultOutputTokens),
+          contextLength: facts.contextLength,
+        }),
+      },
+    };
+  }
+
+  /** Chooses how large a context a call needs, with the answer shortened if necessary. */
+  private fitContext(
+    messages: readonly ModelMessage[],
+    {
+      maxOutputTokens,
+      contextLength = Number.POSITIVE_INFINITY,
+    }: { readonly maxOutputTokens: number; readonly contextLength: number | undefined },
+  ): OllamaChatRequest["options"] {
+    const { modelId, contextTokens } = this.settings;
+    const promptTokens = messages.reduce(
+      (sum, { content }) => sum + estimateTokens(content) + tokensPerMessage,
+      tokensPerMessage,
+    );
+    const wanted = typeof contextTokens === "number" ? contextTokens : Number.POSITIVE_INFINITY;
+    const limit = Math.min(wanted, contextLength);
+    const outputTokens = Math.min(maxOutputTokens, limit - promptTokens);
+    if (outputTokens < Math.min(maxOutputTokens, leastOutputTokens)) {
+      const bound =
+        wanted < contextLength
+          ? `the option "contextTokens" allows ${wanted}`
+          : `${modelId} has a context of ${contextLength}`;
+      const message = `The messages have about ${promptTokens} tokens, and ${bound}, answer included.`;
+      throw modelFailure(this.settings, "prompt-too-long", { message });
+    }
+    if (contextTokens === "server") return { num_predict: outputTokens };
+    // One size for all calls of a planning: the second has twice the room, and a server loads the model again for another.
+    const needed = 2 ** Math.ceil(Math.log2(promptTokens + secondTryTokens + 2 * outputTokens));
+    const isEnough = this.largestContext >= promptTokens + outputTokens;
+    const grown = isEnough ? this.largestContext : Math.max(leastContextTokens, needed);
+    const chosen = contextTokens === undefined ? Math.min(limit, grown) : limit;
+    this.largestContext = Math.max(this.largestContext, chosen);
+    return { num_predict: outputTokens, num_ctx: chosen };
+  }
+}
+
+function isAboutThinking(thrown: unknown): boolean {
+  if (!isAgentError(thrown, "model-failed") || thrown.details.status !== 400) return false;
+  return /\bthink(?:ing)?\b/i.test((thrown.cause as Error).message);
+}
+
+/** Returns true if a model that can think, and was asked not to, has written nothing like JSON. */
+function ignoresFormat({ format, think }: OllamaChatRequest, { text, finishReason }: ModelResponse): boolean {
+  return format !== undefined && think === false && finishReason === "stop" && text.trim() !== "" && !/[{[]/.test(text);
+}
+
+/** Adds to an answer what an earlier one used. */
+function withUsage(response: ModelResponse, { inputTokens = 0, outputTokens = 0 }: ModelTokens): ModelResponse {
+  const { usage } = response;
+  return {
+    ...response,
+    usage: {
+      ...(usage.inputTokens !== undefined && { inputTokens: usage.inputTokens + inputTokens }),
+      ...(usage.outputTokens !== undefined && { outputTokens: usage.outputTokens + outputTokens }),
     },
   };
+}
+
+/** So much white space in a row means that the model is lost in a grammar: nothing else will come. */
+const maxBlankLength = 500;
+
+/** Counts the white-space characters in a row at the end, including those before. */
+function countBlanksAtEnd(piece: string, before: number): number {
+  const inked = piece.trimEnd().length;
+  return inked === 0 ? before + piece.length : piece.length - inked;
+}
+
+/** Another kind of server may send null, or nothing. */
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function toFinishReason(reason: string | null | undefined): ModelFinishReason {
+  if (reason === "length") return "length";
+  return reason === undefined || reason === null || reason === "" || reason === "stop" ? "stop" : "other";
+}
+
+function toUsage(part: ChatResponse): ModelTokens {
+  const inputTokens = asCount(part.prompt_eval_count);
+  const outputTokens = asCount(part.eval_count);
+  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
+}
+
+function asCount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Reads what a server reports about a model. */
+function readFacts(modelId: string, answer: unknown): ModelFacts {
+  const { capabilities, details, model_info: info } = asRecord(answer);
+  const { "general.architecture": architecture } = asRecord(info);
+  const { family } = asRecord(details);
+  const length = asRecord(info)[`${String(architecture)}.context_length`];
+  return {
+    canThink: Array.isArray(capabilities) ? capabilities.includes("thinking") : undefined,
+    isGptOss: [family ?? modelId, architecture].some((name) => typeof name === "string" && /gpt-?oss/i.test(name)),
+    contextLength: typeof length === "number" && Number.isInteger(length) && length > 0 ? length : undefined,
+  };
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/**
+ * Chooses `think`: none for a model that cannot, as true would be refused; a level for gpt-oss, as its answer would be
+ * empty with false and a format; for all others, including unknown ones, what was wanted or else false.
+ */
+function chooseThink(wanted: OllamaThink | undefined, facts: ModelFacts): OllamaThink | undefined {
+  if (facts.canThink === false) return undefined;
+  if (!facts.isGptOss) return wanted ?? false;
+  if (typeof wanted === "string") return wanted;
+  return wanted === true ? "medium" : "low";
+}
+
+const defaultOutputTokens = 2_048;
+/** Thinking counts as output; if it used up all of it, no answer would be left. */
+const defaultThinkingTokens = 4_096;
+/** The tokens that a template adds around each message, and around all of them; a high estimate. */
+const tokensPerMessage = 16;
+const leastContextTokens = 4_096;
+/** A second try repeats the start of the answer and says what was wrong with it. */
+const secondTryTokens = 512;
+/** An answer with room for fewer is not worth requesting, unless no more was wanted. */
+const leastOutputTokens = 256;
+
+/**
+ * Loads a value once for all callers, and keeps it. The next caller restarts a load that failed; one whose callers have
+ * all left is aborted.
+ */
+class SharedLoad<T> {
+  private loaded: { readonly value: T } | undefined;
+  private loading: { readonly value: Promise<T>; readonly controller: AbortController; waiting: number } | undefined;
+
+  constructor(private readonly load: (signal: AbortSignal) => Promise<T>) {}
+
+  /** Rejects as the load does, or with the signal's reason. */
+  async get(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    if (this.loaded !== undefined) return this.loaded.value;
+    if (this.loading === undefined) {
+      const controller = new AbortController();
+      this.loading = { value: this.load(controller.signal), controller, waiting: 0 };
+    }
+    const { loading } = this;
+    loading.waiting++;
+    try {
+      const value = await settleOrAbort(loading.value, signal);
+      this.loaded = { value };
+      return value;
+    } finally {
+      loading.waiting--;
+      if (loading.waiting === 0) {
+        loading.controller.abort();
+        if (this.loading === loading) this.loading = undefined;
+      }
+    }
+  }
 }
