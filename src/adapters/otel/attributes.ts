@@ -70,29 +70,25 @@ export type TelemetryContent = "none" | "inputs" | "all";
 /** Longer values are cut: no backend shows more. */
 const maxLength = 32_768;
 
-/** The request, plan or input of a span. */
-export function toInputAttributes(content: TelemetryContent, value: unknown): Attributes {
-  if (content === "none" || value === undefined) return {};
-  return { [attribute.input]: toText(value), [attribute.inputType]: getType(value) };
-}
-
-/** The output of a span. */
-export function toOutputAttributes(content: TelemetryContent, value: unknown): Attributes {
-  if (content !== "all" || value === undefined) return {};
-  return { [attribute.output]: toText(value), [attribute.outputType]: getType(value) };
-}
-
-/** The input or output of a tool, under the names of both conventions. */
-export function toToolCallAttributes(
+/** The data that goes into a span (a request, plan or input) or comes out of it; for a tool, under the names of both conventions. */
+export function toDataAttributes(
   content: TelemetryContent,
-  { input, output }: { readonly input?: unknown; readonly output?: unknown },
+  { input, output, ofTool = false }: { readonly input?: unknown; readonly output?: unknown; readonly ofTool?: boolean },
 ): Attributes {
-  return {
-    ...toInputAttributes(content, input),
-    ...(content !== "none" && input !== undefined && { [attribute.toolArguments]: toText(input) }),
-    ...toOutputAttributes(content, output),
-    ...(content === "all" && output !== undefined && { [attribute.toolResult]: toText(output) }),
-  };
+  const attributes: Attributes = {};
+  if (content !== "none" && input !== undefined) {
+    const text = toText(input);
+    attributes[attribute.input] = text;
+    attributes[attribute.inputType] = getType(input);
+    if (ofTool) attributes[attribute.toolArguments] = text;
+  }
+  if (content === "all" && output !== undefined) {
+    const text = toText(output);
+    attributes[attribute.output] = text;
+    attributes[attribute.outputType] = getType(output);
+    if (ofTool) attributes[attribute.toolResult] = text;
+  }
+  return attributes;
 }
 
 /** A value as text, cut with its length if it is long. */

@@ -1,8 +1,8 @@
-import type { Attributes, Meter } from "@opentelemetry/api";
+import type { Attributes, Meter, Observable } from "@opentelemetry/api";
 import { RecentMap } from "../../async/recent-map.ts";
 import { type AgentEvent, type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import { describeStepRef, stepRefOf } from "../../core/step.ts";
+import { describeStepRef } from "../../core/step.ts";
 import { attribute, splitModel, toErrorAttributes } from "./attributes.ts";
 
 const maxWaiting = 10_000;
@@ -32,7 +32,6 @@ export class Metrics {
   /** Open questions by run. Of those that another process ends, the oldest are forgotten. */
   private readonly waiting = new RecentMap<number>(maxWaiting);
   private readonly instruments: Instruments;
-  private readonly totals: Totals;
 
   /** `now` is in milliseconds, of a clock that is never set. */
   constructor(
@@ -40,8 +39,8 @@ export class Metrics {
     private readonly name: string,
     private readonly now: () => number,
   ) {
-    this.instruments = createInstruments(meter);
-    this.totals = getTotals(meter);
+    this.instruments = instrumentsOf.get(meter) ?? createInstruments(meter);
+    instrumentsOf.set(meter, this.instruments);
   }
 
   event(event: AgentEvent): void {
@@ -64,14 +63,14 @@ export class Metrics {
       execution.planner = planner;
     },
     "plan-end": ({ runId, outcome }) => {
-      const { plans, planDuration } = this.instruments;
+      const { plans, planDuration, last } = this.instruments;
       const execution = this.getExecution(runId);
       const seconds = getSecondsBetween(execution.planningMs, this.now());
       const planner = outcome.status === "completed" ? outcome.plan.source.planner : execution.planner;
       const attributes = { [attribute.planner]: planner, [attribute.outcome]: outcome.status };
       plans.add(1, attributes);
       planDuration.record(seconds, attributes);
-      this.totals.setPlanning(planner, seconds);
+      last({ [attribute.operation]: "plan", [attribute.planner]: planner }).value = seconds;
       if (outcome.status === "completed") this.adopt(execution, outcome.plan.steps);
       if (execution.startMs === undefined) this.runs.delete(runId);
     },
@@ -92,7 +91,7 @@ export class Metrics {
       const { started, ready, dependencies, startMs = 0 } = this.getExecution(event.runId);
       const { stepId, tool } = event;
       const nowMs = this.now();
-      started.set(describeStepRef(stepRefOf(event)), nowMs);
+      started.set(describeStepRef(event), nowMs);
       let readyMs = Math.max(startMs, ready.get(planName) ?? 0, ready.get(toApprovalName(stepId)) ?? 0);
       for (const id of dependencies.get(stepId) ?? []) readyMs = Math.max(readyMs, ready.get(id) ?? 0);
       this.instruments.queueDuration.record(getSecondsBetween(readyMs, nowMs), { [attribute.tool]: tool });
@@ -101,16 +100,17 @@ export class Metrics {
     "step-end": (event) => {
       const { started, ready } = this.getExecution(event.runId);
       const { stepId, tool, outcome } = event;
-      const ref = describeStepRef(stepRefOf(event));
+      const ref = describeStepRef(event);
       const nowMs = this.now();
       const seconds = getSecondsBetween(started.get(ref) ?? nowMs, nowMs);
       started.delete(ref);
       ready.set(stepId, nowMs);
       const hasFailed = outcome.status === "failed" || outcome.status === "unknown";
-      this.totals.countStep(tool, outcome.status);
-      this.totals.setStep(tool, seconds);
-      const attributes = { [attribute.tool]: tool, ...(hasFailed && toErrorAttributes(outcome.error)) };
-      this.instruments.toolDuration.record(seconds, attributes);
+      const named = { [attribute.tool]: tool };
+      const { steps, last, toolDuration } = this.instruments;
+      steps({ ...named, [attribute.stepStatus]: outcome.status }).value += 1;
+      last({ [attribute.operation]: "execute_tool", ...named }).value = seconds;
+      toolDuration.record(seconds, { ...named, ...(hasFailed && toErrorAttributes(outcome.error)) });
     },
     "step-skip": ({ runId, stepId }) => void this.getExecution(runId).ready.set(stepId, this.now()),
     "approval-request": ({ runId }) => this.changeWaiting(runId, 1),
@@ -183,6 +183,9 @@ const tokenBuckets = [
 
 type Instruments = ReturnType<typeof createInstruments>;
 
+/** Several observers of a meter have the same instruments, or the totals of one would replace those of the other. */
+const instrumentsOf = new WeakMap<Meter, Instruments>();
+
 /** Creates the instruments, those of the conventions under their names. */
 function createInstruments(meter: Meter) {
   const histogram = (name: string, description: string, unit: string, explicitBucketBoundaries: number[]) =>
@@ -203,6 +206,18 @@ function createInstruments(meter: Meter) {
     retries: counter("planwright.retries", "Failed attempts that were repeated, by tool", "{attempt}"),
     openCircuits: level("planwright.circuits.open", "Tools whose circuit breaker is open", "{tool}"),
     approvals: level("planwright.approvals.waiting", "Questions that wait for an answer", "{question}"),
+    steps: createTotals(
+      meter.createObservableCounter("planwright.steps", {
+        description: "Steps, by tool and how they ended",
+        unit: "{step}",
+      }),
+    ),
+    last: createTotals(
+      meter.createObservableGauge("planwright.last.duration", {
+        description: "Duration of the latest planning of a planner, or step of a tool",
+        unit: "s",
+      }),
+    ),
   };
 }
 
@@ -213,63 +228,18 @@ interface Total {
 }
 
 /**
- * Numbers that each step changes, and that are only read when metrics are collected: with an SDK, recording one takes as
- * long as a good part of the step.
+ * Keeps a number for each set of attributes, which is only read when metrics are collected: with an SDK, recording one
+ * takes as long as a good part of a step. Returns what finds the number.
  */
-class Totals {
-  private readonly steps = new Map<string, Total>();
-  private readonly last = new Map<string, Total>();
-
-  constructor(meter: Meter) {
-    const steps = meter.createObservableCounter("planwright.steps", {
-      description: "Steps, by tool and how they ended",
-      unit: "{step}",
-    });
-    const last = meter.createObservableGauge("planwright.last.duration", {
-      description: "Duration of the latest planning of a planner, or step of a tool",
-      unit: "s",
-    });
-    steps.addCallback((result) => {
-      for (const { value, attributes } of this.steps.values()) result.observe(value, attributes);
-    });
-    last.addCallback((result) => {
-      for (const { value, attributes } of this.last.values()) result.observe(value, attributes);
-    });
-  }
-
-  /** Counts a step that has ended. */
-  countStep(tool: string, status: string): void {
-    const make = () => ({ [attribute.tool]: tool, [attribute.stepStatus]: status });
-    getEntry(this.steps, `${status} ${tool}`, make).value += 1;
-  }
-
-  /** Keeps the duration of the latest step of a tool, in seconds. */
-  setStep(tool: string, seconds: number): void {
-    const make = () => ({ [attribute.operation]: "execute_tool", [attribute.tool]: tool });
-    getEntry(this.last, `tool ${tool}`, make).value = seconds;
-  }
-
-  /** Keeps the duration of the latest planning of a planner, in seconds. */
-  setPlanning(planner: string, seconds: number): void {
-    const make = () => ({ [attribute.operation]: "plan", [attribute.planner]: planner });
-    getEntry(this.last, `planner ${planner}`, make).value = seconds;
-  }
-}
-
-function getEntry(totals: Map<string, Total>, key: string, attributes: () => Attributes): Total {
-  let total = totals.get(key);
-  if (total === undefined) {
-    total = { attributes: attributes(), value: 0 };
+function createTotals(instrument: Observable): (attributes: Attributes) => Total {
+  const totals = new Map<string, Total>();
+  instrument.addCallback((result) => {
+    for (const { value, attributes } of totals.values()) result.observe(value, attributes);
+  });
+  return (attributes) => {
+    const key = Object.values(attributes).join(" ");
+    const total = totals.get(key) ?? { attributes, value: 0 };
     totals.set(key, total);
-  }
-  return total;
-}
-
-const known = new WeakMap<Meter, Totals>();
-
-/** The totals of a meter: those of several observers are one, or the one would replace the other. */
-function getTotals(meter: Meter): Totals {
-  const totals = known.get(meter) ?? new Totals(meter);
-  known.set(meter, totals);
-  return totals;
+    return total;
+  };
 }

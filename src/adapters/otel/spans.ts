@@ -13,18 +13,9 @@ import {
 } from "@opentelemetry/api";
 import type { ErrorData } from "../../core/error-data.ts";
 import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
-import type { ObservedCall } from "../../core/observer.ts";
-import { parseTraceparent } from "../../core/observer.ts";
-import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
-import {
-  attribute,
-  splitModel,
-  type TelemetryContent,
-  toErrorAttributes,
-  toInputAttributes,
-  toOutputAttributes,
-  toToolCallAttributes,
-} from "./attributes.ts";
+import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
+import { describeStepRef, type StepRef } from "../../core/step.ts";
+import { attribute, splitModel, type TelemetryContent, toDataAttributes, toErrorAttributes } from "./attributes.ts";
 
 /** Settings of the spans of an agent. */
 interface SpanSettings {
@@ -163,14 +154,14 @@ class ExecutionSpans {
 
   private readonly handlers: EventHandlers = {
     "run-start": ({ request, plan }) =>
-      this.root?.setAttributes(toInputAttributes(this.settings.content, request ?? plan?.steps)),
+      this.root?.setAttributes(toDataAttributes(this.settings.content, { input: request ?? plan?.steps })),
     "run-suspend": ({ pending }) =>
       this.close({ attributes: { [attribute.runStatus]: "suspended", [attribute.pending]: pending.length } }),
     "run-end": ({ outcome }) => {
       const output = outcome.status === "completed" ? outcome.output : undefined;
       const attributes = {
         [attribute.runStatus]: outcome.status,
-        ...toOutputAttributes(this.settings.content, output),
+        ...toDataAttributes(this.settings.content, { output }),
       };
       this.close({ attributes, error: getFailure(outcome) });
     },
@@ -214,11 +205,10 @@ class ExecutionSpans {
       this.end(getModelKey(event), { attributes, error: getFailure(event.outcome) });
     },
     "step-start": (event) => {
-      const { content } = this.settings;
       const span = this.startTool(getStepKey(event), event, `execute_tool ${event.tool}`);
       if (!span.isRecording()) return;
       if (event.effect !== undefined) span.setAttribute(attribute.effect, event.effect);
-      if (content !== "none") span.setAttributes(toToolCallAttributes(content, { input: event.input }));
+      span.setAttributes(toDataAttributes(this.settings.content, { input: event.input, ofTool: true }));
     },
     "step-attempt": (event) => {
       const key = getStepKey(event, event.undo);
@@ -232,7 +222,6 @@ class ExecutionSpans {
     },
     "step-end": (event) => {
       const { outcome, attempts } = event;
-      const { content } = this.settings;
       const key = getStepKey(event);
       const span = this.get(key);
       const error = getFailure(outcome);
@@ -241,7 +230,7 @@ class ExecutionSpans {
         span.setAttribute(attribute.attempts, attempts);
         span.setAttribute(attribute.stepStatus, outcome.status);
         const output = outcome.status === "completed" ? outcome.output : undefined;
-        if (content !== "none") span.setAttributes(toToolCallAttributes(content, { output }));
+        span.setAttributes(toDataAttributes(this.settings.content, { output, ofTool: true }));
       }
       this.end(key, { error });
     },
@@ -284,7 +273,10 @@ class ExecutionSpans {
     const { content } = this.settings;
     const attributes =
       outcome.status === "completed"
-        ? { [attribute.planner]: outcome.plan.source.planner, ...toOutputAttributes(content, outcome.plan.steps) }
+        ? {
+            [attribute.planner]: outcome.plan.source.planner,
+            ...toDataAttributes(content, { output: outcome.plan.steps }),
+          }
         : {};
     this.end(planKey, { attributes, error: getFailure(outcome) });
   }
@@ -300,7 +292,7 @@ class ExecutionSpans {
     if (!span.isRecording()) return span;
     span.setAttribute(attribute.toolType, "function");
     // The idempotency key that the tool gets.
-    span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(stepRefOf(event))}`);
+    span.setAttribute(attribute.toolCall, `${event.runId}/${describeStepRef(event)}`);
     span.setAttribute(attribute.conversation, event.runId);
     span.setAttribute(attribute.stepId, event.stepId);
     if (event.iteration !== undefined) span.setAttribute(attribute.iteration, event.iteration);
@@ -375,7 +367,7 @@ function toRetryAttributes({ attempt, delayMs, error }: AgentEventOf<"step-retry
 }
 
 function getStepKey(ref: StepRef, undo?: boolean): string {
-  return `${undo ? "undo" : "step"} ${describeStepRef(stepRefOf(ref))}`;
+  return `${undo ? "undo" : "step"} ${describeStepRef(ref)}`;
 }
 
 function getAttemptKey(stepKey: string): string {
