@@ -51,7 +51,8 @@ export interface CircuitRefusal {
  * about the present.
  */
 export class CircuitBreaker {
-  private current: CircuitState = "closed";
+  /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
+  state: CircuitState = "closed";
   /** Grows with each change of state. */
   private generation = 0;
   private isProbing = false;
@@ -60,36 +61,27 @@ export class CircuitBreaker {
   private failuresMs: number[] = [];
   private next = 0;
 
-  private readonly options: Required<CircuitBreakerOptions>;
-
   /** The caller checks the options. */
   constructor(
-    { maxFailures = 5, windowMs = 60_000, resetAfterMs = 30_000 }: CircuitBreakerOptions,
+    private readonly options: Required<CircuitBreakerOptions>,
     private readonly clock: Clock,
-  ) {
-    this.options = { maxFailures, windowMs, resetAfterMs };
-  }
-
-  /** The state after the last call: it stays `open` until the next call, even when `resetAfterMs` has passed. */
-  get state(): CircuitState {
-    return this.current;
-  }
+  ) {}
 
   /** Asks to make a call. */
   enter(): CircuitPermit | CircuitRefusal {
     const refusal = this.refusal();
     if (refusal !== undefined) return refusal;
-    if (this.current === "closed") return this.permit();
-    const change = this.current === "open" ? this.change("half-open") : undefined;
+    if (this.state === "closed") return this.permit();
+    const change = this.state === "open" ? this.change("half-open") : undefined;
     this.isProbing = true;
     return this.permit(change);
   }
 
   /** The refusal that a call would get now; undefined if it would be let in. */
   refusal(): CircuitRefusal | undefined {
-    if (this.current === "closed") return undefined;
-    const retryAfterMs = this.current === "open" ? this.remainingMs() : 0;
-    const isRefused = this.current === "open" ? retryAfterMs > 0 : this.isProbing;
+    if (this.state === "closed") return undefined;
+    const retryAfterMs = this.state === "open" ? this.remainingMs() : 0;
+    const isRefused = this.state === "open" ? retryAfterMs > 0 : this.isProbing;
     return isRefused ? { allowed: false, retryAfterMs } : undefined;
   }
 
@@ -105,7 +97,7 @@ export class CircuitBreaker {
   }
 
   private judge(verdict: CallVerdict): CircuitState | undefined {
-    if (this.current === "half-open") {
+    if (this.state === "half-open") {
       this.isProbing = false;
       if (verdict === "abandoned") return undefined;
       return verdict === "succeeded" ? this.change("closed") : this.open();
@@ -131,7 +123,7 @@ export class CircuitBreaker {
   }
 
   private change(state: CircuitState): CircuitState {
-    this.current = state;
+    this.state = state;
     this.generation++;
     return state;
   }

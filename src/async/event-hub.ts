@@ -81,13 +81,15 @@ export class EventHub<TEvent extends TypedEvent> {
       if (isOnce || !known.isOnce) return () => this.end(known);
       this.end(known);
     }
-    const tell = (event: TEvent) => this.call(listener, event);
-    const subscription: Subscription<TEvent> = {
-      name,
-      listener,
-      isOnce,
-      tell: isOnce ? onlyOnce(tell, () => this.end(subscription)) : tell,
+    // The emitter's own `once` calls twice if an earlier listener emits an event of the same type.
+    let isOver = false;
+    const tell = (event: TEvent) => {
+      if (isOver) return;
+      isOver = isOnce;
+      if (isOnce) this.end(subscription);
+      this.call(listener, event);
     };
+    const subscription: Subscription<TEvent> = { name, listener, isOnce, tell };
     listeners.set(listener, subscription);
     this.emitter.on(name, subscription.tell);
     return () => this.end(subscription);
@@ -117,15 +119,4 @@ export class EventHub<TEvent extends TypedEvent> {
       if (isThenable(answer)) answer.then(undefined, () => {});
     } catch {}
   }
-}
-
-/** The emitter's own `once` calls twice if an earlier listener emits an event of the same type. */
-function onlyOnce<TEvent>(tell: (event: TEvent) => void, end: () => void): (event: TEvent) => void {
-  let isOver = false;
-  return (event) => {
-    if (isOver) return;
-    isOver = true;
-    end();
-    tell(event);
-  };
 }

@@ -1,10 +1,43 @@
 import type { Abortable } from "../async/abort.ts";
-import { type CallVerdict, CircuitBreaker, type CircuitState } from "../async/circuit-breaker.ts";
-import type { Clock } from "../async/clock.ts";
-import { RateLimit, Semaphore } from "../async/limits.ts";
-import { circuitBreakerOptions } from "./define-tool.ts";
-import { readOptions } from "./options.ts";
+import {
+  type CallVerdict,
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  type CircuitState,
+} from "../async/circuit-breaker.ts";
+import { type Clock, maxTimerMs } from "../async/clock.ts";
+import { RateLimit, type RateLimitOptions, Semaphore } from "../async/limits.ts";
+import type { RetryOptions } from "../async/retry.ts";
+import { type OptionTable, readOptions } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";
+
+/** The options of a retry policy, with the general defaults. */
+export const retryOptions = {
+  maxAttempts: { type: "integer", min: 1, max: 1_000, default: 3 },
+  minDelayMs: { type: "duration", min: 0, default: 1_000 },
+  maxDelayMs: { type: "duration", min: 0, default: 30_000 },
+  factor: { type: "number", min: 1, default: 2 },
+  maxTotalMs: { type: "duration", min: 0, default: Number.POSITIVE_INFINITY },
+} satisfies OptionTable<RetryOptions>;
+
+/** The options of a `circuitBreaker`. */
+const circuitBreakerOptions = {
+  maxFailures: { type: "integer", min: 1, max: 1_000_000, default: 5 },
+  windowMs: { type: "duration", min: 1, default: 60_000 },
+  resetAfterMs: { type: "number", min: 1, max: maxTimerMs, default: 30_000 },
+} satisfies OptionTable<CircuitBreakerOptions>;
+
+const rateLimitOptions = {
+  limit: { type: "integer", min: 1, max: 1_000_000, isRequired: true },
+  intervalMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
+} satisfies OptionTable<RateLimitOptions>;
+
+/** The options of the limits of a tool or a model. */
+export const callLimitOptions = {
+  concurrency: { type: "integer", min: 1 },
+  rateLimit: { options: rateLimitOptions },
+  circuitBreaker: { options: circuitBreakerOptions },
+} satisfies OptionTable<ToolLimitOptions>;
 
 /** A call that a {@link CallGate} let through. */
 export interface Admission {
@@ -46,15 +79,14 @@ export class CallGate {
     const refusal = this.breaker?.refusal();
     if (refusal !== undefined) throw this.isOpen(refusal.retryAfterMs);
     if ((await this.places?.acquire(signal)) === false) return undefined;
+    let admission: Admission | undefined;
     try {
       const hasTurn = (await this.rate?.acquire(signal)) !== false && !signal.aborted;
-      if (hasTurn) return this.admit();
-    } catch (thrown) {
-      this.places?.release();
-      throw thrown;
+      if (hasTurn) admission = this.admit();
+      return admission;
+    } finally {
+      if (admission === undefined) this.places?.release();
     }
-    this.places?.release();
-    return undefined;
   }
 
   private admit(): Admission {

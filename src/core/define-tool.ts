@@ -1,8 +1,6 @@
-import type { CircuitBreakerOptions } from "../async/circuit-breaker.ts";
-import { maxTimerMs } from "../async/clock.ts";
-import type { RateLimitOptions } from "../async/limits.ts";
 import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/word-classes.ts";
+import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
@@ -153,34 +151,6 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
   return byName;
 }
 
-/** The options of a retry policy, with the general defaults. */
-export const retryOptions = {
-  maxAttempts: { type: "integer", min: 1, max: 1_000, default: 3 },
-  minDelayMs: { type: "duration", min: 0, default: 1_000 },
-  maxDelayMs: { type: "duration", min: 0, default: 30_000 },
-  factor: { type: "number", min: 1, default: 2 },
-  maxTotalMs: { type: "duration", min: 0, default: Number.POSITIVE_INFINITY },
-} satisfies OptionTable<RetryOptions>;
-
-/** The options of a `circuitBreaker`. */
-export const circuitBreakerOptions = {
-  maxFailures: { type: "integer", min: 1, max: 1_000_000, default: 5 },
-  windowMs: { type: "duration", min: 1, default: 60_000 },
-  resetAfterMs: { type: "number", min: 1, max: maxTimerMs, default: 30_000 },
-} satisfies OptionTable<CircuitBreakerOptions>;
-
-const rateLimitOptions = {
-  limit: { type: "integer", min: 1, max: 1_000_000, isRequired: true },
-  intervalMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
-} satisfies OptionTable<RateLimitOptions>;
-
-/** The options of the limits of a tool or a model. */
-export const toolLimits = {
-  concurrency: { type: "integer", min: 1 },
-  rateLimit: { options: rateLimitOptions },
-  circuitBreaker: { options: circuitBreakerOptions },
-} satisfies OptionTable<ToolLimitOptions>;
-
 const isFunction = (value: unknown) => typeof value === "function";
 
 /** The name of a tool, as an option. */
@@ -202,7 +172,7 @@ const toolOptions = {
   },
   retry: { options: retryOptions },
   timeoutMs: { type: "duration", min: 1 },
-  ...toolLimits,
+  ...callLimitOptions,
   needsApproval: {
     isValid: (value) => typeof value === "boolean" || isFunction(value),
     expected: "true, false or a function of the input",

@@ -3,8 +3,7 @@ import type { CallVerdict } from "../async/circuit-breaker.ts";
 import { type Clock, monotonicNow, sleep, systemClock } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { type RetryOptions, type RetryPolicy, retryAfterMs, retryDelayMs, retryFailed } from "../async/retry.ts";
-import { CallGate } from "./call-gate.ts";
-import { retryOptions, toolLimits } from "./define-tool.ts";
+import { CallGate, callLimitOptions, retryOptions } from "./call-gate.ts";
 import { toErrorData } from "./error-data.ts";
 import { isAgentError } from "./errors.ts";
 import {
@@ -45,7 +44,7 @@ export const priceOptions = {
 export const modelCallOptions = {
   price: { options: priceOptions },
   retry: readRetry,
-  ...toolLimits,
+  ...callLimitOptions,
   clock: { type: "clock", default: systemClock },
   random: { type: "function", default: () => Math.random() },
 } satisfies OptionTable<ModelCallOptions>;

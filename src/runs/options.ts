@@ -8,7 +8,8 @@ import type {
   ApprovalQuestion,
   ApprovalRequest,
 } from "../core/approval.ts";
-import { indexTools, retryOptions } from "../core/define-tool.ts";
+import { retryOptions } from "../core/call-gate.ts";
+import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { ObservedCall, Observer } from "../core/observer.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
-import { define, retryOptions } from "../../src/core/define-tool.ts";
+import { retryOptions } from "../../src/core/call-gate.ts";
+import { define } from "../../src/core/define-tool.ts";
 import { isAgentError } from "../../src/core/errors.ts";
 import { readOptions } from "../../src/core/options.ts";
 import type { Tool } from "../../src/core/tool.ts";
