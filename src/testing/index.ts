@@ -19,8 +19,7 @@ export {
   type RunStoreFaults,
 } from "./kill-points.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
-export { recordTools } from "./record-tools.ts";
 export { createRecordedModel, type RecordedModel } from "./recorded-model.ts";
-export { type ReplayedTools, replayTools } from "./replay-tools.ts";
+export { type ReplayedTools, recordTools, replayTools } from "./recorded-tools.ts";
 export { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "./scripted-model.ts";
 export { createScriptedPlanner, type ScriptedPlanner } from "./scripted-planner.ts";

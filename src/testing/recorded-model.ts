@@ -10,19 +10,7 @@ import {
 } from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
 import { checkKeys, checkObject, failOption } from "../core/options.ts";
-import {
-  commonLength,
-  describeTexts,
-  describeTooOften,
-  findNearest,
-  Misses,
-  parseJson,
-  parseRecordingJson,
-  quote,
-  type RecordingKind,
-  RecordingWriter,
-  readRecording,
-} from "./recording.ts";
+import { parseVersion, quote, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
 
 /** Options of {@link createRecordedModel}. @inline */
 export interface RecordedModelOptions {
@@ -120,32 +108,32 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
     throw new Error(`The recording "${path}" is of ${name}, not of ${modelName(given)}. ${howToRecord(path)}`);
   }
 
-  /** By request: the indexes of the calls that have answered none yet. */
-  const open = new Map<string, number[]>();
-  for (const [index, call] of calls.entries()) {
-    const key = requestKey(call.request);
-    open.set(key, [...(open.get(key) ?? []), index]);
-  }
-  const misses = new Misses(path, howToRecord);
+  const replay = new Replay(
+    path,
+    calls.map((call) => ({ ...call, recorded: comparedOf(call.request) })),
+    { howToRecord, unmade: "not asked for" },
+  );
   const { contextTokens } = model;
   return {
     ...pickFacts({ ...model, price: given?.price ?? model.price }),
     ...(contextTokens !== undefined && { getContextTokens: async () => contextTokens }),
     async generate(request) {
       request.signal.throwIfAborted();
-      const index = open.get(requestKey(request))?.shift();
-      const call = index === undefined ? undefined : calls[index];
-      if (call === undefined) throw misses.add(`from ${name} for this call`, describeMiss(request, calls));
-      if (call.outcome.type === "failure") throw modelFailure(model, call.outcome.failure.reason, call.outcome.failure);
-      const { response } = call.outcome;
+      const asked = comparedOf(request);
+      const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
+      const call = replay.take(compare)?.call;
+      if (call === undefined) {
+        const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
+        throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);
+      }
+      const { failure } = call;
+      if (failure !== undefined) throw modelFailure(model, failure.reason, failure);
+      const response = call.response as ModelResponse;
       if (response.text !== "") request.onTextDelta?.(response.text);
       request.signal.throwIfAborted();
       return structuredClone(response);
     },
-    assertComplete() {
-      const unused = [...open.values()].flat().sort((one, other) => one - other);
-      misses.assertNone({ unused, count: calls.length, unmade: "not asked for" });
-    },
+    assertComplete: () => replay.assertComplete(),
   };
 }
 
@@ -155,76 +143,21 @@ type RecordedRequest = Pick<
   "messages" | "responseFormat" | "maxOutputTokens" | "temperature" | "logprobs"
 >;
 
-/** A call of a model: the request, and the answer or the reason why there was none. */
-interface RecordedCall {
-  readonly request: RecordedRequest;
-  readonly outcome:
-    | { readonly type: "response"; readonly response: ModelResponse }
-    | {
-        readonly type: "failure";
-        readonly failure: {
-          readonly reason: ModelFailureReason;
-          readonly message: string;
-          readonly status?: number | undefined;
-        };
-      };
-}
-
 /** The recorded part of a model: everything that may change what it is asked. */
 type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "schemas" | "hasOutputLimit"> & {
   readonly contextTokens?: number | undefined;
 };
 
-/** Two requests are the same if their keys are. The text format is the same as no format. */
-function requestKey(request: RecordedRequest): string {
-  return canonicalJson(printRequest(request));
-}
-
-/**
- * Describes a request that is not recorded: its last user message, and where it first differs from the most similar
- * recorded call.
- */
-function describeMiss(request: RecordedRequest, calls: readonly RecordedCall[]): string {
-  const question = lastUserText(request);
-  const asked = `its last user message is ${quote(question)}`;
-  const key = requestKey(request);
-  const times = calls.filter((call) => requestKey(call.request) === key).length;
-  if (times > 0) return describeTooOften(times, asked);
-  const nearest = findNearest(calls, (call) => ({
-    differences: findDifferences(request, call.request),
-    common: commonLength(question, lastUserText(call.request)),
-  }));
-  if (nearest === undefined) return `${asked}. Nothing is recorded`;
-  const recorded = calls.length === 1 ? "1 call is" : `${calls.length} calls are`;
-  const { index, differences } = nearest;
-  return `${asked}. ${recorded} recorded; the nearest, calls[${index}], differs in ${differences.join("; ")}`;
-}
-
-function lastUserText({ messages }: RecordedRequest): string {
-  return messages.findLast(({ role }) => role === "user")?.content ?? "";
-}
-
-function findDifferences(asked: RecordedRequest, recorded: RecordedRequest): readonly string[] {
-  const differences: string[] = [];
-  const count = Math.max(asked.messages.length, recorded.messages.length);
-  for (let index = 0; index < count; index++) {
-    const [one, other] = [asked.messages[index], recorded.messages[index]];
-    const place = `messages[${index}]`;
-    if (one === undefined || other === undefined)
-      differences.push(`${place}, which only ${one ? "this call" : "the recorded call"} has`);
-    else if (one.role !== other.role) differences.push(`${place}.role: "${one.role}", recorded "${other.role}"`);
-    else if (one.content !== other.content)
-      differences.push(`${place}.content ${describeTexts(one.content, other.content)}`);
-  }
-  const formats = [asked, recorded].map(({ responseFormat }) => JSON.stringify(responseFormat ?? { type: "text" }));
-  if (formats[0] !== formats[1])
-    differences.push(`responseFormat ${describeTexts(formats[0] ?? "", formats[1] ?? "")}`);
-  for (const key of ["maxOutputTokens", "temperature"] as const) {
-    if (finite(asked[key]) !== recorded[key]) differences.push(`${key}: ${asked[key]}, recorded ${recorded[key]}`);
-  }
-  if (asked.logprobs !== recorded.logprobs)
-    differences.push(`logprobs: ${asked.logprobs}, recorded ${recorded.logprobs}`);
-  return differences;
+/** The parts of a request that are compared. The text format is the same as no format. */
+function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
+  const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
+  return {
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    responseFormat: JSON.stringify({ type, schema: schema && JSON.parse(canonicalJson(schema)), strict }),
+    maxOutputTokens: finite(maxOutputTokens),
+    temperature: finite(temperature),
+    logprobs: logprobs === true,
+  };
 }
 
 /** The format of recordings that this version writes and reads. */
@@ -306,23 +239,18 @@ const recordingSchema = z.strictObject({
   calls: z.array(callSchema),
 });
 
-const modelRecordings: RecordingKind<{ readonly model: RecordedFacts; readonly calls: readonly RecordedCall[] }> = {
-  parse: (text) => {
-    const { model, calls } = parseRecordingJson(parseJson(text), {
-      version: recordingVersion,
-      schema: recordingSchema,
-    });
-    return { model, calls: calls.map(toCall) };
+const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
+  parse(json) {
+    const recording = parseVersion(json, { version: recordingVersion, schema: recordingSchema });
+    for (const [index, { response, failure }] of recording.calls.entries()) {
+      if ((response === undefined) === (failure === undefined))
+        throw new Error(`calls.${index} must have a response or a failure, and not both`);
+    }
+    return recording;
   },
   howToRecord: (path) =>
     `To record it again, run once with createRecordedModel({ mode: "record", model, path: ${JSON.stringify(path)} }).`,
 };
-
-function toCall({ request, response, failure }: z.output<typeof callSchema>, index: number): RecordedCall {
-  if (response !== undefined && failure === undefined) return { request, outcome: { type: "response", response } };
-  if (failure !== undefined && response === undefined) return { request, outcome: { type: "failure", failure } };
-  throw new Error(`calls.${index} must have a response or a failure, and not both`);
-}
 
 /** The facts of a model that are read again. */
 function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: RecordedFacts): RecordedFacts {

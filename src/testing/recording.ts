@@ -1,5 +1,5 @@
-import type { Stats } from "node:fs";
 import type * as z from "zod/v4";
+import { canonicalJson } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -10,45 +10,124 @@ function nodeFs(): typeof import("node:fs") {
   return process.getBuiltinModule("node:fs");
 }
 
-/** A kind of recording: its text, and the advice for errors. */
+/**
+ * Writes a recording: some members, and the calls, in the order in which they were made, whichever ends first, so that
+ * the file is the same each time.
+ *
+ * A write starts at the first call that has changed: many calls take as long each as a few. Writing is synchronous, so
+ * that a recorded run cannot end before it. If the process is killed within a write, the file may be cut off: then it is
+ * not JSON, and must be recorded again.
+ */
+export class RecordingWriter {
+  /** The text of each call; undefined while it is being made, and if it was deleted. */
+  private readonly texts: (string | undefined)[] = [];
+  /** The end in the file of the calls up to each one, in bytes. */
+  private readonly ends: number[] = [];
+  /** The first call that the file does not have as it is here. */
+  private changed = Number.POSITIVE_INFINITY;
+  private head = "";
+  private headBytes = 0;
+  /** The size of the file as it was left; undefined before it is written, and after a failure. */
+  private size: number | undefined;
+
+  /** `printHead` returns the members that come before the calls; it is called at the first write. */
+  constructor(
+    private readonly path: string,
+    private readonly printHead: () => object,
+  ) {}
+
+  /** Returns the place of a call that is being made. */
+  reserve(): number {
+    return this.texts.push(undefined) - 1;
+  }
+
+  /** Sets, replaces or (undefined) deletes the entry of a call. */
+  set(place: number, call: object | undefined): void {
+    const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
+    if (text === this.texts[place]) return;
+    this.texts[place] = text;
+    this.changed = Math.min(this.changed, place);
+  }
+
+  /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
+  write(): void {
+    if (this.changed === Number.POSITIVE_INFINITY) return;
+    if (this.head === "") {
+      this.head = `${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`;
+      this.headBytes = Buffer.byteLength(this.head);
+    }
+    const { path } = this;
+    const { appendFileSync, mkdirSync, statSync, truncateSync, writeFileSync } = nodeFs();
+    try {
+      // Another program may have changed or removed the file.
+      const isKnown = this.size !== undefined && statSync(path, { throwIfNoEntry: false })?.size === this.size;
+      const first = isKnown ? Math.min(this.changed, this.ends.length) : 0;
+      const start = this.ends[first - 1] ?? this.headBytes;
+      const { text, end } = this.printFrom(first, start);
+      this.size = undefined;
+      if (isKnown) {
+        truncateSync(path, start);
+        appendFileSync(path, text);
+      } else {
+        mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
+        writeFileSync(path, this.head + text);
+      }
+      this.size = end;
+      this.changed = Number.POSITIVE_INFINITY;
+    } catch (thrown) {
+      throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
+    }
+  }
+
+  /** Returns the file from one of its calls on, and its size. Notes where calls end. */
+  private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
+    let end = start;
+    const parts: string[] = [];
+    for (let place = first; place < this.texts.length; place++) {
+      const text = this.texts[place];
+      if (text !== undefined) {
+        const part = `${end === this.headBytes ? "\n" : ",\n"}${text}`;
+        parts.push(part);
+        end += Buffer.byteLength(part);
+      }
+      this.ends[place] = end;
+    }
+    const tail = end === this.headBytes ? "]\n}\n" : "\n  ]\n}\n";
+    return { text: parts.join("") + tail, end: end + tail.length };
+  }
+}
+
+/** A kind of recording. */
 export interface RecordingKind<T> {
-  /** Throws an error that states what is wrong with the text, without naming a file. */
-  parse(text: string): T;
+  /** Returns the recording. Throws an error that states what is wrong with its JSON, without naming the file. */
+  parse(json: unknown): T;
   /** Says how to make a recording, or make it again. */
   howToRecord(path: string): string;
 }
 
 /** Reads a recording. Throws an error that names the file and explains how to record it again. */
 export function readRecording<T>(path: string, { parse, howToRecord }: RecordingKind<T>): T {
-  let text: string;
   try {
-    text = nodeFs().readFileSync(path, "utf8");
+    return parse(parseJson(nodeFs().readFileSync(path, "utf8")));
   } catch (thrown) {
-    const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
-    const what = isMissing
-      ? `There is no recording "${path}"`
-      : `The recording "${path}" cannot be read (${describeThrown(thrown)})`;
+    const { code, message } = thrown as NodeJS.ErrnoException;
+    const reason = code === undefined ? `: ${message}` : ` (${describeThrown(thrown)})`;
+    const what =
+      code === "ENOENT" ? `There is no recording "${path}"` : `The recording "${path}" cannot be read${reason}`;
     throw new Error(`${what}. ${howToRecord(path)}`, { cause: thrown });
-  }
-  try {
-    return parse(text);
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : "";
-    throw new Error(`The recording "${path}" cannot be read: ${reason}. ${howToRecord(path)}`, { cause: thrown });
   }
 }
 
-/** Parses a text as JSON. Throws an error that states what is wrong with it, without naming a file. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new Error(`it is not JSON: ${thrown instanceof Error ? thrown.message : ""}`);
+    throw new Error(`it is not JSON: ${(thrown as Error).message}`);
   }
 }
 
-/** Parses the JSON of a recording of this version. Throws as {@link parseJson} does. */
-export function parseRecordingJson<TSchema extends z.ZodType>(
+/** Parses the JSON of a recording of this version. Throws as {@link RecordingKind.parse} does. */
+export function parseVersion<TSchema extends z.ZodType>(
   json: unknown,
   { version, schema }: { version: number; schema: TSchema },
 ): z.output<TSchema> {
@@ -64,202 +143,158 @@ export function parseRecordingJson<TSchema extends z.ZodType>(
   throw new Error(`${place}${first?.message}${more.length > 0 ? `, and ${more.length} more` : ""}`);
 }
 
-interface PrintedCall {
-  readonly text: string;
-  readonly bytes: number;
+/** The parts of two calls that are compared: the calls are the same if these do not differ. */
+export interface Comparison {
+  readonly asked: object;
+  readonly recorded: object;
 }
 
-/**
- * Writes a recording: some members, and the calls, in the order in which they were made, whichever ends first, so that
- * the file is the same each time.
- *
- * A call is printed once, and a write starts at the first call that has changed: many calls take as long each as a few.
- * Writing is synchronous, so that a recorded run cannot end before it. If the process is killed within a write, the file
- * may be cut off: then it is not JSON, and must be recorded again.
- */
-export class RecordingWriter {
-  private readonly calls: (PrintedCall | undefined)[] = [];
-  /** The end in the file of the calls up to each one, in bytes. */
-  private readonly ends: number[] = [];
-  /** The first call that the file does not have as it is here. */
-  private changed = 0;
-  private head: PrintedCall | undefined;
-  /** The file as it was left. */
-  private left: Stats | undefined;
-  private replacements = 0;
+/** A call that no recorded one answers, in words. */
+interface Miss {
+  /** The subject of the call, such as `Weather.undo`. */
+  readonly from: string;
+  /** The call, such as `its input is {}`. */
+  readonly asked: string;
+  /** Added to a number of recorded calls that it was compared with, such as ` of Weather.undo`. */
+  readonly of?: string;
+}
 
-  /** `printHead` returns the members that come before the calls; it is called at the first write. */
+const maxDifferences = 3;
+
+/** The calls of a recording, each of which answers one call. */
+export class Replay<TCall> {
+  /** Those that have answered none yet, by their places in the recording. */
+  private readonly open: Map<number, TCall>;
+  private readonly misses: string[] = [];
+
+  /** `unmade` is the word for calls that were not made; those of which `isAnswer` is true need not be. */
   constructor(
     private readonly path: string,
-    private readonly printHead: () => object,
-  ) {}
-
-  /** Returns the place of a call that is being made. */
-  reserve(): number {
-    return this.calls.push(undefined) - 1;
+    private readonly calls: readonly TCall[],
+    private readonly kind: {
+      readonly howToRecord: RecordingKind<unknown>["howToRecord"];
+      readonly unmade: string;
+      readonly isAnswer?: (call: TCall) => boolean;
+    },
+  ) {
+    this.open = new Map([...calls.entries()].filter(([, call]) => !kind.isAnswer?.(call)));
   }
 
-  /** Sets, replaces or (undefined) deletes the entry of a call. */
-  set(place: number, call: object | undefined): void {
-    this.calls[place] = call && toPrinted(`    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`);
-    this.changed = Math.min(this.changed, place);
-  }
-
-  /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
-  write(): void {
-    this.head ??= toPrinted(`${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`);
-    const position = this.ends[this.changed - 1] ?? 0;
-    if (position <= this.head.bytes || !this.overwrite(position, this.textFrom(this.changed))) {
-      this.replace(this.head.text + this.textFrom(0));
+  /** Uses up the first recorded call that is the same, preferably the first that is best. `compare` skips some calls. */
+  take<TComparison extends Comparison>(
+    compare: (call: TCall) => TComparison | undefined,
+    isBest: (comparison: TComparison) => boolean = () => true,
+  ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
+    let found: { index: number; call: TCall; comparison: TComparison } | undefined;
+    for (const [index, call] of this.open) {
+      const comparison = compare(call);
+      if (comparison === undefined || !isSame(comparison)) continue;
+      const isTaken = isBest(comparison);
+      if (isTaken || found === undefined) found = { index, call, comparison };
+      if (isTaken) break;
     }
-    this.changed = this.calls.length;
+    if (found !== undefined) this.open.delete(found.index);
+    return found;
   }
 
-  /** Returns the text of the file after the calls before this one. Notes where calls end. */
-  private textFrom(first: number): string {
-    const start = this.head?.bytes ?? 0;
-    let end = this.ends[first - 1] ?? start;
-    const texts: string[] = [];
-    for (let place = first; place < this.calls.length; place++) {
-      const call = this.calls[place];
-      if (call !== undefined) {
-        const separator = end === start ? "\n" : ",\n";
-        texts.push(separator, call.text);
-        end += separator.length + call.bytes;
-      }
-      this.ends[place] = end;
+  /** Returns the error for a call that none answers, with its differences to the most similar recorded one. */
+  miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
+    const compared = [...this.calls.entries()].flatMap(([index, call]) => {
+      const comparison = compare(call);
+      return comparison === undefined ? [] : [{ index, ...comparison, ...likenessOf(comparison) }];
+    });
+    const times = compared.filter(({ differences }) => differences.length === 0).length;
+    const [nearest] = compared.toSorted(
+      (one, other) => one.differences.length - other.differences.length || other.common - one.common,
+    );
+    const fail = (why: string) => this.fail(`from ${from} for this call`, why);
+    if (nearest === undefined) return fail(`${asked}. ${of === "" ? "Nothing" : `No call${of}`} is recorded`);
+    if (times > 0)
+      return fail(`it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${asked})`);
+    const { index, differences } = nearest;
+    const count = compared.length === 1 ? `1 call${of} is` : `${compared.length} calls${of} are`;
+    const used = this.open.has(index) ? "" : " which has been made,";
+    const more = differences.length > maxDifferences ? `; and ${differences.length - maxDifferences} more` : "";
+    const where = differences.slice(0, maxDifferences).join("; ");
+    return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
+  }
+
+  /** Returns the error for what has no answer, and why. */
+  fail(what: string, why: string): Error {
+    this.misses.push(why);
+    const { path, kind } = this;
+    return new Error(`The recording "${path}" has no answer ${what}: ${why}. ${kind.howToRecord(path)}`);
+  }
+
+  /** Throws unless exactly the recorded calls were made. */
+  assertComplete(): void {
+    const { path, calls, misses, open, kind } = this;
+    if (misses.length > 0) {
+      const count = misses.length === 1 ? "1 call" : `${misses.length} calls`;
+      throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
     }
-    return `${texts.join("")}${end === start ? "" : "\n  "}]\n}\n`;
+    if (open.size === 0) return;
+    const which = [...open.keys()].map((index) => `calls[${index}]`).join(", ");
+    throw new Error(
+      `The recording "${path}" has ${calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
+    );
   }
+}
 
-  /** Writes the end of the file in place. Returns false if that cannot be done, or another program has changed the file. */
-  private overwrite(position: number, text: string): boolean {
-    const { path, left } = this;
-    const bytes = Buffer.from(text);
-    if (left === undefined || position + bytes.length < left.size) return false;
-    this.left = undefined;
-    const { closeSync, fstatSync, openSync, writeSync } = nodeFs();
-    try {
-      const file = openSync(path, "r+");
-      try {
-        if (!isSame(fstatSync(file), left)) return false;
-        for (let done = 0; done < bytes.length; )
-          done += writeSync(file, bytes, done, bytes.length - done, position + done);
-        this.left = fstatSync(file);
-        return true;
-      } finally {
-        closeSync(file);
-      }
-    } catch {
-      return false;
+/** True if nothing differs. */
+export function isSame({ asked, recorded }: Comparison): boolean {
+  return findDifferences(asked, recorded).next().done === true;
+}
+
+function likenessOf({ asked, recorded }: Comparison) {
+  return {
+    differences: [...findDifferences(asked, recorded)],
+    common: commonLength(canonicalJson(asked), canonicalJson(recorded)),
+  };
+}
+
+/** Describes each difference. */
+function* findDifferences(asked: unknown, recorded: unknown, path = ""): Generator<string> {
+  if (asked === recorded) return;
+  if (isHolder(asked) && isHolder(recorded) && Array.isArray(asked) === Array.isArray(recorded)) {
+    const [one, other] = [new Map(Object.entries(asked)), new Map(Object.entries(recorded))];
+    for (const key of new Set([...one.keys(), ...other.keys()])) {
+      const name = path === "" ? key : `${path}.${key}`;
+      yield* findDifferences(one.get(key), other.get(key), Array.isArray(asked) ? `${path}[${key}]` : name);
     }
-  }
-
-  /** Replaces the file with a temporary one. */
-  private replace(text: string): void {
-    const { path } = this;
-    const { mkdirSync, renameSync, rmSync, statSync, writeFileSync } = nodeFs();
-    const temporary = `${path}.${process.pid}-${++this.replacements}.tmp`;
-    this.left = undefined;
-    try {
-      mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
-      writeFileSync(temporary, text);
-      renameSync(temporary, path);
-      this.left = statSync(path);
-    } catch (thrown) {
-      try {
-        rmSync(temporary, { force: true });
-      } catch {
-        // Then it was never there, as its folder is none.
-      }
-      throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
-    }
-  }
+  } else if (path.endsWith("]") && (asked === undefined || recorded === undefined)) {
+    yield `${path}, which only ${asked === undefined ? "the recorded call" : "this call"} has`;
+  } else if (isLongText(asked) && isLongText(recorded)) {
+    const at = commonLength(asked, recorded);
+    const from = Math.max(0, at - 20);
+    yield `${path} from character ${at}: ${quote(asked.slice(from))}, recorded ${quote(recorded.slice(from))}`;
+  } else yield `${path}: ${cutJson(asked)}, recorded ${cutJson(recorded)}`;
 }
 
-function toPrinted(text: string): PrintedCall {
-  return { text, bytes: Buffer.byteLength(text) };
+/** True for lists and objects. */
+export function isHolder(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
-/** True if a file is the one that was left, unchanged. */
-function isSame(file: Stats, { ino, size, mtimeMs }: Stats): boolean {
-  return file.ino === ino && file.size === size && file.mtimeMs === mtimeMs;
-}
-
-/** The misses of a replay: calls that its recording had no answer to. */
-export class Misses {
-  private readonly reasons: string[] = [];
-
-  constructor(
-    private readonly path: string,
-    private readonly howToRecord: RecordingKind<unknown>["howToRecord"],
-  ) {}
-
-  /** Adds a miss. Returns the error to throw: `what` was asked of the recording, and `why` it has no answer. */
-  add(what: string, why: string): Error {
-    this.reasons.push(why);
-    const { path, howToRecord } = this;
-    return new Error(`The recording "${path}" has no answer ${what}: ${why}. ${howToRecord(path)}`);
-  }
-
-  /** Throws if there was a miss, or if a recorded call was not made, which the message calls `unmade`. */
-  assertNone({ unused, count, unmade }: { unused: readonly number[]; count: number; unmade: string }): void {
-    const { path, reasons, howToRecord } = this;
-    if (reasons.length > 0) {
-      const calls = reasons.length === 1 ? "1 call" : `${reasons.length} calls`;
-      throw new Error(`The recording "${path}" had no answer to ${calls}; to the first, ${reasons[0]}.`);
-    }
-    if (unused.length === 0) return;
-    const which = unused.map((index) => `calls[${index}]`).join(", ");
-    throw new Error(`The recording "${path}" has ${count} calls; ${unmade}: ${which}. ${howToRecord(path)}`);
-  }
-}
-
-/** The longest quote of a text. */
-export const maxQuote = 81;
-
-/** A recorded call, compared with one that was made. */
-export interface Likeness {
-  /** Their differences, in words. */
-  readonly differences: readonly string[];
-  /** The length of what they have in common at their start. */
-  readonly common: number;
-}
-
-/** The call with the fewest differences; among equals, the one with the longest common start. */
-export function findNearest<T>(
-  calls: readonly T[],
-  compare: (call: T) => Likeness,
-): (Likeness & { readonly call: T; readonly index: number }) | undefined {
-  let nearest: (Likeness & { readonly call: T; readonly index: number }) | undefined;
-  for (const [index, call] of calls.entries()) {
-    const { differences, common } = compare(call);
-    const fewer = (nearest?.differences.length ?? Number.POSITIVE_INFINITY) - differences.length;
-    if (fewer > 0 || (fewer === 0 && common > (nearest?.common ?? 0))) nearest = { call, index, differences, common };
-  }
-  return nearest;
-}
-
-/** Describes a call that was made more often than it is recorded. */
-export function describeTooOften(times: number, call: string): string {
-  return `it is recorded ${times === 1 ? "once" : `${times} times`}, but was made more often (${call})`;
-}
-
-/** The position where two texts start to differ, with a little of each around it. */
-export function describeTexts(asked: string, recorded: string): string {
-  const at = commonLength(asked, recorded);
-  const from = Math.max(0, at - 20);
-  return `from character ${at}: ${quote(asked.slice(from))}, recorded ${quote(recorded.slice(from))}`;
+function isLongText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 12;
 }
 
 /** The number of UTF-16 code units that two texts have in common at their start. */
-export function commonLength(one: string, other: string): number {
+function commonLength(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;
   return length;
 }
 
-/** Quotes a text as JSON, cut to {@link maxQuote} characters. */
+const maxQuote = 81;
+
+/** Quotes a text as JSON, with its first characters. */
 export function quote(text: string): string {
   return JSON.stringify(cutText(text, maxQuote));
+}
+
+/** A value as JSON, with its first characters. */
+export function cutJson(value: unknown): string {
+  return value === undefined ? "undefined" : cutText(canonicalJson(value), maxQuote);
 }

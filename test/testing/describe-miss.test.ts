@@ -39,7 +39,7 @@ describe("a call that was not recorded", () => {
   it.each<[string, ModelRequest, string]>([
     ["maxOutputTokens", ask("One", { maxOutputTokens: 5 }), "maxOutputTokens: 5, recorded undefined"],
     ["temperature", ask("One", { temperature: 1 }), "temperature: 1, recorded undefined"],
-    ["logprobs", ask("One", { logprobs: true }), "logprobs: true, recorded undefined"],
+    ["logprobs", ask("One", { logprobs: true }), "logprobs: true, recorded false"],
     [
       "format",
       ask("One", { responseFormat: { type: "json" } }),

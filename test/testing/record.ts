@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ModelRequest } from "../../src/core/language-model.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
 import { createRecordedModel } from "../../src/testing/recorded-model.ts";
 import {
   createScriptedModel,
@@ -33,4 +34,18 @@ export async function record(
   const model = createRecordedModel({ mode: "record", model: scripted, path });
   for (const request of requests) await model.generate(request).catch(() => {});
   return { model, text: await readFile(path, "utf8") };
+}
+
+/** The context of a call. */
+export function contextOf(signal = new AbortController().signal): ToolContext {
+  return {
+    signal,
+    attempt: 1,
+    idempotencyKey: "r1/s1",
+    runId: "r1",
+    stepId: "s1",
+    resources: {},
+    metadata: {},
+    progress: () => {},
+  };
 }

@@ -42,12 +42,14 @@ describe("RecordingWriter", () => {
         const writer = createWriter();
         const calls: (object | undefined)[] = [];
         while (calls.length < 8) calls[writer.reserve()] = undefined;
+        // An empty file is not written.
+        writer.set(writer.reserve(), head);
         for (const { place, call, isWritten } of changes) {
           writer.set(place, call);
           calls[place] = call;
           if (!isWritten) continue;
           writer.write();
-          expect(text()).toBe(printed(...calls.filter((one) => one !== undefined)));
+          expect(text()).toBe(printed(...calls.filter((one) => one !== undefined), head));
         }
       }),
       { numRuns: 100 },
@@ -63,13 +65,10 @@ describe("RecordingWriter", () => {
     expect(text()).toBe(printed({ n: 1 }, { n: 2 }, { n: 3 }));
   });
 
-  it.each<[string, () => void]>([
-    ["was changed by someone else", () => writeFileSync(path, "x".repeat(statSync(path).size + 1))],
-    ["was replaced by another recording", () => add(createWriter(), { n: 8 })],
-  ])("writes the whole file if it %s", (_, change) => {
+  it("writes the whole file if it was changed by someone else", () => {
     const writer = createWriter();
     add(writer, { n: 1 });
-    change();
+    writeFileSync(path, "x".repeat(statSync(path).size + 1));
     add(writer, { n: 2 });
     expect(text()).toBe(printed({ n: 1 }, { n: 2 }));
   });
@@ -84,10 +83,10 @@ describe("RecordingWriter", () => {
   });
 
   it("writes no more for the last of many calls than for an early one", () => {
-    const write = vi.spyOn(process.getBuiltinModule("node:fs"), "writeSync");
+    const write = vi.spyOn(process.getBuiltinModule("node:fs"), "appendFileSync");
     const writer = createWriter();
     for (let n = 0; n < 500; n++) add(writer, { n: 100 + (n % 10), text: "x".repeat(1_000) });
-    const sizes = write.mock.calls.map(([, bytes]) => (bytes as unknown as Uint8Array).length);
+    const sizes = write.mock.calls.map(([, bytes]) => String(bytes).length);
     write.mockRestore();
     expect(sizes).toHaveLength(499);
     expect(new Set(sizes).size).toBe(1);

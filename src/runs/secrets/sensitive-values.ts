@@ -171,30 +171,23 @@ export class HiddenTexts {
   /** The text shown instead of each. */
   private readonly shown = new Map<string, string>();
 
-  /** `outer` has further ones, which may become more. */
-  constructor(private readonly outer?: HiddenTexts) {}
-
   get isEmpty(): boolean {
-    return this.shown.size === 0 && (this.outer?.isEmpty ?? true);
+    return this.shown.size === 0;
   }
 
-  /**
-   * Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. Returns the
-   * texts that were not.
-   */
-  add(value: JsonValue, shown = hiddenText): readonly string[] {
+  /** Hides all texts and numbers in a value, and shows another text instead, unless they are hidden already. */
+  add(value: JsonValue, shown = hiddenText): void {
     if (typeof value === "object" && value !== null) {
-      return Object.values(value).flatMap((item) => this.add(item as JsonValue, shown));
+      for (const item of Object.values(value)) this.add(item as JsonValue, shown);
+    } else if (typeof value === "string" || typeof value === "number") {
+      const text = String(value);
+      // As it appears in a URL, and in JSON.
+      for (const form of [text, encode(text), JSON.stringify(text).slice(1, -1)]) this.addText(form, shown);
     }
-    if (typeof value !== "string" && typeof value !== "number") return [];
-    const text = String(value);
-    // As it appears in a URL, and in JSON.
-    const forms = [text, encode(text), JSON.stringify(text).slice(1, -1)];
-    return forms.filter((form) => this.addText(form, shown));
   }
 
-  private addText(text: string, shown: string): boolean {
-    if (text.length < minLength || this.shownFor(text) !== undefined) return false;
+  private addText(text: string, shown: string): void {
+    if (text.length < minLength || this.shown.has(text)) return;
     this.shown.set(text, shown);
     const head = text.slice(
       0,
@@ -203,11 +196,6 @@ export class HiddenTexts {
     const alike = this.byHead.get(head);
     if (alike === undefined) this.byHead.set(head, [text]);
     else alike.push(text);
-    return true;
-  }
-
-  private shownFor(text: string): string | undefined {
-    return this.shown.get(text) ?? this.outer?.shownFor(text);
   }
 
   /** A text with the hidden ones in it replaced. */
@@ -218,7 +206,7 @@ export class HiddenTexts {
     for (let position = 0; position <= text.length - minLength; position++) {
       const found = this.findAt(text, position);
       if (found === undefined) continue;
-      shown += text.slice(start, position) + this.shownFor(found);
+      shown += text.slice(start, position) + this.shown.get(found);
       start = position + found.length;
       position = start - 1;
     }
@@ -227,7 +215,7 @@ export class HiddenTexts {
 
   /** The longest hidden text at a position. */
   private findAt(text: string, position: number): string | undefined {
-    let longest = this.outer?.findAt(text, position);
+    let longest: string | undefined;
     for (const length of headLengths) {
       for (const hidden of this.byHead.get(text.slice(position, position + length)) ?? []) {
         if (hidden.length > (longest?.length ?? 0) && text.startsWith(hidden, position)) longest = hidden;
@@ -239,7 +227,7 @@ export class HiddenTexts {
   /** A value whose texts and numbers contain nothing hidden. */
   hideIn<T>(value: T): T {
     if (typeof value === "string") return this.hide(value) as T;
-    if (typeof value === "number") return (this.shownFor(String(value)) ?? value) as T;
+    if (typeof value === "number") return (this.shown.get(String(value)) ?? value) as T;
     if (typeof value !== "object" || value === null) return value;
     return mapItems(value, (item) => this.hideIn(item));
   }

@@ -4,13 +4,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools } from "../../src/testing/record-tools.ts";
-import { type ReplayToolsOptions, replayTools } from "../../src/testing/replay-tools.ts";
+import { type ReplayToolsOptions, recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
-import { qwen } from "./record.ts";
+import { contextOf, qwen } from "./record.ts";
 
 let folder: string;
 let path: string;
@@ -31,21 +29,10 @@ const weather = defineTool({
   undo: () => {},
 });
 
-const context = (): ToolContext => ({
-  signal: new AbortController().signal,
-  attempt: 1,
-  idempotencyKey: "r1/s1",
-  runId: "r1",
-  stepId: "s1",
-  resources: {},
-  metadata: {},
-  progress: () => {},
-});
-
 async function record(...inputs: object[]) {
   made = 0;
   const [tool] = recordTools([weather], path);
-  for (const input of inputs) await tool.execute(input, context());
+  for (const input of inputs) await tool.execute(input, contextOf());
 }
 
 describe("replayTools", () => {
@@ -53,16 +40,16 @@ describe("replayTools", () => {
     await record({ city: "Rome" }, { city: "Oslo" }, { city: "Rome" });
     const tools = replayTools(path, { tools: [weather] });
     const [tool] = tools;
-    expect(await tool.execute({ city: "Rome" }, context())).toEqual({ celsius: 1 });
-    expect(await tool.execute({ city: "Rome" }, context())).toEqual({ celsius: 3 });
+    expect(await tool.execute({ city: "Rome" }, contextOf())).toEqual({ celsius: 1 });
+    expect(await tool.execute({ city: "Rome" }, contextOf())).toEqual({ celsius: 3 });
     expect(() => tools.assertComplete()).toThrow(
       `The recording "${path}" has 3 calls; not made: calls[1]. To record it again, run once with recordTools(tools, "${path}").`,
     );
-    await expect(tool.execute({ city: "Rome" }, context())).rejects.toThrow(
+    await expect(tool.execute({ city: "Rome" }, contextOf())).rejects.toThrow(
       'from Weather for this call: it is recorded 2 times, but was made more often (its input is {"city":"Rome"}). To record',
     );
-    await tool.execute({ city: "Oslo" }, context());
-    await expect(tool.execute({ city: "Oslo" }, context())).rejects.toThrow("it is recorded once");
+    await tool.execute({ city: "Oslo" }, contextOf());
+    await expect(tool.execute({ city: "Oslo" }, contextOf())).rejects.toThrow("it is recorded once");
     expect(() => tools.assertComplete()).toThrow(
       `The recording "${path}" had no answer to 2 calls; to the first, it is recorded 2 times, but was made`,
     );
@@ -70,15 +57,15 @@ describe("replayTools", () => {
 
   it("ignores the order of keys", async () => {
     await record({ city: "Rome", unit: "C" });
-    expect(await replayTools(path)[0]?.execute({ unit: "C", city: "Rome" }, context())).toEqual({ celsius: 1 });
+    expect(await replayTools(path)[0]?.execute({ unit: "C", city: "Rome" }, contextOf())).toEqual({ celsius: 1 });
   });
 
   it("returns an output that the caller may change", async () => {
     await record({ city: "Rome" }, { city: "Rome" });
     const [tool] = replayTools(path);
-    const output = (await tool?.execute({ city: "Rome" }, context())) as { celsius: number };
+    const output = (await tool?.execute({ city: "Rome" }, contextOf())) as { celsius: number };
     output.celsius = -1;
-    expect(await tool?.execute({ city: "Rome" }, context())).toEqual({ celsius: 2 });
+    expect(await tool?.execute({ city: "Rome" }, contextOf())).toEqual({ celsius: 2 });
   });
 
   it("says where a call differs from the nearest one, and has it not retried", async () => {
@@ -99,7 +86,7 @@ describe("replayTools", () => {
     await record({ city: "Rome" });
     const [tool] = replayTools(path, { tools: [weather] });
     const done = { input: { city: "Rome" }, output: { celsius: 1 } };
-    await expect(tool.undo?.(done, context())).rejects.toThrow(
+    await expect(tool.undo?.(done, contextOf())).rejects.toThrow(
       'has no answer from Weather.undo for this call: its input is {"city":"Rome"}. No call of Weather.undo is recorded.',
     );
   });
@@ -120,10 +107,10 @@ describe("replayTools", () => {
       inputSchema: z.object({ data: z.base64() }),
       execute: ({ data }) => data.length,
     });
-    await recordTools([decode], path)[0].execute({ data: "YWJj" }, context());
+    await recordTools([decode], path)[0].execute({ data: "YWJj" }, contextOf());
     const [tool] = replayTools(path);
-    expect(await tool?.execute({ data: "YWJj" }, context())).toBe(4);
-    await expect(tool?.execute({ data: "?" }, context())).rejects.toThrow('input.data: "?", recorded "YWJj"');
+    expect(await tool?.execute({ data: "YWJj" }, contextOf())).toBe(4);
+    await expect(tool?.execute({ data: "?" }, contextOf())).rejects.toThrow('input.data: "?", recorded "YWJj"');
   });
 });
 

@@ -10,8 +10,7 @@ import { sensitive } from "../../src/core/sensitive.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock, type ManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools } from "../../src/testing/record-tools.ts";
-import { replayTools } from "../../src/testing/replay-tools.ts";
+import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
 

@@ -4,23 +4,26 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
+import * as mini from "zod/v4-mini";
 import { jsonSchema } from "../../src/adapters/schemas/index.ts";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
+import { parseWith, type StandardSchema, toJsonSchema } from "../../src/core/schema.ts";
 import { composed, sensitive } from "../../src/core/sensitive.ts";
-import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import { sensitivePaths } from "../../src/core/sensitive-paths.ts";
+import type { Tool } from "../../src/core/tool.ts";
 import { toolFingerprint } from "../../src/core/tool-schemas.ts";
 import type { RunOptions } from "../../src/runs/run-options.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools } from "../../src/testing/record-tools.ts";
-import { replayTools } from "../../src/testing/replay-tools.ts";
+import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
 import { createTodoStore } from "../../src/tools/todo-store/todo-store.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
+import { contextOf } from "./record.ts";
 
 let folder: string;
 let path: string;
@@ -446,6 +449,56 @@ describe("recordTools", () => {
     }
   });
 
+  const isShort = async (text: string) => text.length < 5;
+  it.each<[string, StandardSchema]>([
+    [
+      "zod 4",
+      z.object({ text: z.string().trim().default("none"), key: sensitive(z.string()).optional() }).describe("In"),
+    ],
+    ["zod 4, marked as a whole", sensitive(z.object({ text: z.string().trim().default("none") }))],
+    ["zod 4, async", z.object({ text: z.string().trim().default("none").refine(isShort) })],
+    ["zod mini", sensitive(mini.object({ text: mini._default(mini.string().check(mini.trim()), "none") }))],
+    ["zod 3", z3.object({ text: z3.string().trim().default("none"), key: sensitive(z3.string()).optional() })],
+  ])("keeps the schema of %s, and gives the tool what it has parsed", async (_, schema) => {
+    const inputs: unknown[] = [];
+    const tool: Tool = {
+      name: "T",
+      description: "Does",
+      inputSchema: schema,
+      outputSchema: schema,
+      effect: (input) => {
+        inputs.push(input);
+        return "idempotent";
+      },
+      needsApproval: (input) => inputs.push(input) < 0,
+      execute: (input) => {
+        inputs.push(input);
+        return { text: "out" };
+      },
+      undo: ({ input }) => void inputs.push(input),
+    };
+    const [wrapped] = recordTools([tool], path);
+    expect(await toolFingerprint(wrapped)).toEqual(await toolFingerprint(defineTool(tool as never)));
+    expect(await parseWith(wrapped.inputSchema, { text: 1 })).toEqual(await parseWith(schema, { text: 1 }));
+    expect(await parseWith(wrapped.inputSchema, {})).toMatchObject({ ok: true });
+    const { status } = await runWith(
+      [wrapped, createFakeTool({ name: "Fail", outcomes: [{ throws: { retryable: false } }] })],
+      {
+        steps: [step("s1", "T", { input: { text: " a " } }), step("s2", "Fail")],
+      },
+      { undoOnFailure: true },
+    );
+    expect(status).toBe("failed");
+    expect(new Set(inputs.map((input) => JSON.stringify(input)))).toEqual(new Set(['{"text":"a"}']));
+    const isHidden = sensitivePaths(await toJsonSchema(schema, "input")).includes("");
+    const written = isHidden ? "[secret 1]" : { text: " a " };
+    expect((await recorded()).calls.map(({ input }: { input: unknown }) => input)).toEqual([
+      isHidden ? "[secret]" : written,
+      written,
+      written,
+    ]);
+  });
+
   it("fails a call that cannot be written, once, as the tool has been called", async () => {
     const tool = createFakeTool({ name: "A", retry: { maxAttempts: 3 } });
     const result = await runWith(recordTools([tool], folder), { steps: [step("s1", "A")] });
@@ -468,19 +521,6 @@ describe("recordTools", () => {
     expect(() => recordTools(tools as readonly Tool[], file as string)).toThrow(message);
   });
 });
-
-function contextOf(signal = new AbortController().signal): ToolContext {
-  return {
-    signal,
-    attempt: 1,
-    idempotencyKey: "r1/s1",
-    runId: "r1",
-    stepId: "s1",
-    resources: {},
-    metadata: {},
-    progress: () => {},
-  };
-}
 
 function cycle(): unknown {
   const value: Record<string, unknown> = {};

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z3 from "zod/v3";
 import * as z from "zod/v4";
@@ -9,10 +10,10 @@ import type { PlanInput } from "../../src/core/plan.ts";
 import { sensitive } from "../../src/core/sensitive.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
-import { recordTools } from "../../src/testing/record-tools.ts";
-import { replayTools } from "../../src/testing/replay-tools.ts";
+import { recordTools, replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
 import { step } from "../scenario/plans.ts";
+import { contextOf } from "./record.ts";
 
 let path: string;
 
@@ -261,5 +262,72 @@ describe("a secret", () => {
     }
     const tools = replayTools(path, { tools: [say] });
     expect((await runWith(tools, plan("test"))).status).toBe("failed");
+  });
+});
+
+describe("secrets of parallel calls", () => {
+  interface Made {
+    readonly key?: string;
+    readonly text?: unknown;
+  }
+
+  /** The recorded calls, if they are made in this order and end in the other. */
+  async function record(inputs: readonly Made[], order: readonly number[] = inputs.map((_, place) => place)) {
+    const waiting: (() => void)[] = [];
+    const keep = defineTool({
+      name: "Keep",
+      description: "Keeps",
+      inputSchema: z.object({ key: sensitive(z.string()).optional(), text: z.unknown() }),
+      effect: ({ text }) => (text === "alpha" ? "once" : "pure"),
+      execute: ({ text }) => new Promise((resolve) => waiting.push(() => resolve({ text }))),
+    });
+    const [tool] = recordTools([keep], path);
+    const calls = inputs.map((input) => {
+      if ("text" in input) tool.effect(input);
+      return tool.execute(input, contextOf());
+    });
+    for (const place of order) {
+      waiting[place]?.();
+      await calls[place];
+    }
+    return allCallsOf();
+  }
+
+  it.each<[string, string, unknown]>([
+    ["in JSON", 'a"b\\c', JSON.stringify({ inner: 'a"b\\c' })],
+    ["in a URL", "a b/c", "?q=a%20b%2Fc"],
+    ["as a key", "a-key", { "a-key": 1 }],
+    ["as a number", "12345", 12_345],
+    ["that contains a known one", "xxknownxx", "xxknownxx"],
+    ["with half a surrogate pair", "abc\ud83d", "abc😀"],
+  ])("are found in earlier calls %s", async (_, key, text) => {
+    const calls = (await record([{ key: "known" }, { text }, { key }])).filter((call: object) => !isAnswer(call));
+    expect(calls[1].input.text).not.toEqual(text);
+    expect(JSON.stringify(calls[1].input)).toContain("[secret 2]");
+    expect(JSON.stringify(calls[1].output)).toContain("[secret 2]");
+  });
+
+  it("are numbered in the order of the calls, whichever ends first", async () => {
+    const text = fc.constantFrom("alpha", "beta-1", "xalphax", "gamma", "alpha gamma", "a");
+    const input: fc.Arbitrary<Made> = fc.oneof(
+      fc.record({ key: text, text }),
+      fc.record({ text }),
+      fc.record({ key: text }),
+    );
+    const scenario = fc.array(input, { minLength: 1, maxLength: 6 }).chain((inputs) => {
+      const places = inputs.map((_, place) => place);
+      return fc.tuple(fc.constant(inputs), fc.shuffledSubarray(places, { minLength: places.length }));
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ([inputs, order]) => {
+        const calls = await record(inputs);
+        expect(await record(inputs, order)).toEqual(calls);
+        const secrets = JSON.stringify(calls.filter((call: object) => !isAnswer(call))).match(/\[secret \d+\]/g) ?? [];
+        const keys = new Set(inputs.flatMap(({ key }) => key ?? []));
+        expect(new Set(secrets).size).toBe(keys.size);
+        for (const key of keys) if (key.length > 3) expect(JSON.stringify(calls)).not.toContain(key);
+      }),
+      { numRuns: 100 },
+    );
   });
 });

@@ -1,0 +1,119 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/core/json.ts";
+import { replayTools } from "../../src/testing/recorded-tools.ts";
+import { newFolder } from "../new-folder.ts";
+import { contextOf } from "./record.ts";
+
+let path: string;
+
+beforeEach(() => {
+  path = join(newFolder(), "calls.json");
+});
+
+const inputSchema = { type: "object", properties: { key: { type: "string", sensitive: true } } };
+
+interface Call {
+  readonly tool?: string;
+  readonly input?: JsonValue;
+  readonly undone?: JsonValue;
+}
+
+/** Tools A and B that answer from these calls: each with its number. */
+function replay(...calls: readonly Call[]) {
+  const tools = ["A", "B"].map((name) => ({
+    name,
+    description: "Does",
+    effect: "pure",
+    hasUndo: true,
+    inputSchema,
+    outputSchema: {},
+  }));
+  const numbered = calls.map((call, output) => ({ tool: "A", input: {}, ...call, output }));
+  writeFileSync(path, JSON.stringify({ version: 1, tools, calls: numbered }));
+  const replayed = replayTools(path);
+  const [a] = replayed;
+  if (a === undefined) throw new Error("There are two.");
+  return {
+    assertComplete: replayed.assertComplete,
+    call: async (input: unknown) => a.execute(input, contextOf()),
+    undo: async (output: unknown) => a.undo?.({ input: {}, output }, contextOf()),
+  };
+}
+
+describe("a replayed call", () => {
+  it("is never answered by one of another tool, nor execute by undo", async () => {
+    const { call, undo, assertComplete } = replay({ tool: "B" }, { undone: 1 }, { undone: null });
+    await expect(call({})).rejects.toThrow("No call of A is recorded");
+    expect(await undo(null)).toBe(2);
+    await expect(undo(2)).rejects.toThrow(
+      "2 calls of A.undo are recorded; the nearest, calls[1], differs in output: 2",
+    );
+    expect(assertComplete).toThrow("had no answer to 2 calls");
+  });
+
+  it("is not answered by one with another placeholder", async () => {
+    const { call } = replay({ input: { key: "[secret 1]" } }, { input: { key: "[secret 2]" } });
+    expect(await call({ key: "[secret 2]" })).toBe(1);
+    await expect(call({ key: "[secret 2]" })).rejects.toThrow("it is recorded once");
+    await expect(call({ key: "[secret 3]" })).rejects.toThrow(
+      'differs in input.key: "[secret 3]", recorded "[secret 1]"',
+    );
+  });
+
+  it("may have a secret that was given in other texts, in this call and later ones", async () => {
+    const { call, assertComplete } = replay(
+      { input: { key: "[secret 1]", text: "is [secret 1]" } },
+      { input: { text: ["[secret 1]!", 5] } },
+    );
+    expect(await call({ key: "given", text: "is given" })).toBe(0);
+    expect(await call({ text: ["given!", 5] })).toBe(1);
+    assertComplete();
+  });
+
+  it.each<[string, JsonValue]>([
+    ["another one was used before", { key: "[secret 1]", text: 2 }],
+    ["none was recorded", { text: "other" }],
+    ["something else was recorded", { key: null, text: "other" }],
+  ])("does not show a secret if it has no answer, as %s", async (_, input) => {
+    const { call } = replay({ input: { key: "[secret 1]" } }, { input });
+    await call({ key: "first-one" });
+    const miss = await call({ key: "s3cr3t", text: "is s3cr3t, not first-one" }).catch(String);
+    expect(miss).toContain(
+      'its input is {"key":"[secret]","text":"is [secret], not [secret]"}. 2 calls of A are recorded',
+    );
+    expect(miss).not.toMatch(/s3cr3t|first-one/);
+  });
+
+  it.each<[JsonValue, JsonValue, string]>([
+    [{ a: 1 }, { a: 2 }, "input.a: 1, recorded 2"],
+    [{ a: 1 }, {}, "input.a: 1, recorded undefined"],
+    [{ a: [1, { b: null }] }, { a: [1, { b: false }] }, "input.a[1].b: null, recorded false"],
+    [{ a: [] }, { a: [1] }, "input.a[0], which only the recorded call has"],
+    [{ a: [] }, { a: {} }, "input.a: [], recorded {}"],
+    [{ a: { b: 1 } }, { a: "b" }, 'input.a: {"b":1}, recorded "b"'],
+    [JSON.parse('{ "__proto__": 1 }'), {}, "input.__proto__: 1, recorded undefined"],
+    [{ a: `${"x".repeat(90)}one` }, { a: `${"x".repeat(90)}two` }, "input.a from character 90: "],
+    [{ a: 1, b: 1, c: 1, d: 1, e: 1 }, {}, "input.c: 1, recorded undefined; and 2 more"],
+  ])("%j differs from %j in %s", async (asked, recorded, difference) => {
+    const miss = await replay({ input: recorded }).call(asked).catch(String);
+    expect(miss).toContain("1 call of A is recorded; the nearest, calls[0], differs in ");
+    expect(miss).toContain(difference);
+  });
+
+  it("is compared with the one with the fewest differences, then the one with the longest common start", async () => {
+    const few = replay({ input: { a: 2, b: 3 } }, { input: { a: 1, b: 3 } });
+    await expect(few.call({ a: 1, b: 2 })).rejects.toThrow("the nearest, calls[1], differs in input.b");
+    const alike = replay({ input: { a: "bread" } }, { input: { a: "mint" } });
+    await expect(alike.call({ a: "milk" })).rejects.toThrow("the nearest, calls[1]");
+  });
+
+  it("is cut in errors", async () => {
+    const miss = await replay({ input: { a: "y".repeat(1_000_000) } })
+      .call({ a: "x".repeat(1_000_000) })
+      .catch(String);
+    expect(miss).toContain(`its input is {"a":"${"x".repeat(74)}…. 1 call`);
+    expect(String(miss).length).toBeLessThan(700);
+  });
+});
