@@ -336,7 +336,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async deleteRun(runId) {
       checkName("runId", runId);
-      return (await loadRuntime()).deleteRun(settings.store, runId);
+      await (await loadRuntime()).deleteRun(settings.store, runId);
     },
 
     prune: async (options) => (await loadRuntime()).prune(settings.store, options),
@@ -385,7 +385,9 @@ function snapshotOf(target: RunTarget, { waits }: { readonly waits: boolean }): 
 function warnOfSecrets(settings: EngineSettings): void {
   if (settings.sealing === undefined || settings.sealing.keys !== undefined) return;
   const names = [...settings.toolsByName.values()].filter(isSensitiveTool).map(({ name }) => name);
-  const message = `${names.join(", ")} has sensitive fields, and the store outlives this process: give secrets: { keys }, or plans with such fields are refused.`;
+  const message =
+    `${names.join(", ")} has sensitive fields, and the store outlives this process: ` +
+    "give secrets: { keys }, or plans with such fields are refused.";
   settings.onWarning({ code: "no-secret-keys", message });
 }
 
@@ -395,6 +397,8 @@ function warnOfOpenPhrases(settings: EngineSettings): void {
     for (const phrase of findOpenPhrases(tool))
       settings.onWarning({
         code: "open-phrase",
-        message: `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: add a word that says what it does.`,
+        message:
+          `The phrase "${phrase}" of ${tool.name} takes nearly any request, and the tool runs once or needs approval: ` +
+          "add a word that says what it does.",
       });
 }

@@ -3,6 +3,7 @@ import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
 import { checkOnce } from "./check-once.ts";
+import { invalidPlan } from "./plan-issues.ts";
 
 /** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {
@@ -23,19 +24,13 @@ export async function checkDraft(
   const source = { planner: planner.name, ...(given as object | undefined) };
   const scope = { tools: new Map(request.tools.map((tool) => [tool.name, tool])), maxSteps: request.maxSteps };
   const { plan, issues } = await checkOnce({ source, steps: stepsAfter(kept, added) }, scope);
-  const [first] = issues;
   const complaint = describeInvalid(planner);
-  if (first !== undefined || plan === undefined) {
-    const more = issues.length > 1 ? ` And ${issues.length - 1} more.` : "";
-    const what = first && `${first.code} at ${first.path.join(".") || "the plan"}: ${first.message}`;
-    throw new AgentError("invalid-plan", `${complaint}: ${what}${more}`, { details: { issues } });
-  }
+  if (plan === undefined) throw invalidPlan(complaint, issues);
   const own = stepsFrom(plan, kept.length);
   const index = own.findIndex(({ id }) => started.has(id));
   if (index === -1) return { steps: own, source: plan.source ?? source };
   const message = `"${own[index]?.id}" has started; a step that is to be tried again needs a new id.`;
-  const issue = { code: "duplicate-id", path: ["steps", kept.length + index, "id"], message } as const;
-  throw new AgentError("invalid-plan", `${complaint}: ${message}`, { details: { issues: [issue] } });
+  throw invalidPlan(complaint, [{ code: "duplicate-id", path: ["steps", kept.length + index, "id"], message }]);
 }
 
 /** A planner's answer, its parts unchecked. Throws `planning-failed` if it is not a plan at all. */

@@ -20,7 +20,7 @@ import type { AbortReason, Run } from "./run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
 import { opened } from "./secrets/run-secrets.ts";
 import { showIn, shownResult } from "./show.ts";
-import { dataOf, outcomeUnknown } from "./steps/step-call.ts";
+import { dataOf, outcomeUnknown, taskOfPart } from "./steps/step-call.ts";
 import { undoSteps } from "./steps/undo.ts";
 
 /**
@@ -153,11 +153,10 @@ export function endsOfCutOff(state: RunState, error: AgentErrorData): readonly E
 }
 
 function endOf(part: StepState, error: AgentErrorData): EventInit {
-  const { stepId, tool, attempts, effect, iteration } = part;
-  const task = { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
+  const { tool, attempts, effect } = part;
   const outcome =
     effect === "once"
-      ? ({ status: "unknown", error: outcomeUnknown(task, error).toJSON() } as const)
+      ? ({ status: "unknown", error: outcomeUnknown(taskOfPart(part), error).toJSON() } as const)
       : ({ status: "interrupted", error } as const);
   return { type: "step-end", ...stepRefOf(part), tool, attempts, outcome };
 }

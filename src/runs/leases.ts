@@ -131,7 +131,7 @@ export class Leases {
   }
 
   /**
-   * Returns true if a lease lasts, so that nobody else has the run: known if the store confirmed it recently, else it is
+   * Returns true if a lease lasts, so that no other process has the run: known if the store confirmed it recently, else it is
    * asked. If it refuses, or does not answer in time, the lease is lost.
    */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
@@ -184,7 +184,7 @@ export class Leases {
     this.stopWatching?.();
   }
 
-  /** Renews the lease on a run that somebody has posted to, which returns the messages; without an id, all leases. */
+  /** Renews the lease on a run that has received a message, which returns the messages; without an id, all leases. */
   private look(runId: string | undefined): void {
     for (const holder of this.holders) if (runId === undefined || holder.runId === runId) void this.renewInTime(holder);
   }
@@ -207,7 +207,7 @@ export class Leases {
     for (const holder of this.holders) void this.renewInTime(holder);
   }
 
-  /** A store that cannot answer now may do so before the lease ends; one that refuses has given it to somebody else. */
+  /** A store that cannot answer now may do so before the lease ends; one that refuses has given it to another process. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
@@ -215,7 +215,7 @@ export class Leases {
 
   /**
    * The lease of a run is lost: the store has refused or not answered. The run records nothing more from here on, so that
-   * it ends `failed` with this error; no step starts, running tools are aborted, and whoever has the lease now resumes it
+   * it ends `failed` with this error; no step starts, running tools are aborted, and the process that has the lease now resumes it
    * from its record.
    */
   private lose(holder: LeaseHolder, error: StoreError): void {

@@ -42,11 +42,7 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   const outer = observers.filter(({ within }) => within !== undefined);
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
   return {
-    // Frozen, or one observer could change it for the next.
-    within:
-      outer.length === 0
-        ? undefined
-        : (call, proceed) => callWithin(outer, { call: Object.freeze(call), onError, index: 0 }, proceed),
+    within: outer.length === 0 ? undefined : (call, proceed) => callWithin(outer, { call, onError }, proceed),
     traceparent: tracer && ((runId) => readTraceparent(tracer, { runId, onError })),
     tellObservers: (event) => {
       for (const observer of observers) answerOf(() => observer.event?.(event), { about: event, onError });
@@ -57,15 +53,17 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
 interface Around {
   readonly call: ObservedCall;
   readonly onError: OnError;
-  /** The index of the outermost observer that has not been asked. */
-  readonly index: number;
+}
+
+/** Makes a call within the contexts of all observers, the first outermost. */
+function callWithin<T>(observers: readonly Observer[], around: Around, proceed: () => T): T {
+  // Frozen, or one observer could change it for the next.
+  Object.freeze(around.call);
+  return observers.reduceRight((inner, observer) => () => callOnce(observer, around, inner), proceed)();
 }
 
 /** Whatever an observer does, the call is made once, at once, and its result is what is returned. */
-function callWithin<T>(observers: readonly Observer[], around: Around, proceed: () => T): T {
-  const { call, onError, index } = around;
-  const observer = observers[index];
-  if (observer === undefined) return proceed();
+function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () => T): T {
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
     if (made !== undefined) {
@@ -74,19 +72,17 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
     // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
     try {
-      made = { value: callWithin(observers, { ...around, index: index + 1 }, proceed) };
+      made = { value: proceed() };
     } catch (thrown) {
       made = { thrown };
     }
   };
-  answerOf(
-    () => {
-      const answer = observer.within?.(call, make);
-      if (made === undefined) onError(new Error(`An observer did not call within "${call.type}".`), call);
-      return answer;
-    },
-    { about: call, onError },
-  );
+  const ask = () => {
+    const answer = observer.within?.(call, make);
+    if (made === undefined) onError(new Error(`An observer did not call within "${call.type}".`), call);
+    return answer;
+  };
+  answerOf(ask, { about: call, onError });
   if (made === undefined) make();
   const result = made as unknown as { readonly value: T } | { readonly thrown: unknown };
   if ("thrown" in result) throw result.thrown;

@@ -48,7 +48,9 @@ export function resumeMismatch(runId: string, reasons: readonly string[]): Agent
 
 /** A run has started, and another process has it, or none. */
 export function runElsewhere(runId: string, cause?: StoreError): AgentError<"run-owned-elsewhere"> {
-  const message = `Run "${runId}" has started elsewhere and has not ended; its result is not known here. If its process has died, resume it: agent.resume("${runId}").`;
+  const message =
+    `Run "${runId}" has started elsewhere and has not ended; its result is not known here. ` +
+    `If its process has died, resume it: agent.resume("${runId}").`;
   return new AgentError("run-owned-elsewhere", message, { details: { runId }, cause });
 }
 

@@ -280,7 +280,7 @@ export type ResumedAgain = { readonly atMs: number } | "after a failure" | undef
 /** The parts of an engine that {@link WaitTimers} needs. */
 interface TimerOptions {
   readonly clock: Clock;
-  /** Returns true if all runs that wait are left to somebody else. */
+  /** Returns true if a worker looks for the runs whose wait is over. */
   readonly isLeft: () => boolean;
   readonly resume: (left: LeftRun) => Promise<ResumedAgain>;
 }

@@ -31,7 +31,7 @@ import { opened, secretsOf } from "./secrets/run-secrets.ts";
 import { shownResult } from "./show.ts";
 import { runExecution } from "./steps/schedule.ts";
 import { dataOf } from "./steps/step-call.ts";
-import { readRecorded, storedResult } from "./stored-runs.ts";
+import { readRecorded, resultOfState } from "./stored-runs.ts";
 
 // An engine loads this file, and all that it needs, when it is first used.
 export { receivePosted, toDelivery } from "./commands/commands.ts";
@@ -55,7 +55,7 @@ interface StartOpening extends Opening {
 
 /**
  * Executes a run from its start. If a run with the same id is active here, it is joined; if a stored one has ended or
- * waits for somebody, its result is returned; if it stopped before its end, it is resumed here. Resolves to how the
+ * is suspended, its result is returned; if it stopped before its end, it is resumed here. Resolves to how the
  * execution ends. Rejects as {@link executeRun} and {@link continueStored} do.
  */
 export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunResult> {
@@ -210,13 +210,19 @@ async function executeRun(run: Run, { target, identity, onStarted }: RunStart): 
   return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
-/** Finds the result of the stored run with the id of the caller. Rejects as {@link storedResult} throws. */
+/**
+ * Finds the result of the stored run with the id of the caller, if it has ended or is suspended. Rejects with
+ * `run-conflict` if it was started with something else, and with `run-owned-elsewhere` if it can be resumed, or is
+ * running.
+ */
 async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
   const { events, state } = await readRecorded(run.engine.store, run.runId);
   if (events.length === 0) return undefined;
   if (state.mayBeSealed)
     run.secrets = await secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools, state });
-  const stored = storedResult(state, { identity, settings: run.engine, secrets: run.secrets });
+  if (identityOf(opened(run, targetOf(state)), run.engine) !== identity) throw runConflict(run.runId);
+  if (state.status === "interrupted") throw runElsewhere(run.runId);
+  const stored = resultOfState(state, run.engine);
   run.replay(events);
   return stored;
 }

@@ -14,10 +14,8 @@ import {
 import { endedStatuses, type RunStatus, type RunSummary } from "../core/run-summary.ts";
 import type { EngineSettings } from "./options.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
-import { cancelledBy, runConflict, runElsewhere } from "./run-errors.ts";
+import { cancelledBy, runElsewhere } from "./run-errors.ts";
 import { toStoreError } from "./run-recorder.ts";
-import { identityOf, targetOf } from "./run-target.ts";
-import { opened, type RunSecrets } from "./secrets/run-secrets.ts";
 import { shownResult, shownSnapshot } from "./show.ts";
 
 /** The current state of a stored run; undefined if there is no run with this id. Rejects with `store-failed`. */
@@ -80,19 +78,6 @@ export async function readEvents(
   }
 }
 
-/**
- * The result of a stored run that has ended or waits for somebody. Throws `run-conflict` if it was started with
- * something else, `run-owned-elsewhere` if it stopped before its end, or is running.
- */
-export function storedResult(
-  state: RunState,
-  { identity, settings, secrets }: { identity: string; settings: EngineSettings; secrets: RunSecrets | undefined },
-): RunResult {
-  if (identityOf(opened({ secrets }, targetOf(state)), settings) !== identity) throw runConflict(state.runId);
-  if (state.status === "interrupted") throw runElsewhere(state.runId);
-  return resultOfState(state, settings);
-}
-
 /** The result of a stored run. Throws `run-owned-elsewhere` if it is still running. */
 export function resultOfState(state: RunState, settings: EngineSettings): RunResult {
   const { runId, status } = state;
@@ -130,11 +115,6 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Deletes a run. Rejects as `deleteRun` of an agent does. */
-export async function deleteRun(store: RunStore, runId: string): Promise<void> {
-  await deleteStored(store, runId);
-}
-
 /** Deletes the runs that the options select. Rejects as `prune` of an agent does. */
 export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
   const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
@@ -152,17 +132,21 @@ export async function prune(store: RunStore, options: PruneOptions): Promise<{ r
   return { deleted };
 }
 
-/** Deletes a run that was listed. False if it was resumed since then, or deleted by somebody else. */
+/** Deletes a run that was listed. False if it was resumed since then, or has been deleted. */
 async function deleteUnlessGone(store: RunStore, runId: string, status: readonly RunStatus[]): Promise<boolean> {
   try {
-    return await deleteStored(store, runId, { status });
+    return await deleteRun(store, runId, { status });
   } catch (thrown) {
     if (isAgentError(thrown, "run-owned-elsewhere") || isAgentError(thrown, "run-not-found")) return false;
     throw thrown;
   }
 }
 
-async function deleteStored(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
+/**
+ * Deletes a run; false if its status is not one of those given. Rejects with `run-not-found`, `run-owned-elsewhere` or
+ * `store-failed`.
+ */
+export async function deleteRun(store: RunStore, ...args: Parameters<RunStore["delete"]>): Promise<boolean> {
   const [runId] = args;
   try {
     return await store.delete(...args);

@@ -67,10 +67,9 @@ export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunSt
 
 class MemoryRunStore implements RunStore {
   readonly isVolatile = true;
+  /** By id, the oldest first. */
   private readonly runs = new Map<string, MemoryRun>();
   private readonly claims = new Map<string, Lease>();
-  /** The oldest first, including some that are gone: a page starts where the last one ended, without a full scan. */
-  private order: MemoryRun[] = [];
   /** In the order in which they ended. */
   private readonly finishedRuns = new Set<string>();
   private counter = 0;
@@ -90,7 +89,10 @@ class MemoryRunStore implements RunStore {
     const known = this.runs.get(runId);
     const run = known ?? newRun(runId, this.counter + 1);
     if (sequence !== run.events.length + 1) throw sequenceConflict(runId, { sequence, next: run.events.length + 1 });
-    if (known === undefined) this.add(run);
+    if (known === undefined) {
+      this.counter = run.number;
+      this.runs.set(runId, run);
+    }
     for (const event of events) {
       run.events.push(event);
       run.status = runStatusAfter(event) ?? run.status;
@@ -111,43 +113,21 @@ class MemoryRunStore implements RunStore {
     const { limit, ...wanted } = selectRuns(options);
     const { cursor } = options;
     if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
+    const end = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
     const runs: RunSummary[] = [];
     let last: MemoryRun | undefined;
-    for (const run of this.newestBefore(cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor))) {
-      if (!isWanted(run, wanted, this.settings.now()) || (wanted.resumable && this.isHeld(run.runId))) continue;
+    for (const run of [...this.runs.values()].reverse()) {
+      if (
+        run.number >= end ||
+        !isWanted(run, wanted, this.settings.now()) ||
+        (wanted.resumable && this.isHeld(run.runId))
+      )
+        continue;
       if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
       last = run;
       runs.push(summarize(run));
     }
     return { runs };
-  }
-
-  /** The runs whose number is lower, the newest first. */
-  private *newestBefore(number: number): Generator<MemoryRun> {
-    for (let index = this.countBefore(number) - 1; index >= 0; index--) {
-      const run = this.order[index] as MemoryRun;
-      if (this.runs.get(run.runId) === run) yield run;
-    }
-  }
-
-  /** Counts the runs, including those that are gone, that have a lower number. */
-  private countBefore(number: number): number {
-    let [low, high] = [0, this.order.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.order[middle] as MemoryRun).number < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  private add(run: MemoryRun): void {
-    this.counter = run.number;
-    this.runs.set(run.runId, run);
-    this.order.push(run);
-    if (this.order.length > 2 * this.runs.size + 100) {
-      this.order = this.order.filter((other) => this.runs.get(other.runId) === other);
-    }
   }
 
   claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {

@@ -140,15 +140,9 @@ describe("a planner with an invalid answer", () => {
   });
 
   it("fails with the number of issues", async () => {
-    const { error } = await ask([
-      works("first", {
-        steps: [
-          { id: "1", tool: "B", input: {} },
-          { id: "s2", tool: "B", input: {} },
-        ],
-      }),
-    ]);
-    expect(error?.message).toMatch(/And 1 more\.$/);
+    const steps = Array.from({ length: 6 }, (_, index) => ({ id: `s${index}`, tool: "B", input: {} }));
+    const { error } = await ask([works("first", { steps })]);
+    expect(error?.message).toMatch(/ … and 1 more\.$/);
   });
 });
 

@@ -37,6 +37,7 @@ import {
   invalidInput,
   refOfTask,
   type StepCall,
+  taskOfPart,
   toolFailed,
 } from "../steps/step-call.ts";
 import { type Decision, readInput, readNote } from "./command-options.ts";
@@ -413,7 +414,7 @@ export async function changeCall(
   if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describeStepRef(ref)}" ${reason}`);
   const tool = toolsByName.get(step.tool);
   if (tool === undefined) throw resumeMismatch(state.runId, [`there is no tool "${step.tool}" any more`]);
-  const task = taskOf(step);
+  const task = taskOfPart(step);
   const input = await sealChange(secrets, step, given);
   const called = opened({ secrets }, input);
   const parsed = await parseWith(tool.inputSchema, copyJson(called));
@@ -434,11 +435,7 @@ export async function sealChange(
   step: StepState,
   input: JsonObject,
 ): Promise<JsonObject> {
-  return secrets?.sealChange(step, input, (issues) => invalidInput(taskOf(step), issues)) ?? input;
-}
-
-function taskOf({ stepId, tool, iteration }: StepState): FailedTask {
-  return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
+  return secrets?.sealChange(step, input, (issues) => invalidInput(taskOfPart(step), issues)) ?? input;
 }
 
 function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task: FailedTask }): ToolEffect {

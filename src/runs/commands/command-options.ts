@@ -159,7 +159,7 @@ export type SettleOptions<TTool extends Tool = Tool> = DecidingOptions<TTool> & 
   failed?: string | undefined;
 };
 
-/** The outcome of a step that was unknown, as somebody settles it. */
+/** The outcome that a caller states for a step whose own is unknown. */
 export type Settlement = { readonly output: unknown } | { readonly retry: true } | { readonly failed: string };
 
 const settleOptions = {

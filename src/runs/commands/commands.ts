@@ -15,7 +15,7 @@ import type { EngineSettings } from "../options.ts";
 import type { Run, RunCaller } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, secretsOf } from "../secrets/run-secrets.ts";
-import { invalidOutput } from "../steps/step-call.ts";
+import { invalidOutput, taskOfPart } from "../steps/step-call.ts";
 import {
   type ApprovalOutcome,
   approvalEnd,
@@ -298,8 +298,7 @@ async function toOutcome(
     const error = new AgentError("tool-failed", message, { details: { tool: part.tool, ...ref, attempts: 1, errors } });
     return { status: "failed", error: error.toJSON() as AgentErrorData };
   }
-  const iteration = ref.iteration === undefined ? undefined : { index: ref.iteration };
-  const task = { step: { id: ref.stepId, tool: part.tool }, iteration };
+  const task = taskOfPart(part);
   const schema = toolsByName.get(part.tool)?.outputSchema;
   let { output } = settlement;
   if (schema !== undefined) {
@@ -456,16 +455,7 @@ function receive(run: Run, found: unknown, source: CommandSource): Promise<boole
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
   if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
-  return receiveAs(type, run, message, source);
-}
-
-function receiveAs<TType extends CommandType>(
-  type: TType,
-  run: Run,
-  message: Keyed,
-  source: CommandSource,
-): Promise<boolean> {
-  const kind: CommandKind<Commands[TType]> = commands[type];
+  const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);
 }
 

@@ -236,7 +236,7 @@ export class Planning {
     };
   }
 
-  /** Emits a frozen copy, which nobody else can change. Throws for anything that is not a planning event. */
+  /** Emits a frozen copy, which the planner cannot change afterwards. Throws for anything that is not a planning event. */
   private emit(event: PlanningEvent): void | Promise<void> {
     if (this.hasEnded) return undefined;
     const json = toJson(event);

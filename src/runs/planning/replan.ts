@@ -18,7 +18,7 @@ import { opened } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import { Planning, taskIn } from "./planning.ts";
 
-/** Failures that no other plan can resolve: somebody, or a limit, has refused. */
+/** Failures that no other plan can resolve: an approver, or a limit, has refused. */
 const finalCodes: ReadonlySet<string> = new Set([
   "approval-rejected",
   "approval-expired",
@@ -61,7 +61,7 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   for (const step of run.state.steps.values()) {
     if (!hasStarted(step) && stays.has(step.stepId)) continue;
     for (const part of instancesOf([step])) {
-      // Somebody may be deciding about it right now.
+      // A decision about it may be under way.
       await run.inTurn(async () => {
         if (part.approval?.status !== "requested") return;
         await recordDecision(run, { ref: stepRefOf(part), outcome: { status: "withdrawn" } });
@@ -164,7 +164,7 @@ function checkSize(run: Run, added: unknown): void {
  */
 
 /**
- * The steps of a revised plan that need approval, whoever planned them: a step that calls a tool with an effect that
+ * The steps of a revised plan that need approval, by whatever planner: a step that calls a tool with an effect that
  * the first plan did not call, or passes it what only an output, an error or the context says. Unchanged steps are not
  * checked. Words that appear nowhere are the planner's own, and it is code: one that asks a model refuses them.
  */

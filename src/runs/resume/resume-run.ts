@@ -362,7 +362,7 @@ export type ResumedRun<TTool extends Tool = Tool> =
 
 /**
  * Resumes every run that no process is running, `concurrency` at a time, oldest first. Resolves when they have ended or
- * wait for somebody. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
+ * are suspended. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
  */
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
   const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, given);
@@ -401,7 +401,7 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
 
 /**
  * Lists all resumable runs before any is resumed: pages would shift. If questions expire, includes runs that wait for
- * what nobody can decide any more.
+ * a decision that can no longer be taken.
  */
 async function listResumable({ settings, leases }: RunRegistry): Promise<RunSummary[]> {
   const runs = await listAll(settings.store, { resumable: true });
@@ -422,7 +422,7 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
 
 /**
  * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
- * has failed, or it is too early by its clock; in all other cases the run stays in the store, for whoever resumes it.
+ * has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by another caller.
  */
 export async function resumeLeft(
   runs: RunRegistry,

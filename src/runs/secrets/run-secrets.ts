@@ -234,7 +234,7 @@ export class RunSecrets {
     const key = keyOf(place, value);
     const known = this.sealed.get(key);
     if (known !== undefined) return known;
-    // From now on, and not only once it is sealed, nobody may read it.
+    // It is hidden from now on, and not only once it is sealed.
     this.hide(value);
     const sealing = this.keys.seal(value, place).then((text) => {
       this.values.set(text, value);

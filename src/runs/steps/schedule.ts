@@ -36,8 +36,8 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
     if (isAllDone(run)) break;
     const revised = await replan(run);
     await run.commandsRecorded();
-    // Steps approved after all others ended must run, if they can; from here until the execution is closed nobody can
-    // decide anything.
+    // Steps approved after all others ended must run, if they can; from here until the execution is closed no decision
+    // is taken.
     const isStuck = run.state.sequence === sequence;
     if (revised === undefined && (isStuck || !hasAnswer(run))) break;
     plan = run.state.plan;
@@ -214,7 +214,7 @@ class PendingSteps {
   add(index: number, { id }: PlanStep): void {
     this.indexes.set(id, index);
     const state = this.run.state.steps.get(id);
-    // Somebody may have decided about it before its turn was over.
+    // A decision about it may have come before its turn was over.
     if (state !== undefined && (isDecided(state) || isWaitOver(state, this.run.sharedNow()))) this.release(id);
     else if (state?.wait?.until !== undefined) {
       const { sharedClock } = this.run.host.leases;
@@ -306,11 +306,11 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
       }
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
-    // Somebody may have decided about one while the others ran.
+    // A decision about one may have come while the others ran.
   } while (run.canStart() && items.some((_item, index) => isDecided(stateOf(index))));
   if (run.recorder.failure !== undefined) return "failed";
-  // An iteration in doubt suspends the run: the others may still run once somebody has settled it. When the process is
-  // ending, whoever resumes the run decides what follows from a failure.
+  // An iteration in doubt suspends the run: the others may still run once it is settled. When the process is
+  // ending, the process that resumes the run decides what follows from a failure.
   const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");

@@ -5,7 +5,7 @@ import type { PlanStep, ToolStep } from "../../core/plan.ts";
 import type { RunState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
-import { instanceAt } from "../../core/step-state.ts";
+import { instanceAt, type StepState } from "../../core/step-state.ts";
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 
@@ -101,6 +101,11 @@ export function countOf(iteration: Iteration | undefined): { iterations?: number
 export interface FailedTask {
   readonly step: Pick<PlanStep, "id" | "tool">;
   readonly iteration?: { readonly index: number } | undefined;
+}
+
+/** The subject of an error about a step, or an iteration of one, of which only the state is known. */
+export function taskOfPart({ stepId, tool, iteration }: StepState): FailedTask {
+  return { step: { id: stepId, tool }, iteration: iteration === undefined ? undefined : { index: iteration } };
 }
 
 /** A step's input, with references filled in, does not fit its tool. */

@@ -187,7 +187,7 @@ function prepareInput(run: Run, task: StepTask, input: JsonObject): PreparedStep
   if (!(parsing instanceof Promise)) return toPrepared(run, task, { input, parsed: parsing });
   return parsing.then(
     (parsed) => toPrepared(run, task, { input, parsed }),
-    // Whoever aborted the run gave the reason.
+    // The abort of the run is the reason.
     () => ({ input, error: dataOf(run, run.abortReason as AgentError) }),
   );
 }
@@ -226,7 +226,7 @@ function toPrepared(
 
 /** Starts a step, after approval and admission. Returns how it ends, if it does not start. */
 async function startStep(run: Run, { task, prepared: preparing }: TakenStep): Promise<StartedStep | StepEnd> {
-  // Somebody may have ended the run while the end of the step before was recorded.
+  // The run may have been ended while the end of the step before was recorded.
   if (!run.canStart()) return "waiting";
   let started: StartedStep = { prepared: preparing instanceof Promise ? await preparing : preparing };
   const { call } = started.prepared;
@@ -431,14 +431,16 @@ function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttem
 }
 
 /**
- * Warns of a call that the end of the process does not wait for: whoever resumes the run may call the tool meanwhile.
+ * Warns of a call that the end of the process does not wait for: the process that resumes the run may call the tool meanwhile.
  */
 export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
   const ref = stepRefOf(step);
   run.warn({
     code: "overlapping-call",
     ...ref,
-    message: `${step.tool} still works on step "${describeStepRef(ref)}" of run ${run.runId} though the agent was closed; whoever resumes the run may call it again meanwhile.`,
+    message:
+      `${step.tool} still works on step "${describeStepRef(ref)}" of run ${run.runId} though the agent was closed; ` +
+      "whoever resumes the run may call it again meanwhile.",
   });
 }
 
@@ -735,7 +737,7 @@ function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData {
   return withCause({ ...error, details: { ...error.details, attempts } }, nothingHappened(last));
 }
 
-/** The error of a tool that was cut off, if it states that nothing happened: whoever resumes the run relies on it. */
+/** The error of a tool that was cut off, if it states that nothing happened: the process that resumes the run relies on it. */
 function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
   return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
 }
