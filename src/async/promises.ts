@@ -65,3 +65,21 @@ export async function countPending<T>(work: Promise<T>): Promise<T> {
     pendingCount--;
   }
 }
+
+/** Loads a value once for all who need it. A failure is forgotten, so that the next one who needs it tries again. */
+export function loadOnce<T>(load: () => Promise<T>) {
+  let loading: Promise<T> | undefined;
+  return {
+    get(): Promise<T> {
+      loading ??= load().catch((thrown) => {
+        loading = undefined;
+        throw thrown;
+      });
+      return loading;
+    },
+    /** Resolves to the value if somebody needed it, and it could be loaded. Never rejects. */
+    async loaded(): Promise<T | undefined> {
+      return loading?.catch(() => undefined);
+    },
+  };
+}

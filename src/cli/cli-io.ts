@@ -1,5 +1,5 @@
 import { createOllamaModel } from "../adapters/ollama/ollama-model.ts";
-import { driverPlaces } from "../adapters/sqlite/drivers.ts";
+import { driverPlaces } from "../adapters/sqlite/sql-database.ts";
 import { type Agent, type AgentOptions, createAgent } from "../agent.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";

@@ -1,6 +1,6 @@
 import { createOrchestrator } from "../../agent.ts";
 import { sleep, systemClock } from "../../async/clock.ts";
-import { inParallel } from "../../async/promises.ts";
+import { inParallel, loadOnce } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/events.ts";
@@ -21,9 +21,8 @@ import type {
 } from "../../runs/commands/command-options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
-import { loadDbos, oneAtATime } from "./dbos.ts";
-import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
-import { checkSchedule, identityOfJob, type Job, readJob, type SubmitOptions, targetOfJob } from "./jobs.ts";
+import { loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
+import { checkSchedule, identityOfJob, type Job, readJob, type SubmitOptions } from "./jobs.ts";
 
 /** Options of {@link createDbosClient}. @group Workers */
 export interface DbosClientOptions {
@@ -123,13 +122,6 @@ export interface DbosClient<TTool extends Tool = Tool> {
 export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(
   options: DbosClientOptions,
 ): DbosClient<TAgent["tools"][number]> {
-  return createClient(options) as DbosClient<TAgent["tools"][number]>;
-}
-
-const firstPollMs = 20;
-const maxPollMs = 500;
-
-function createClient(options: DbosClientOptions): DbosClient {
   const { databaseUrl, queue, store, version, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
   // With no tools it can run nothing.
@@ -139,24 +131,16 @@ function createClient(options: DbosClientOptions): DbosClient {
   /** The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. */
   const decided = new RecentMap<string>(1_000);
 
-  let opened: Promise<DbosQueue> | undefined;
-  /** Opens the queue. It may be the first to use the database. */
-  const openQueue = (): Promise<DbosQueue> => {
-    const open = async () => {
-      const { DBOS } = await loadDbos();
-      await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
-      return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
-    };
-    opened ??= open().catch((thrown) => {
-      opened = undefined;
-      throw thrown;
-    });
-    return opened;
-  };
+  // It may be the first to use the database.
+  const { get: openQueue, loaded } = loadOnce(async () => {
+    const { DBOS } = await loadDbos();
+    await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
+    return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
+  });
 
   async function submit(run: string | PlanInput, submitOptions: SubmitOptions = {}) {
     const { job, order } = await readJob(run, submitOptions);
-    const { known } = await (await openQueue()).submit(job, order);
+    const known = await (await openQueue()).submit(job, order);
     if (known !== undefined && identityOfJob(known) !== identityOfJob(job)) throw runConflict(job.runId);
     return { runId: job.runId };
   }
@@ -167,15 +151,14 @@ function createClient(options: DbosClientOptions): DbosClient {
     await record();
     if (before?.status !== "suspended") return;
     decided.set(runId, before.updatedAt);
-    await (await openQueue()).wake([runId]);
+    await (await openQueue()).wake(runId);
   }
 
   /** Records that a run was cancelled before it started. Returns false if it is recorded already. */
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
-    const { runId } = job;
+    const { runId, options, ...target } = job;
     try {
-      const error = cancelledBy(reason);
-      await runs[workerKey].refuse({ runId, target: targetOfJob(job), options: job.options, error });
+      await runs[workerKey].refuse({ runId, target, options, error: cancelledBy(reason) });
       return true;
     } catch (thrown) {
       if (isAgentError(thrown, "run-conflict")) return false;
@@ -197,7 +180,7 @@ function createClient(options: DbosClientOptions): DbosClient {
     }
   }
 
-  return {
+  const client: DbosClient = {
     submit: (run, submitOptions) => submit(run as string | PlanInput, submitOptions),
     async submitAll(list) {
       const submitted: { runId: string }[] = [];
@@ -249,12 +232,15 @@ function createClient(options: DbosClientOptions): DbosClient {
     },
     async close() {
       await runs.close();
-      // If it could not be opened, the methods that needed it have rejected.
-      await (await opened?.catch(() => undefined))?.close();
+      await (await loaded())?.close();
       await ownStore?.close();
     },
   };
+  return client as DbosClient<TAgent["tools"][number]>;
 }
+
+const firstPollMs = 20;
+const maxPollMs = 500;
 
 /** Waits, and returns the time to wait the next time. Rejects with `cancelled`. */
 async function pause(pollMs: number, signal: AbortSignal = new AbortController().signal): Promise<number> {

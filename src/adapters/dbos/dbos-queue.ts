@@ -1,23 +1,83 @@
 import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/promises.ts";
+import { AgentError } from "../../core/errors.ts";
 import { runConflict } from "../../runs/run-errors.ts";
-import {
-  idleTransactionMs,
-  limitedQueue,
-  loadDbos,
-  runWorkflow,
-  type ScheduleContext,
-  scheduledWorkflow,
-  type WakingInput,
-  wakingWorkflow,
-} from "./dbos.ts";
-import type { Job, JobOrder, JobOutcome, JobState } from "./jobs.ts";
+import { loadPg } from "../postgres/sql-pool.ts";
+import type { Job, JobOrder, JobOutcome } from "./jobs.ts";
+
+/**
+ * The time that DBOS may rest in a transaction. A process that is stopped in one, as by a machine that falls asleep,
+ * would keep rows locked, and the adoption of its runs waiting.
+ */
+export const idleTransactionMs = 2_000;
+
+/** The names under which DBOS knows what runs a job, and what a schedule queues. */
+export const runWorkflow = "planwright.run";
+export const scheduledWorkflow = "planwright.scheduled";
+export const wakingWorkflow = "planwright.wake";
+
+/** The input of a workflow that wakes a run, after the name of the queue. */
+export type WakingInput = readonly [runId: string, delayMs: number];
+
+/** The context that DBOS stores with a schedule. */
+export interface ScheduleContext {
+  readonly queue: string;
+  readonly name: string;
+  readonly request: string;
+}
+
+/**
+ * The queue of the runs with a rate key, which is its partition key. In a queue with such limits DBOS takes nothing that
+ * has no key, and so the others have one of their own.
+ */
+export function limitedQueue(queue: string): string {
+  return `${queue}/limited`;
+}
+
+/** Loads the package. Rejects with `missing-dependency`. @internal */
+export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
+  try {
+    return await import("@dbos-inc/dbos-sdk");
+  } catch (thrown) {
+    const command = "npm install @dbos-inc/dbos-sdk pg";
+    throw new AgentError("missing-dependency", `Workers need the package "@dbos-inc/dbos-sdk": ${command}`, {
+      details: { packages: ["@dbos-inc/dbos-sdk", "pg"], command },
+      cause: thrown,
+    });
+  }
+}
+
+/** Any number, the same in all processes. */
+const lockKey = 7_208_214_552;
+const pollMs = 50;
+
+/** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
+export async function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
+  const { Client } = await loadPg();
+  const locking = new Client({ connectionString: databaseUrl });
+  // A connection that breaks while it is idle would otherwise end the process.
+  locking.on("error", () => {});
+  await locking.connect();
+  try {
+    // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
+    const isLocked = async () => {
+      const { rows } = await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey]);
+      return (rows[0] as { readonly locked?: unknown } | undefined)?.locked === true;
+    };
+    while (!(await isLocked())) await new Promise((resolve) => setTimeout(resolve, pollMs));
+    return await use();
+  } finally {
+    await locking.end();
+  }
+}
 
 /** The most messages to the database that may be under way at a time. */
 const width = 4;
-/** The number of rows that are read at a time. */
-const pageSize = 1_000;
+/** Leaves out of a list of workflows what they were called with, and what came out. */
+const brief = { loadInput: false, loadOutput: false };
+/** DBOS stores null for no version, which only its type does not allow. */
+const noVersion = null as unknown as undefined;
 
 /** Options of {@link openDbosQueue}. */
 interface DbosQueueOptions {
@@ -28,17 +88,29 @@ interface DbosQueueOptions {
   readonly maxAdoptions: number;
 }
 
+/** The latest workflow of a run in the queue. */
+interface QueuedRun {
+  readonly runId: string;
+  /** It is 1, and one more after each adoption. */
+  readonly number: number;
+  readonly state: "waiting" | "taken" | "done" | "cancelled";
+  readonly job: Job | undefined;
+  /** Present for a job that is done. */
+  readonly outcome: JobOutcome | undefined;
+  readonly row: WorkflowStatus;
+}
+
 /** Opens the queue of a database. Rejects with `missing-dependency`, or as DBOS does if it cannot connect. */
 export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
-  const { DBOSClient } = await loadDbos();
-  const quiet = { info() {}, debug() {}, warn() {}, error() {} };
+  const { DBOSClient, Error: errors } = await loadDbos();
   const client = await DBOSClient.create({
     systemDatabaseUrl: options.databaseUrl,
     systemDatabasePoolSize: 4,
     systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
-    logger: quiet,
+    // A quiet one.
+    logger: { info() {}, debug() {}, warn() {}, error() {} },
   });
-  return new DbosQueue(client, options);
+  return new DbosQueue(client, options, errors.isWorkflowIDInUseError);
 }
 
 /**
@@ -54,6 +126,7 @@ export class DbosQueue {
   constructor(
     private readonly client: DBOSClient,
     private readonly options: DbosQueueOptions,
+    private readonly isIdInUse: (thrown: unknown) => boolean,
   ) {
     this.limited = limitedQueue(options.queue);
   }
@@ -62,24 +135,19 @@ export class DbosQueue {
    * Queues a run; resolves to the one that is queued under its id already, if there is one. Rejects with `run-conflict` if
    * the id is used for something else.
    */
-  async submit(job: Job, { priority, delayMs, rateKey }: JobOrder): Promise<{ readonly known: Job | undefined }> {
-    const { Error: errors } = await loadDbos();
-    try {
-      const { version } = this.options;
-      await this.enqueue(job.runId, job, {
-        ...(version !== undefined && { appVersion: version }),
-        ...(priority !== undefined && { priority }),
-        ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
-        ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
-      });
-      return { known: undefined };
-    } catch (thrown) {
-      if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
-      const known = (await this.find(job.runId))?.job;
-      // The id is that of a run in another queue, or of a workflow of the application.
-      if (known === undefined) throw runConflict(job.runId);
-      return { known };
-    }
+  async submit(job: Job, { priority, delayMs, rateKey }: JobOrder = {}): Promise<Job | undefined> {
+    const { version } = this.options;
+    const isQueued = await this.enqueue(job.runId, job, {
+      ...(version !== undefined && { appVersion: version }),
+      ...(priority !== undefined && { priority }),
+      ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
+      ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
+    });
+    if (isQueued) return undefined;
+    const known = await this.find(job.runId);
+    // The id is that of a run in another queue, or of a workflow of the application.
+    if (known?.job === undefined) throw runConflict(job.runId);
+    return known.job;
   }
 
   /** Queues a request again and again, by a cron expression of five or six fields. */
@@ -106,53 +174,45 @@ export class DbosQueue {
   }
 
   /** Finds a run; undefined if it was never queued. */
-  async find(runId: string): Promise<JobState | undefined> {
-    const row = (await this.findLatest([runId], { loadInput: true })).get(runId);
-    return row && { job: getJob(row), state: getState(row), outcome: getOutcome(row) };
+  async find(runId: string): Promise<QueuedRun | undefined> {
+    return (await this.findLatest([runId]))[0];
   }
 
   /** Takes a run out of the queue, if it waits in it. */
   async cancel(runId: string): Promise<void> {
-    const row = (await this.findLatest([runId])).get(runId);
-    if (row !== undefined && getState(row) === "waiting") await this.client.cancelWorkflow(row.workflowID);
+    const run = await this.find(runId);
+    if (run?.state === "waiting") await this.client.cancelWorkflow(run.row.workflowID);
   }
 
-  /**
-   * Queues runs again that have left the queue, such as a suspended one that was decided about. Resolves to those
-   * that have not, as a worker has them.
-   */
-  async wake(runIds: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.findLatest(runIds);
-    await inParallel([...rows.values()], width, async (row) => {
-      if (getState(row) === "done") await this.rewind(row);
-    });
-    return [...rows].filter(([, row]) => getState(row) === "taken").map(([runId]) => runId);
+  /** Queues a run again that has left the queue, such as a suspended one that was decided about. False if a worker has it. */
+  async wake(runId: string): Promise<boolean> {
+    const run = await this.find(runId);
+    if (run?.state === "done") await this.rewind(run.row);
+    return run?.state !== "taken";
   }
 
   /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
-    await this.client.enqueue(
-      {
-        ...{ workflowID: `${runId}/later/${randomUUID()}`, queueName: queue, workflowName: wakingWorkflow },
-        delaySeconds: delayMs / 1_000,
-      },
-      queue,
-      ...([runId, delayMs] satisfies WakingInput),
-    );
+    const workflowID = `${runId}/later/${randomUUID()}`;
+    const task = { workflowID, queueName: queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
+    await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
   /** Queues runs again that no worker executes any more. Resolves to those that too many workers have died of. */
   async adopt(runIds: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.findLatest(runIds, { loadInput: true });
     const givenUp: string[] = [];
-    await inParallel([...rows], width, async ([runId, row]) => {
-      if (getState(row) === "done" && getOutcome(row)?.outcome !== "postponed") return this.rewind(row);
-      if (getState(row) !== "taken") return;
-      const number = getNumber(row) + 1;
-      const job = getJob(row);
-      if (number > this.options.maxAdoptions + 1) givenUp.push(runId);
-      else if (job !== undefined) await this.enqueueFirst(`${runId}/${number}`, job);
+    await inParallel(await this.findLatest(runIds), width, async ({ runId, number, state, job, outcome, row }) => {
+      if (state === "done" && outcome?.outcome !== "postponed") return this.rewind(row);
+      if (state !== "taken") return;
+      if (number > this.options.maxAdoptions) givenUp.push(runId);
+      else if (job !== undefined) {
+        const workflowID = `${runId}/${number + 1}`;
+        // Perhaps another worker was first.
+        await this.enqueue(workflowID, job);
+        // An adopted run must not wait until a long queue is empty; `enqueue` accepts no priority below 0.
+        await this.client.setWorkflowPriority(workflowID, -1);
+      }
       // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
       await this.client.cancelWorkflow(row.workflowID);
     });
@@ -161,19 +221,10 @@ export class DbosQueue {
 
   /** Resolves to the runs that workers have taken. */
   async taken(): Promise<readonly string[]> {
-    const runIds = new Set<string>();
-    for (let offset = 0; ; offset += pageSize) {
-      const rows = await this.client.listWorkflows({
-        queueName: [this.options.queue, this.limited],
-        workflowName: runWorkflow,
-        status: "PENDING",
-        ...{ offset, limit: pageSize },
-        loadInput: false,
-        loadOutput: false,
-      });
-      for (const row of rows) runIds.add(getRunId(row));
-      if (rows.length < pageSize) return [...runIds];
-    }
+    const queueName = [this.options.queue, this.limited];
+    const taken = { queueName, workflowName: runWorkflow, status: "PENDING", ...brief } as const;
+    const rows = await this.client.listWorkflows(taken);
+    return [...new Set(rows.map(({ workflowID }) => readId(workflowID).runId))];
   }
 
   /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
@@ -184,8 +235,7 @@ export class DbosQueue {
       // A worker may have died after it cancelled a task and before it queued it again.
       status: ["PENDING", "CANCELLED"],
       limit: 100,
-      loadInput: false,
-      loadOutput: false,
+      ...brief,
     });
     return rows.map(({ workflowID }) => workflowID);
   }
@@ -203,37 +253,21 @@ export class DbosQueue {
     return this.client.destroy();
   }
 
-  private enqueue(
+  /** Queues a job as a workflow; false if there is one with this id. */
+  private async enqueue(
     workflowID: string,
     job: Job,
-    order: {
-      readonly priority?: number;
-      readonly delaySeconds?: number;
-      readonly appVersion?: string;
-      readonly queueName?: string;
-      readonly queuePartitionKey?: string;
-    },
-  ): Promise<unknown> {
+    order: Partial<Parameters<DBOSClient["enqueue"]>[0]> = {},
+  ): Promise<boolean> {
     const { queue } = this.options;
-    return this.client.enqueue(
-      {
-        ...{ workflowID, queueName: queue, workflowName: runWorkflow, workflowIDReusePolicy: "reject" },
-        ...order,
-      },
-      queue,
-      job,
-    );
-  }
-
-  /** Queues a job before all others: an adopted run must not wait until a long queue is empty. */
-  private async enqueueFirst(workflowID: string, job: Job): Promise<void> {
-    const { Error: errors } = await loadDbos();
-    await this.enqueue(workflowID, job, {}).catch((thrown) => {
-      // Another worker was first.
-      if (!errors.isWorkflowIDInUseError(thrown)) throw thrown;
-    });
-    // `submit` accepts no priority below 0.
-    await this.client.setWorkflowPriority(workflowID, -1);
+    const workflow = { workflowID, queueName: queue, workflowName: runWorkflow, ...order };
+    try {
+      await this.client.enqueue({ ...workflow, workflowIDReusePolicy: "reject" }, queue, job);
+      return true;
+    } catch (thrown) {
+      if (!this.isIdInUse(thrown)) throw thrown;
+      return false;
+    }
   }
 
   /**
@@ -245,55 +279,36 @@ export class DbosQueue {
     const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
     const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
     await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(async (thrown) => {
-      const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], loadInput: false, loadOutput: false });
+      const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
       if (now !== undefined && ["done", "cancelled"].includes(getState(now))) throw thrown;
     });
   }
 
   /** Finds the latest workflow of each run that is in this queue. */
-  private async findLatest(
-    runIds: readonly string[],
-    { loadInput = false } = {},
-  ): Promise<ReadonlyMap<string, WorkflowStatus>> {
-    const last = new Map<string, WorkflowStatus>();
-    if (runIds.length === 0) return last;
-    const numbers = Array.from({ length: this.options.maxAdoptions }, (_, index) => index + 2);
-    const rows = await this.client.listWorkflows({
-      workflowIDs: runIds.flatMap((runId) => [runId, ...numbers.map((number) => `${runId}/${number}`)]),
-      workflowName: runWorkflow,
-      loadInput,
-    });
-    for (const row of rows) {
+  private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
+    const { queue, maxAdoptions } = this.options;
+    const adoptions = Array.from({ length: maxAdoptions }, (_, index) => `/${index + 2}`);
+    const workflowIDs = runIds.flatMap((runId) => ["", ...adoptions].map((adoption) => `${runId}${adoption}`));
+    const latest = new Map<string, QueuedRun>();
+    for (const row of await this.client.listWorkflows({ workflowIDs, workflowName: runWorkflow })) {
       // While DBOS starts it by hand, a workflow is in no queue.
-      if (![undefined, this.options.queue, this.limited].includes(row.queueName)) continue;
-      const runId = getRunId(row);
-      const known = last.get(runId);
-      if (known === undefined || getNumber(known) < getNumber(row)) last.set(runId, row);
+      if (![undefined, queue, this.limited].includes(row.queueName)) continue;
+      const { runId, number } = readId(row.workflowID);
+      const job = row.input?.[1] as Job | undefined;
+      const outcome = (row.output ?? undefined) as JobOutcome | undefined;
+      if (number > (latest.get(runId)?.number ?? 0))
+        latest.set(runId, { runId, number, state: getState(row), job, outcome, row });
     }
-    return last;
+    return [...latest.values()];
   }
 }
 
-/** DBOS stores null for no version, which only its type does not allow. */
-const noVersion = null as unknown as undefined;
-
-function getRunId({ workflowID }: WorkflowStatus): string {
-  return workflowID.split("/")[0] ?? workflowID;
+function readId(workflowID: string): { readonly runId: string; readonly number: number } {
+  const [runId = workflowID, number = 1] = workflowID.split("/");
+  return { runId, number: Number(number) };
 }
 
-function getNumber({ workflowID }: WorkflowStatus): number {
-  return Number(workflowID.split("/")[1] ?? 1);
-}
-
-function getJob({ input }: WorkflowStatus): Job | undefined {
-  return input?.[1] as Job | undefined;
-}
-
-function getOutcome({ output }: WorkflowStatus): JobOutcome | undefined {
-  return (output ?? undefined) as JobOutcome | undefined;
-}
-
-function getState({ status }: WorkflowStatus): JobState["state"] {
+function getState({ status }: WorkflowStatus): QueuedRun["state"] {
   if (status === "ENQUEUED" || status === "DELAYED") return "waiting";
   if (status === "CANCELLED") return "cancelled";
   return status === "PENDING" ? "taken" : "done";

@@ -1,17 +1,32 @@
+import { randomUUID } from "node:crypto";
 import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/limits.ts";
+import { loadOnce } from "../../async/promises.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import { formatVersion } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
+import type { PlanInput } from "../../core/plan.ts";
+import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { workerKey } from "../../runs/agent-methods.ts";
+import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
-import { serveJobs } from "./dbos.ts";
-import { type DbosQueue, openDbosQueue } from "./dbos-queue.ts";
-import type { Job } from "./jobs.ts";
+import {
+  idleTransactionMs,
+  limitedQueue,
+  loadDbos,
+  oneAtATime,
+  openDbosQueue,
+  runWorkflow,
+  type ScheduleContext,
+  scheduledWorkflow,
+  type WakingInput,
+  wakingWorkflow,
+} from "./dbos-queue.ts";
+import type { Job, JobOutcome } from "./jobs.ts";
 import { Reaper } from "./reaper.ts";
-import { createRunWork, type WorkingAgent } from "./run-work.ts";
 
 /** The run that a worker is about to execute. @inline */
 export interface RunToWork {
@@ -87,8 +102,7 @@ const workerOptions = {
   resources: { type: "function" },
 } satisfies OptionTable<DbosWorkerOptions>;
 
-/** The longest time between two looks at a run that was put back, and that a worker has. */
-const maxWakeMs = 3_600_000;
+type WorkerSettings = SettingsOf<DbosWorkerOptions, typeof workerOptions>;
 
 /** A worker in this process. @group Workers */
 export interface DbosWorker {
@@ -120,7 +134,7 @@ export async function startDbosWorker<TTool extends Tool>(
   options: DbosWorkerOptions<TTool>,
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
-  const { databaseUrl, queue, concurrency, version, rateLimit, maxAdoptions, postponeMs, resources } = settings;
+  const { databaseUrl, queue, maxAdoptions, postponeMs, resources } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
   const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
@@ -134,35 +148,27 @@ export async function startDbosWorker<TTool extends Tool>(
   await working.listRuns({ limit: 1 });
   // The queue hands them out, so that no more run at a time than this worker takes.
   working[workerKey].leaveWaits();
-  let opened: Promise<DbosQueue> | undefined;
-  // The launch creates the tables, and may hand out a job before it has returned.
-  const queueNow = () => {
-    // What it submits, for schedules, is for the latest version, as this one may be gone before a run is taken.
-    opened ??= openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions });
-    return opened;
-  };
-  const work = createRunWork(working, {
-    ...{ postponeMs, resources, warn },
-    wakeLater: async (runId, delayMs) => (await queueNow()).wakeLater(runId, delayMs),
-  });
-  const serving = {
-    work,
-    submit: async (job: Job) => void (await (await queueNow()).submit(job, {})),
-    async wake(runId: string, delayMs: number) {
-      const queue = await queueNow();
-      const [stillTaken] = await queue.wake([runId]);
-      if (stillTaken !== undefined) await queue.wakeLater(stillTaken, Math.min(2 * delayMs, maxWakeMs));
+  // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
+  // is for the latest version, as this one may be gone before a run is taken.
+  const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions }));
+  const server = await serveJobs(settings, {
+    work: createWork(working, {
+      ...{ postponeMs, resources, warn },
+      wakeLater: async (runId, delayMs) => (await opening.get()).wakeLater(runId, delayMs),
+    }),
+    submit: async (job) => void (await (await opening.get()).submit(job)),
+    async wake(runId, delayMs) {
+      const runs = await opening.get();
+      if (!(await runs.wake(runId))) await runs.wakeLater(runId, Math.min(2 * delayMs, maxWakeMs));
     },
-  };
-  const server = await serveJobs(serving, { databaseUrl, queue, concurrency, version, rateLimit });
-  const runs = await queueNow().catch(async (thrown) => {
+  });
+  const runs = await opening.get().catch(async (thrown) => {
     await server.drain(0);
     server.stop();
     throw thrown;
   });
   const reaper = new Reaper(working, runs, { warn, clock: systemClock });
   reaper.start();
-  let stopping: Promise<void> | undefined;
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
     // At the same time, so that no more runs are taken, and what is still taken is put back.
@@ -170,6 +176,7 @@ export async function startDbosWorker<TTool extends Tool>(
     server.stop();
     await runs.close();
   };
+  let stopping: Promise<void> | undefined;
   return {
     async stop(options = {}) {
       const timeoutMs = readCloseOptions(options);
@@ -177,4 +184,235 @@ export async function startDbosWorker<TTool extends Tool>(
       await stopping;
     },
   };
+}
+
+/** The longest time between two looks at a run that was put back, and that a worker has. */
+const maxWakeMs = 3_600_000;
+
+/** The part of an agent that a worker needs, whatever its tools are. */
+interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "listRuns"> {
+  start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
+  resume(runId: string, options: object): Promise<RunResult>;
+}
+
+/** After this time, DBOS has booked that a job was put back. */
+const putBackMs = 1_000;
+
+const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);
+
+/**
+ * Executes jobs with an agent: a run starts, or continues where it stopped. Rejects where the job has to be tried again,
+ * or left to another process: with `store-failed` and `run-owned-elsewhere`.
+ */
+function createWork(
+  agent: WorkingAgent,
+  {
+    postponeMs,
+    resources,
+    wakeLater,
+    warn,
+  }: Pick<WorkerSettings, "postponeMs" | "resources"> & {
+    /** Queues a run again after a time. */
+    readonly wakeLater: (runId: string, delayMs: number) => Promise<void>;
+    readonly warn: (warning: WorkerWarning) => void;
+  },
+): QueueWorker["work"] {
+  const isStored = async (runId: string) => (await agent.getRun(runId)) !== undefined;
+
+  /**
+   * Puts a job back: for a while, with a reason, if another worker may have what this one lacks; else for a moment, as this
+   * worker stops, or another one has only claimed the run.
+   */
+  async function postpone(runId: string, reason?: string): Promise<JobOutcome> {
+    const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}.`;
+    if (reason !== undefined) warn({ code: "run-postponed", runId, message });
+    await wakeLater(runId, reason === undefined ? putBackMs : postponeMs);
+    return { outcome: "postponed" };
+  }
+
+  /** Records the run of a job that can never start as failed, unless its id is that of another run. */
+  async function refuse(job: Job, error: AgentError): Promise<JobOutcome> {
+    const { runId, options, ...target } = job;
+    try {
+      await agent[workerKey].refuse({ runId, target, options, error });
+    } catch (thrown) {
+      if (!isAgentError(thrown, "run-conflict")) throw thrown;
+    }
+    return { outcome: "refused", error: error.toJSON() as AgentErrorData };
+  }
+
+  async function execute(job: Job, stored: RunSnapshot | undefined): Promise<RunResult> {
+    const { runId, options } = job;
+    const metadata = stored?.metadata ?? ((options.metadata ?? {}) as JsonObject);
+    const given = { resources: await resources?.({ runId, metadata }) };
+    if (stored !== undefined) return agent.resume(runId, given);
+    return agent.start("request" in job ? job.request : job.plan, { ...options, runId, ...given }).result;
+  }
+
+  /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
+  async function handleFailure(job: Job, thrown: unknown): Promise<JobOutcome> {
+    const { runId } = job;
+    if (!isAgentError(thrown)) throw thrown;
+    if (thrown.code === "resume-mismatch" || thrown.code === "secret-unreadable")
+      return postpone(runId, thrown.message);
+    if (thrown.code === "interrupted") return postpone(runId);
+    if (refusals.has(thrown.code)) return refuse(job, thrown);
+    // The worker that claimed it may be dead, and a run without events is not adopted.
+    if (thrown.code === "run-owned-elsewhere" && !(await isStored(runId))) return postpone(runId);
+    throw thrown;
+  }
+
+  return async (job) => {
+    const { runId } = job;
+    const stored = await agent.getRun(runId);
+    if (stored !== undefined && endedStatuses.has(stored.status)) return { outcome: "ran", status: stored.status };
+    const missing = missingTools(agent, job);
+    if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}`);
+    try {
+      const result = await execute(job, stored);
+      requireRecorded(result);
+      if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);
+      return { outcome: "ran", status: result.status };
+    } catch (thrown) {
+      return handleFailure(job, thrown);
+    }
+  };
+}
+
+/** Returns the tools that an agent lacks: before the run is claimed, so that another worker may have it. */
+function missingTools({ tools }: WorkingAgent, job: Job): readonly string[] {
+  const known = new Set(tools.map(({ name }) => name));
+  const named = "plan" in job ? job.plan.steps.flatMap(({ tool }) => tool ?? []) : [];
+  return [...new Set(named.filter((tool) => !known.has(tool)))];
+}
+
+/** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */
+function requireRecorded({ status, error }: RunResult): void {
+  if (status !== "failed" && status !== "interrupted") return;
+  if (isAgentError(error, "store-failed") || isAgentError(error, "run-owned-elsewhere")) {
+    throw new AgentError(error.code, error.message, { details: error.details } as never);
+  }
+}
+
+/** Does the work of a queue in this process. */
+interface QueueWorker {
+  work(job: Job): Promise<JobOutcome>;
+  /** Queues a run of a schedule. */
+  submit(job: Job): Promise<void>;
+  /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
+  wake(runId: string, delayMs: number): Promise<void>;
+}
+
+/** The workers of this process by their queue: DBOS is one static object, so it is asked for a queue by name. */
+const workers = new Map<string, QueueWorker>();
+
+let registered = false;
+
+/**
+ * Registers what workers execute with DBOS. Needed only by an application that launches DBOS itself, before it does so;
+ * its workers then join that DBOS. Rejects with `missing-dependency`, and with `invalid-options` once DBOS is launched.
+ *
+ * ```ts
+ * await registerDbosRuns();
+ * await DBOS.launch();
+ * const worker = await startDbosWorker(agent, { databaseUrl });
+ * ```
+ * @group Workers
+ */
+export async function registerDbosRuns(): Promise<void> {
+  const { DBOS } = await loadDbos();
+  if (registered) return;
+  if (DBOS.isInitialized()) {
+    failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`");
+  }
+  registered = true;
+  const retries = { retriesAllowed: true, maxAttempts: 100 };
+  DBOS.registerWorkflow(
+    (queue: string, job: Job) =>
+      DBOS.runStep(async () => workerOf(queue).work(job), {
+        ...{ name: "run", retriesAllowed: true, maxAttempts: 1_000, intervalSeconds: 0.5, backoffRate: 1.1 },
+        // Another process that has the run needs no help, and its worker notices if it dies.
+        shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
+      }),
+    { name: runWorkflow },
+  );
+  DBOS.registerWorkflow(
+    (queue: string, ...input: WakingInput) =>
+      DBOS.runStep(async () => workerOf(queue).wake(...input), { name: "wake", ...retries }),
+    { name: wakingWorkflow },
+  );
+  DBOS.registerWorkflow(
+    async (date: Date, { queue, name, request }: ScheduleContext) => {
+      const runId = `${name}.${date.toISOString().replaceAll(":", ".")}`;
+      await DBOS.runStep(async () => workerOf(queue).submit({ runId, request, options: {} }), {
+        ...{ name: "submit", ...retries },
+        // DBOS keeps the error where it shows its workflows.
+        shouldRetry: (thrown) => !isAgentError(thrown, "run-conflict"),
+      });
+    },
+    { name: scheduledWorkflow },
+  );
+}
+
+function workerOf(queue: string): QueueWorker {
+  const worker = workers.get(queue);
+  // What it had is still taken in the eyes of DBOS, so that other workers adopt it.
+  if (worker === undefined) throw new Error(`The worker of "${queue}" has been stopped.`);
+  return worker;
+}
+
+/** The times between two looks at an empty queue: if runs with a rate key have no limit, there are few. */
+const [lookMs, seldomMs] = [100, 1_000];
+
+/** Hands out the jobs of a queue to a worker: by the DBOS that this process has launched, or one that it launches. */
+async function serveJobs(
+  options: WorkerSettings,
+  worker: QueueWorker,
+): Promise<{ drain(timeoutMs: number): Promise<void>; stop(): void }> {
+  const { DBOS } = await loadDbos();
+  const isJoining = DBOS.isInitialized();
+  await registerDbosRuns();
+  const { queue, concurrency: workerConcurrency, rateLimit } = options;
+  workers.set(queue, worker);
+  try {
+    if (!isJoining) await launch(options);
+    const settings = { workerConcurrency, onConflict: "always_update" } as const;
+    await DBOS.registerQueue(queue, { ...settings, minPollingIntervalMs: lookMs });
+    await DBOS.registerQueue(limitedQueue(queue), {
+      ...settings,
+      minPollingIntervalMs: rateLimit === undefined ? seldomMs : lookMs,
+      ...(rateLimit !== undefined && {
+        partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
+      }),
+    });
+  } catch (thrown) {
+    workers.delete(queue);
+    throw thrown;
+  }
+  return {
+    // Takes no more jobs, and waits for those that it has; in a DBOS of the application it does nothing.
+    async drain(timeoutMs) {
+      if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
+    },
+    stop() {
+      workers.delete(queue);
+    },
+  };
+}
+
+async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<void> {
+  const { DBOS } = await loadDbos();
+  DBOS.setConfig({
+    name: "planwright",
+    systemDatabaseUrl: databaseUrl,
+    // It only hands out runs; what they do goes through the store.
+    systemDatabasePoolSize: 6,
+    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
+    applicationVersion: version,
+    // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
+    executorID: randomUUID(),
+    logLevel: "error",
+    listenQueues: [queue, limitedQueue(queue)],
+  });
+  await oneAtATime(databaseUrl, () => DBOS.launch());
 }

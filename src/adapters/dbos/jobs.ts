@@ -1,31 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { AgentErrorData } from "../../core/errors.ts";
-import { canonicalJson, type JsonObject, toJson } from "../../core/json.ts";
+import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
-import { canonicalPlan } from "../../plan/hash-plan.ts";
 import { invalidPlan } from "../../plan/plan-issues.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";
-import type { RunOptions } from "../../runs/run-options.ts";
-import type { RunTarget } from "../../runs/run-target.ts";
-
-/** A request to plan, or a plan to run. */
-export type JobTarget =
-  | { readonly request: string; readonly plan?: undefined }
-  | { readonly request?: undefined; readonly plan: PlanInput };
+import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
+import { identityOf, type RunTarget } from "../../runs/run-target.ts";
 
 /** A run that waits for a worker, as JSON. */
-export type Job = JobTarget & {
+export type Job = RunTarget & {
   readonly runId: string;
   /** Options of the run, as they were submitted. */
   readonly options: JsonObject;
 };
-
-/** Returns the target of a job as an agent knows it. */
-export function targetOfJob({ request, plan }: JobTarget): RunTarget {
-  return request === undefined ? { plan } : { request };
-}
 
 /** The outcome of a job that was executed; anything else is thrown. */
 export type JobOutcome =
@@ -42,14 +31,6 @@ export interface JobOrder {
   readonly delayMs?: number | undefined;
   /** A key of jobs, of which only so many are taken in a time. */
   readonly rateKey?: string | undefined;
-}
-
-/** The state of a run in the queue. */
-export interface JobState {
-  readonly job: Job | undefined;
-  readonly state: "waiting" | "taken" | "done" | "cancelled";
-  /** Present for a job that is done. */
-  readonly outcome?: JobOutcome | undefined;
 }
 
 /** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
@@ -81,15 +62,9 @@ const readByWorker = {
 } as const;
 
 const submitOptions = {
-  runId: {
-    isValid: (id) => typeof id === "string" && /^[\w.-]{1,128}$/.test(id),
-    expected: "1 to 128 letters, digits, _ . or -",
-  },
+  runId: runIdOption,
   priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: {
-    isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()),
-    expected: "a Date",
-  },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
   rateKey: { type: "short-text" },
   ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
@@ -107,7 +82,7 @@ export async function readJob(
   return { job, order: { priority, delayMs, rateKey } };
 }
 
-async function readTarget(run: string | PlanInput): Promise<JobTarget> {
+async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   if (typeof run === "string") {
     if (!isRequest(run)) failOption("request", run, "a request or a plan");
     return { request: run };
@@ -126,8 +101,8 @@ async function readTarget(run: string | PlanInput): Promise<JobTarget> {
 const noTools: ReadonlyMap<string, Tool> = new Map();
 
 /** Returns a text that is the same for two jobs of one id if they are the same run. */
-export function identityOfJob({ request, plan }: Job): string {
-  return request === undefined ? `plan ${canonicalPlan(plan)}` : canonicalJson(request);
+export function identityOfJob(job: Job): string {
+  return identityOf(job, { maxRequestLength: Number.POSITIVE_INFINITY });
 }
 
 const scheduleOptions = {

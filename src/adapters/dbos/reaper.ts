@@ -1,9 +1,9 @@
+import type { Agent } from "../../agent.ts";
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { DbosQueue } from "./dbos-queue.ts";
-import type { WorkingAgent } from "./run-work.ts";
 
 const everyMs = 500;
 /** The time that a run must have been without an owner: a worker that has just taken it claims it soon. */
@@ -11,12 +11,6 @@ const graceMs = 500;
 /** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
 const pageSize = 100;
-
-/** Options of {@link Reaper}. */
-interface ReaperOptions {
-  readonly clock: Clock;
-  readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
-}
 
 /**
  * Looks for runs that could continue and without an owner, and queues them again: those of workers that died, those
@@ -36,9 +30,12 @@ export class Reaper {
   private readonly recorded = new RecentMap<true>(10_000);
 
   constructor(
-    private readonly agent: Pick<WorkingAgent, "listRuns" | "getRun">,
+    private readonly agent: Pick<Agent, "listRuns" | "getRun">,
     private readonly queue: Pick<DbosQueue, "adopt" | "taken" | "takenTasks" | "restartTasks">,
-    private readonly options: ReaperOptions,
+    private readonly options: {
+      readonly clock: Clock;
+      readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
+    },
   ) {}
 
   /** Looks again and again, until it is stopped. */
@@ -63,7 +60,9 @@ export class Reaper {
       await this.adoptStopped();
       if (this.count++ % takenEvery === 0) {
         await this.adoptUnrecorded();
-        await this.restartTasks();
+        // A task takes a moment: one that is seen twice was taken by a worker that died.
+        const tasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
+        if (tasks.length > 0) await this.queue.restartTasks(tasks);
       }
       this.isFailing = false;
     } catch (thrown) {
@@ -76,68 +75,50 @@ export class Reaper {
 
   /** A page at a time: those of a page that stay, as another queue has them, must not hide the others. */
   private async adoptStopped(): Promise<void> {
-    const page = await this.agent.listRuns({
-      resumable: true,
-      limit: pageSize,
-      ...(this.cursor !== undefined && { cursor: this.cursor }),
-    });
-    await this.adopt(
-      page.runs.map(({ runId }) => runId),
-      this.stopped,
-    );
-    this.cursor = page.cursor;
-    if (page.cursor === undefined) this.stopped.startOver();
+    const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
+    const runIds = runs.map(({ runId }) => runId);
+    await this.adopt(this.stopped.add(runIds, this.nowMs, { isLast: cursor === undefined }));
+    this.cursor = cursor;
   }
 
   private async adoptUnrecorded(): Promise<void> {
-    const left: string[] = [];
+    const unrecorded: string[] = [];
     const unknown = (await this.queue.taken()).filter((runId) => this.recorded.get(runId) === undefined);
     await inParallel(unknown, 4, async (runId) => {
-      if ((await this.agent.getRun(runId)) === undefined) left.push(runId);
+      if ((await this.agent.getRun(runId)) === undefined) unrecorded.push(runId);
       else this.recorded.set(runId, true);
     });
-    await this.adopt(left, this.unrecorded);
-    this.unrecorded.startOver();
+    await this.adopt(this.unrecorded.add(unrecorded, this.nowMs));
   }
 
-  /** A task takes a moment: one that is seen twice was taken by a worker that died. */
-  private async restartTasks(): Promise<void> {
-    const left = this.seenForLong(await this.queue.takenTasks(), this.tasks);
-    if (left.length > 0) await this.queue.restartTasks(left);
-    this.tasks.startOver();
-  }
-
-  private seenForLong(ids: readonly string[], sightings: Sightings): readonly string[] {
-    const nowMs = monotonicNow(this.options.clock);
-    return ids.filter((id) => nowMs - sightings.firstMs(id, nowMs) >= graceMs);
-  }
-
-  /** Adopts those of these runs that have been seen for long enough. */
-  private async adopt(runIds: readonly string[], sightings: Sightings): Promise<void> {
-    const left = this.seenForLong(runIds, sightings);
-    for (const runId of left.length === 0 ? [] : await this.queue.adopt(left)) {
+  private async adopt(runIds: readonly string[]): Promise<void> {
+    for (const runId of runIds.length === 0 ? [] : await this.queue.adopt(runIds)) {
       const message = `Run "${runId}" was given up after too many of its workers died. Fix the cause, then call agent.resume("${runId}").`;
       this.options.warn({ code: "run-given-up", runId, message });
     }
   }
+
+  private get nowMs(): number {
+    return monotonicNow(this.options.clock);
+  }
 }
 
 /**
- * Time at which runs were first seen, by this process's own clock: no clocks of machines are compared. One that was not seen in a
- * whole round is forgotten.
+ * Time at which ids were first seen, by this process's own clock: no clocks of machines are compared. One that was not
+ * seen in a whole round is forgotten.
  */
 class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  firstMs(runId: string, nowMs: number): number {
-    const firstMs = this.previous.get(runId) ?? nowMs;
-    this.current.set(runId, firstMs);
-    return firstMs;
-  }
-
-  startOver(): void {
-    this.previous = this.current;
-    this.current = new Map();
+  /** Adds ids, the last of a round or not. Returns those that have been seen for long enough. */
+  add(ids: readonly string[], nowMs: number, { isLast = true } = {}): readonly string[] {
+    const old = ids.filter((id) => {
+      const firstMs = this.previous.get(id) ?? nowMs;
+      this.current.set(id, firstMs);
+      return nowMs - firstMs >= graceMs;
+    });
+    if (isLast) [this.previous, this.current] = [this.current, new Map()];
+    return old;
   }
 }

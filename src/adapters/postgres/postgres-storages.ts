@@ -1,15 +1,19 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
-import { type CreateKeyedStorage, type KeyedStorageOptions, keyedStorageOptions } from "../sql/keyed-storage.ts";
-import { createNoteStorage } from "../sql/notes.ts";
-import { createTodoStorage } from "../sql/todos.ts";
+import {
+  type CreateSqlStorage,
+  createNoteStorage,
+  createTodoStorage,
+  type SqlStorageOptions,
+  sqlStorageOptions,
+} from "../sql/storages.ts";
 import { Database, databaseOptions, finish, type PostgresOptions } from "./database.ts";
 
 /** Options of {@link createPostgresTodos} and {@link createPostgresNotes}. @inline */
-interface PostgresStorageOptions extends PostgresOptions, KeyedStorageOptions {}
+interface PostgresStorageOptions extends PostgresOptions, SqlStorageOptions {}
 
-const storageOptions = { ...databaseOptions, ...keyedStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
+const storageOptions = { ...databaseOptions, ...sqlStorageOptions } satisfies OptionTable<PostgresStorageOptions>;
 
 /** A {@link TodoStorage} in a PostgreSQL database. @group Storage */
 export interface PostgresTodos extends TodoStorage {
@@ -64,7 +68,7 @@ export function createPostgresNotes(options: PostgresStorageOptions): PostgresNo
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: PostgresStorageOptions,
   name: "todos" | "notes",
-  create: CreateKeyedStorage<TQuery, TFound, TWrite, TRecord>,
+  create: CreateSqlStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const database = new Database(settings);

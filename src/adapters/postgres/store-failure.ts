@@ -1,5 +1,5 @@
 import { AgentError, type StoreProblem } from "../../core/errors.ts";
-import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
+import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
 /** The problems that are seen in what the database or the network reports. */
 type DatabaseProblem = Exclude<StoreProblem, "wrong-format">;

@@ -1,16 +1,19 @@
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { FoundNotes, NoteQuery, NoteRecord, NoteStorage, NoteWrite } from "../../tools/notes/note.ts";
 import type { FoundTodos, TodoQuery, TodoRecord, TodoStorage, TodoWrite } from "../../tools/todo-store/todo-storage.ts";
-import { type CreateKeyedStorage, type KeyedStorageOptions, keyedStorageOptions } from "../sql/keyed-storage.ts";
-import { createNoteStorage } from "../sql/notes.ts";
-import { createTodoStorage } from "../sql/todos.ts";
-import { DatabaseFile, fileOptions, type SqliteFileOptions } from "./database-file.ts";
-import { dialect } from "./formats.ts";
+import {
+  type CreateSqlStorage,
+  createNoteStorage,
+  createTodoStorage,
+  type SqlStorageOptions,
+  sqlStorageOptions,
+} from "../sql/storages.ts";
+import { DatabaseFile, dialect, fileOptions, type SqliteFileOptions } from "./database-file.ts";
 
 /** Options of {@link createSqliteTodos} and {@link createSqliteNotes}. @inline */
-interface SqliteStorageOptions extends SqliteFileOptions, KeyedStorageOptions {}
+interface SqliteStorageOptions extends SqliteFileOptions, SqlStorageOptions {}
 
-const storageOptions = { ...fileOptions, ...keyedStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
+const storageOptions = { ...fileOptions, ...sqlStorageOptions } satisfies OptionTable<SqliteStorageOptions>;
 
 /**
  * A {@link TodoStorage} in a file. All its methods are synchronous.
@@ -66,7 +69,7 @@ export function createSqliteNotes(options: SqliteStorageOptions): SqliteNotes {
 
 function storageIn<TQuery, TFound, TWrite, TRecord>(
   options: SqliteStorageOptions,
-  create: CreateKeyedStorage<TQuery, TFound, TWrite, TRecord>,
+  create: CreateSqlStorage<TQuery, TFound, TWrite, TRecord>,
 ) {
   const { rememberedWrites, ...settings } = readOptions(storageOptions, options);
   const tables = create(dialect, rememberedWrites);

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentError, StoreProblem } from "../../core/errors.ts";
-import { type StoreAttempt, storeFailure } from "../sql/store-failure.ts";
+import { type StoreAttempt, storeFailure } from "../sql/statement.ts";
 
 /** The problems that a driver or a disk reports; another format is detected when the format is read. */
 type FileProblem = Exclude<StoreProblem, "wrong-format" | "unreachable">;

@@ -14,12 +14,12 @@ it("a run is not woken while the database fails, and that is told", async () => 
   await server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS'");
   const queue = await openQueue(databaseUrl);
   await server.query(databaseUrl, "alter table dbos.streams rename to hidden");
-  await expect(queue.wake(["r"])).rejects.toThrow("streams");
+  await expect(queue.wake("r")).rejects.toThrow("streams");
   await server.query(databaseUrl, "alter table dbos.hidden rename to streams");
-  expect(await queue.wake(["r"])).toEqual([]);
+  expect(await queue.wake("r")).toBe(true);
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
   // Once it is in the queue, to wake it does nothing, whoever is first.
-  expect(await Promise.all([queue.wake(["r"]), queue.wake(["r"])])).toEqual([[], []]);
+  expect(await Promise.all([queue.wake("r"), queue.wake("r")])).toEqual([true, true]);
 });
 
 it("all runs that workers have taken are known, however many", async () => {

@@ -18,7 +18,7 @@ it("a run that a worker has when it is to be woken is woken later again", async 
   await client.submit(work, { runId: "r" });
   await server.query(databaseUrl, "update dbos.workflow_status set status = 'PENDING', executor_id = 'slow'");
   const queue = await openQueue(databaseUrl);
-  expect(await queue.wake(["r"])).toEqual(["r"]);
+  expect(await queue.wake("r")).toBe(false);
   await queue.wakeLater("r", 10);
   await startWorker({ databaseUrl }).ready;
   const wakes = () =>

@@ -18,7 +18,7 @@ function createReaper() {
   const warnings: string[] = [];
   const reaper = new Reaper(
     {
-      async listRuns({ cursor = "0" }) {
+      async listRuns({ cursor = "0" } = {}) {
         if (answers.fails) throw new Error("no database");
         const page = Number(cursor);
         const runs = (answers.pages[page] ?? []).map((runId) => ({ runId }) as never);

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import pg from "pg";
 import { z } from "zod";
-import { registerDbosRuns } from "../../../src/adapters/dbos/dbos.ts";
-import { startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
+
+import { registerDbosRuns, startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";

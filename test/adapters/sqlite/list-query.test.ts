@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { readListOptions } from "../../../src/adapters/sql/stored-runs.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/database-file.ts";
-import { listSql } from "../../../src/adapters/sqlite/list-query.ts";
+import { listSql } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 
 it.each([
   { filter: {}, index: "runs_by_creation" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FindDriver, loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
+import { type FindDriver, loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { isAgentError } from "../../../src/core/errors.ts";
 
 class Working {

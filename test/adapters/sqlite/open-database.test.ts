@@ -11,8 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../../src/adapters/sqlite/database-file.ts";
-import { prepareTables } from "../../../src/adapters/sqlite/formats.ts";
+import { openDatabase, prepareTables } from "../../../src/adapters/sqlite/database-file.ts";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { formatVersion } from "../../../src/core/events.ts";
 import { runStart, stepStart } from "../../../src/testing/conformance/run-store-conformance.ts";

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { loadDriver, type SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
-import { SqlDatabase } from "../../../src/adapters/sqlite/sql-database.ts";
+import { loadDriver, SqlDatabase, type SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type AgentError, isAgentError, type StoreProblem } from "../../../src/core/errors.ts";
 

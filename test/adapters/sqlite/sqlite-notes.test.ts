@@ -50,11 +50,13 @@ describe.each(drivers)("createSqliteNotes with %s", (driver) => {
     const other = openRaw(path, driver);
     onTestFinished(() => other.close());
     for (const json of ["{", "{}", '{"id":"","item":"a","text":"b","createdAt":"c"}']) {
-      other.exec(`UPDATE notes SET json = '${json}'; UPDATE note_records SET json = '${json}'`);
+      other.exec(
+        `UPDATE notes SET json = '${json}'; UPDATE note_records SET json = '{"operation":"add","note":${json}}'`,
+      );
       expect(problemOf(() => storage.find("a", { limit: 1 }))).toBe("corrupt");
       expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
     }
-    other.exec("UPDATE note_records SET operation = 'list'");
+    other.exec("UPDATE note_records SET json = replace(json, 'add', 'list')");
     expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
     expect(storage.find("a", { limit: 0 }).count).toBe(1);
   });

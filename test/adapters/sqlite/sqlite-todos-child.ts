@@ -1,6 +1,6 @@
 import { readSync, writeSync } from "node:fs";
-import type { SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos } from "../../../src/adapters/sqlite/index.ts";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { todoWith } from "../../tools/todo-store/todo-storage-contract.ts";
 import { childWork } from "./processes/child-work.ts";
 

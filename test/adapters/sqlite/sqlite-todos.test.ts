@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { SqliteDriver } from "../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos, type SqliteTodos } from "../../../src/adapters/sqlite/index.ts";
+import type { SqliteDriver } from "../../../src/adapters/sqlite/sql-database.ts";
 import { runStart } from "../../../src/testing/conformance/run-store-conformance.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
 import type { TodoQuery, TodoWrite } from "../../../src/tools/todo-store/todo-storage.ts";
@@ -99,12 +99,11 @@ describe.each(drivers)("createSqliteTodos with %s", (driver) => {
     expect(problemOf(() => storage.find("a", { limit: 1 }))).toBe("corrupt");
     expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
     expect(storage.find("a", { limit: 0 }).count).toBe(1);
-    for (const before of ["{", "{}"]) {
-      other.exec(`UPDATE todo_records SET json = '{"cleared":1}', before_json = '${before}'`);
+    for (const json of ['{"operation":"add","result":{"cleared":1},"before":{}}', '{"result":{"cleared":1}}']) {
+      other.exec(`UPDATE todo_records SET json = '${json}'`);
       expect(problemOf(() => storage.recall("a", "insert x"))).toBe("corrupt");
     }
-    // As an earlier format has it.
-    other.exec("UPDATE todo_records SET before_json = NULL");
+    other.exec(`UPDATE todo_records SET json = '{"operation":"add","result":{"cleared":1}}'`);
     expect(storage.recall("a", "insert x")).toEqual({ operation: "add", result: { cleared: 1 } });
   });
 });

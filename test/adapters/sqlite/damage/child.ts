@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
-import type { SqliteDriver } from "../../../../src/adapters/sqlite/drivers.ts";
 import { createSqliteTodos } from "../../../../src/adapters/sqlite/index.ts";
+import type { SqliteDriver } from "../../../../src/adapters/sqlite/sql-database.ts";
 import { createSqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isAgentError } from "../../../../src/core/errors.ts";
 import { stepStart } from "../../../../src/testing/conformance/run-store-conformance.ts";

@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import type { SqliteDriver } from "../../../../src/adapters/sqlite/drivers.ts";
+import type { SqliteDriver } from "../../../../src/adapters/sqlite/sql-database.ts";
 import { createSqliteRunStore, type SqliteRunStore } from "../../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { isAgentError } from "../../../../src/core/errors.ts";
 import type { AgentEvent } from "../../../../src/core/events.ts";

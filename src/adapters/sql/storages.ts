@@ -1,0 +1,376 @@
+import * as z from "zod/v4";
+import type { OptionTable } from "../../core/options.ts";
+import {
+  createNoteSchema,
+  type FoundNotes,
+  type Note,
+  type NoteChange,
+  type NoteQuery,
+  type NoteRecord,
+  type NoteWrite,
+  nameKey,
+} from "../../tools/notes/note.ts";
+import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
+import { foldText, isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
+import {
+  type FoundTodos,
+  patchTodo,
+  type TodoChange,
+  type TodoOutcome,
+  type TodoQuery,
+  type TodoRecord,
+  type TodoWrite,
+} from "../../tools/todo-store/todo-storage.ts";
+import {
+  all,
+  list,
+  raw,
+  readInteger,
+  readText,
+  type Sql,
+  type SqlRow,
+  type Steps,
+  sql,
+  toOrderText,
+} from "./statement.ts";
+
+// Todos and notes in a database. The columns that queries compare are encoded by `toOrderText`, and the value itself is
+// JSON, which is checked when it is read.
+
+/** The words of a database for the statements of todos and notes. */
+export interface Dialect {
+  /** The text in front of the name of each table. */
+  readonly prefix: string;
+  /** The text in front of the name of each index, which has no schema. */
+  readonly indexPrefix: string;
+  /** The type of the key that numbers rows in the order of their insertion. */
+  readonly serialType: string;
+  /** The type of a text that is compared by its bytes. */
+  readonly textType: string;
+  /** The function that finds a text in another one. */
+  readonly search: "instr" | "strpos";
+  /** Returns a column of texts for a `SELECT`. */
+  column(name: string): string;
+  /** Returns what an index has of a column of texts. */
+  indexed(column: string): string;
+  /** Returns the condition that a column of texts is equal to one. */
+  equals(column: string, text: Sql): Sql;
+}
+
+/** Options of a storage in a database. @inline */
+export interface SqlStorageOptions {
+  /**
+   * The number of latest changes, over all scopes, that are remembered by their key, so that a step that runs again when
+   * its run is resumed changes nothing twice. At least 1. @default 100_000
+   */
+  readonly rememberedWrites?: number | undefined;
+}
+
+/** The options of a storage in a database, which has others for the database. */
+export const sqlStorageOptions = {
+  rememberedWrites: { type: "number", min: 1, default: 100_000 },
+} satisfies OptionTable<SqlStorageOptions>;
+
+/** Returns the statements that create the tables of todos and notes. */
+export function createStorageTables(dialect: Dialect): string {
+  const { textType, indexed } = dialect;
+  const todos = {
+    columns: `list_key ${textType} NOT NULL, title_key ${textType} NOT NULL, completed integer NOT NULL, rank integer,
+      due_day bigint, due_ms bigint, is_whole_day boolean, tags ${textType} NOT NULL`,
+    indexes: {
+      scope: "sequence, completed",
+      list: `${indexed("list_key")}, sequence, completed`,
+      title: `${indexed("title_key")}, sequence`,
+    },
+  };
+  const notes = {
+    columns: `item_key ${textType} NOT NULL, author_key ${textType}`,
+    indexes: { scope: "sequence", item: `${indexed("item_key")}, sequence` },
+  };
+  return createTables(dialect, "todo", todos) + createTables(dialect, "note", notes);
+}
+
+/**
+ * Returns the statements that create a table of values with its indexes, of what follows the scope by their name, and a
+ * table of the outcomes of calls by their key. The oldest outcomes, which have the lowest numbers, are deleted first.
+ */
+function createTables(
+  { prefix, indexPrefix, serialType, textType, indexed }: Dialect,
+  name: "todo" | "note",
+  { columns, indexes }: { columns: string; indexes: Readonly<Record<string, string>> },
+): string {
+  const createIndex = ([by, rest]: [string, string]) => `CREATE INDEX ${indexPrefix}${name}s_by_${by}
+    ON ${prefix}${name}s (${indexed("scope")}, ${rest});`;
+  return `
+    CREATE TABLE ${prefix}${name}s (sequence ${serialType}, scope ${textType} NOT NULL, id ${textType} NOT NULL,
+      ${columns}, json text NOT NULL);
+    CREATE UNIQUE INDEX ${indexPrefix}${name}s_by_id ON ${prefix}${name}s (${indexed("scope")}, ${indexed("id")});
+    ${Object.entries(indexes).map(createIndex).join("\n")}
+    CREATE TABLE ${prefix}${name}_records (number ${serialType}, scope ${textType} NOT NULL, key ${textType} NOT NULL,
+      json text NOT NULL);
+    CREATE UNIQUE INDEX ${indexPrefix}${name}_records_by_key
+      ON ${prefix}${name}_records (${indexed("scope")}, ${indexed("key")});`;
+}
+
+/** The methods of a storage, each as the statements that it takes. */
+export interface SqlStorage<TQuery, TFound, TWrite, TRecord> {
+  /** Finds a page and the counts with one statement, so that they are of the same moment. */
+  find(scope: string, query: TQuery): Steps<TFound>;
+  recall(scope: string, key: string): Steps<TRecord | undefined>;
+  /** Makes a change once, in a transaction; undefined if it does not fit. */
+  apply(scope: string, write: TWrite): Steps<TRecord | undefined>;
+}
+
+/** Creates the statements of a storage in a database. */
+export type CreateSqlStorage<TQuery, TFound, TWrite, TRecord> = (
+  dialect: Dialect,
+  rememberedWrites: number,
+) => SqlStorage<TQuery, TFound, TWrite, TRecord>;
+
+/** Adds to the statements that make a change those that record the outcomes of the latest changes by their key. */
+function recordWrites<TChange, TRecord extends { readonly operation: string }>(
+  { dialect, rememberedWrites, name }: { dialect: Dialect; rememberedWrites: number; name: "todo" | "note" },
+  parseRecord: (json: string) => TRecord,
+  /** Makes a change; undefined, with nothing changed, if it does not fit. */
+  change: (scope: string, change: TChange) => Steps<Omit<TRecord, "operation"> | undefined>,
+) {
+  const records = raw(`${dialect.prefix}${name}_records`);
+
+  function* recall(scope: string, key: string): Steps<TRecord | undefined> {
+    const [row] = yield sql`SELECT ${raw(dialect.column("json"))} FROM ${records}
+      WHERE ${isEqual(dialect, "scope", scope)} AND ${isEqual(dialect, "key", key)}`;
+    return row && parseRecord(readText(row, "json"));
+  }
+
+  function* apply(
+    scope: string,
+    write: { readonly key: string; readonly operation: TRecord["operation"]; readonly change: TChange },
+  ): Steps<TRecord | undefined> {
+    // An earlier attempt may have made the change, and its answer was lost.
+    const known = yield* recall(scope, write.key);
+    if (known !== undefined) return known;
+    const outcome = yield* change(scope, write.change);
+    if (outcome === undefined) return undefined;
+    const json = JSON.stringify({ operation: write.operation, ...outcome });
+    const [row = {}] = yield sql`INSERT INTO ${records} (scope, key, json)
+      VALUES (${list([toOrderText(scope), toOrderText(write.key), json])}) RETURNING number`;
+    const last = Math.floor(readInteger(row, "number") - rememberedWrites);
+    // The lowest numbers are the oldest.
+    if (last > 0) yield sql`DELETE FROM ${records} WHERE number <= ${last} RETURNING 1 AS deleted`;
+    return JSON.parse(json) as TRecord;
+  }
+
+  return { recall, apply };
+}
+
+function isEqual({ equals }: Dialect, column: string, text: string): Sql {
+  return equals(column, sql`${toOrderText(text)}`);
+}
+
+function given<T>(value: T | undefined, toCondition: (value: T) => Sql): readonly Sql[] {
+  return value === undefined ? [] : [toCondition(value)];
+}
+
+/** Reads a page of values. The counts of all matching rows are in the first row, also if the page is empty. */
+function* findPage<T>(
+  { column, prefix }: Dialect,
+  page: { table: string; counts: string; where: Sql; order: string; offset?: number | undefined; limit: number },
+  parse: (json: string) => T,
+): Steps<{ readonly values: readonly T[]; readonly first: SqlRow }> {
+  const { where, order, offset = 0 } = page;
+  const table = raw(`${prefix}${page.table}`);
+  const limit = Math.min(Math.max(0, page.limit), Number.MAX_SAFE_INTEGER);
+  const columns = order.replace(/ (ASC|DESC|NULLS LAST)/g, "");
+  const rows = yield sql`SELECT counted.*, page.json
+    FROM (SELECT ${raw(page.counts)} FROM ${table} WHERE ${where}) AS counted
+    LEFT JOIN (SELECT ${raw(column("json"))}, ${raw(columns)} FROM ${table} WHERE ${where}
+      ORDER BY ${raw(order)} LIMIT ${limit} OFFSET ${offset}) AS page ON true
+    ORDER BY ${raw(order)}`;
+  const values = rows.filter(({ json }) => json !== null).map((row) => parse(readText(row, "json")));
+  return { values, first: rows[0] ?? {} };
+}
+
+/** Returns a reader of JSON that throws a `SyntaxError` for a value that does not fit, and keeps all keys of one that does. */
+function parserOf<T>(name: string, createSchema: () => z.ZodType): (json: string) => T {
+  // Created when the first row is read, so that an import does not pay for it.
+  let schema: z.ZodType | undefined;
+  return (json) => {
+    schema ??= createSchema();
+    const value: unknown = JSON.parse(json);
+    if (!schema.safeParse(value).success) throw new SyntaxError(`a ${name} is malformed`);
+    return value as T;
+  };
+}
+
+const createStoredTodo = () => {
+  const isDue = (due: string | undefined) => due === undefined || isDueDate(due);
+  return createTodoSchema().refine(({ dueDate, dueAt }) => isDue(dueDate) && isDue(dueAt));
+};
+const parseTodo = parserOf<Todo>("todo", createStoredTodo);
+const parseTodoRecord = parserOf<TodoRecord>("todoRecord", () => {
+  const todo = createStoredTodo();
+  return z.object({
+    operation: z.enum(["add", "complete", "reopen", "update", "delete", "clear", "undo"]),
+    result: z.union([z.object({ cleared: z.number() }), todo]),
+    before: todo.optional(),
+  });
+});
+
+const todoColumns = raw("list_key, title_key, completed, rank, due_day, due_ms, is_whole_day, tags, json");
+
+/** Creates the statements of todos. */
+export function createTodoStorage(
+  dialect: Dialect,
+  rememberedWrites: number,
+): SqlStorage<TodoQuery, FoundTodos, TodoWrite, TodoRecord> {
+  const todos = raw(`${dialect.prefix}todos`);
+  const isTodo = (scope: string, id: string) => getConditions(dialect, scope, { id, limit: 1 });
+
+  function* find(scope: string, query: TodoQuery): Steps<FoundTodos> {
+    const counts = "count(*) AS count, coalesce(sum(completed), 0) AS completed";
+    const where = getConditions(dialect, scope, query);
+    const page = { ...query, table: "todos", counts, where, order: getOrder(query) };
+    const { values, first } = yield* findPage(dialect, page, parseTodo);
+    const [count, completed] = [readInteger(first, "count"), readInteger(first, "completed")];
+    if (completed > count) throw new SyntaxError("more todos are completed than there are");
+    return { todos: values, count, completed };
+  }
+
+  /** Finds the todo to change, if it is as expected. */
+  function* findExpected(scope: string, { id, expected }: { id: string; expected?: Todo }): Steps<Todo | undefined> {
+    const [row] = yield sql`SELECT ${raw(dialect.column("json"))} FROM ${todos} WHERE ${isTodo(scope, id)}`;
+    const todo = row && parseTodo(readText(row, "json"));
+    return todo !== undefined && (expected === undefined || isSameTodo(todo, expected)) ? todo : undefined;
+  }
+
+  function* change(scope: string, wanted: TodoChange): Steps<TodoOutcome | undefined> {
+    switch (wanted.type) {
+      case "insert": {
+        const { todo } = wanted;
+        const [row] = yield sql`INSERT INTO ${todos} (scope, id, ${todoColumns})
+          VALUES (${toOrderText(scope)}, ${toOrderText(todo.id)}, ${toColumns(todo)})
+          ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
+        return row && { result: todo };
+      }
+      case "patch": {
+        const before = yield* findExpected(scope, wanted);
+        if (before === undefined) return undefined;
+        const result = patchTodo(before, wanted.fields);
+        yield sql`UPDATE ${todos} SET (${todoColumns}) = (${toColumns(result)}) WHERE ${isTodo(scope, wanted.id)}
+          RETURNING 1 AS changed`;
+        return { result, before };
+      }
+      case "remove": {
+        const result = yield* findExpected(scope, wanted);
+        if (result === undefined) return undefined;
+        yield sql`DELETE FROM ${todos} WHERE ${isTodo(scope, wanted.id)} RETURNING 1 AS deleted`;
+        return { result };
+      }
+      case "clear": {
+        const { list, onlyCompleted } = wanted;
+        const which = { ...(list !== undefined && { list }), ...(onlyCompleted && { completed: true }), limit: 0 };
+        const where = getConditions(dialect, scope, which);
+        const gone = yield sql`DELETE FROM ${todos} WHERE ${where} RETURNING 1 AS deleted`;
+        return { result: { cleared: gone.length } };
+      }
+      default:
+        return wanted satisfies never;
+    }
+  }
+
+  return { find, ...recordWrites({ dialect, rememberedWrites, name: "todo" }, parseTodoRecord, change) };
+}
+
+/** The values of the columns of a todo. */
+function toColumns(written: Todo): Sql {
+  const { listKey, titleKey, rank = null, due, todo } = toRow(written);
+  const moment = due ? [due.dueDay, due.dueMs, Number(due.isWholeDay)] : [null, null, null];
+  const tags = todo.tags.map(toTagText).join("");
+  const keys = [toOrderText(listKey), toOrderText(titleKey)];
+  return list([...keys, Number(todo.completed), rank, ...moment, tags, JSON.stringify(todo)]);
+}
+
+/** The part of the `tags` column for a tag. As JSON no tag contains a line break, so none is found inside another. */
+function toTagText(tag: string): string {
+  return `\n${JSON.stringify(tag)}\n`;
+}
+
+/** The conditions for the todos of a scope that fit a query. */
+function getConditions(dialect: Dialect, scope: string, query: TodoQuery): Sql {
+  const { id, list, completed, priority, tag, titleKey, words = [], dueBefore, dueAfter, dueOn } = query;
+  const contains = (column: string, text: string) => sql`${raw(`${dialect.search}(${column}`)}, ${text}) > 0`;
+  return all([
+    isEqual(dialect, "scope", scope),
+    ...given(id, (text) => isEqual(dialect, "id", text)),
+    ...given(list, (name) => isEqual(dialect, "list_key", foldText(name))),
+    ...given(completed, (is) => sql`completed = ${Number(is)}`),
+    ...given(priority, (name) => sql`rank = ${ranks[name]}`),
+    ...given(tag, (text) => contains("tags", toTagText(text))),
+    ...given(titleKey, (key) => isEqual(dialect, "title_key", key)),
+    ...words.filter((word) => word !== "").map((word) => contains("title_key", toOrderText(word))),
+    ...given(dueBefore, (text) => dueCondition("<", text)),
+    ...given(dueAfter, (text) => dueCondition(">", text)),
+    ...given(dueOn, (text) => dueCondition("=", text)),
+  ]);
+}
+
+/** As in `compareDue`. Without a due date all columns are null, which fits nothing. */
+function dueCondition(order: "<" | ">" | "=", text: string): Sql {
+  const { dueDay, dueMs, isWholeDay } = parseDueDate(text);
+  if (isWholeDay) return sql`due_day ${raw(order)} ${dueDay}`;
+  if (order === "=") return sql`NOT is_whole_day AND due_ms = ${dueMs}`;
+  const wholeDay = raw(order === "<" ? "<" : ">=");
+  return sql`CASE WHEN is_whole_day THEN due_day ${wholeDay} ${dueDay} ELSE due_ms ${raw(order)} ${dueMs} END`;
+}
+
+const sortColumns = { due: ["due_day", "is_whole_day", "due_ms"], priority: ["rank"], title: ["title_key"] };
+
+/** The order of a query; todos without a value are last in both directions. */
+function getOrder({ sort = "created", reverse = false }: TodoQuery): string {
+  const direction = reverse ? "DESC" : "ASC";
+  if (sort === "created") return `sequence ${direction}`;
+  const columns = sortColumns[sort].map((column) => `${column} ${direction} NULLS LAST`);
+  return [...columns, `sequence ${direction}`].join(", ");
+}
+
+const parseNote = parserOf<Note>("note", createNoteSchema);
+const parseNoteRecord = parserOf<NoteRecord>("noteRecord", () =>
+  z.object({ operation: z.enum(["add", "delete", "undo"]), note: createNoteSchema() }),
+);
+
+/** Creates the statements of notes. */
+export function createNoteStorage(
+  dialect: Dialect,
+  rememberedWrites: number,
+): SqlStorage<NoteQuery, FoundNotes, NoteWrite, NoteRecord> {
+  const notes = raw(`${dialect.prefix}notes`);
+
+  function* find(scope: string, { id, item, author, reverse = false, offset, limit }: NoteQuery): Steps<FoundNotes> {
+    const where = all([
+      isEqual(dialect, "scope", scope),
+      ...given(id, (text) => isEqual(dialect, "id", text)),
+      ...given(item, (name) => isEqual(dialect, "item_key", nameKey(name))),
+      ...given(author, (name) => isEqual(dialect, "author_key", nameKey(name))),
+    ]);
+    const order = `sequence ${reverse ? "DESC" : "ASC"}`;
+    const page = { table: "notes", counts: "count(*) AS count", where, order, offset, limit };
+    const { values, first } = yield* findPage(dialect, page, parseNote);
+    return { notes: values, count: readInteger(first, "count") };
+  }
+
+  function* change(scope: string, wanted: NoteChange): Steps<Pick<NoteRecord, "note"> | undefined> {
+    if (wanted.type === "remove") {
+      const [row] = yield sql`DELETE FROM ${notes} WHERE ${isEqual(dialect, "scope", scope)}
+        AND ${isEqual(dialect, "id", wanted.id)} RETURNING ${raw(dialect.column("json"))}`;
+      return row && { note: parseNote(readText(row, "json")) };
+    }
+    const { note } = wanted;
+    const author = note.author === undefined ? null : toOrderText(nameKey(note.author));
+    const keys = [toOrderText(scope), toOrderText(note.id), toOrderText(nameKey(note.item)), author];
+    const [inserted] = yield sql`INSERT INTO ${notes} (scope, id, item_key, author_key, json)
+      VALUES (${list([...keys, JSON.stringify(note)])}) ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
+    return inserted && { note };
+  }
+
+  return { find, ...recordWrites({ dialect, rememberedWrites, name: "note" }, parseNoteRecord, change) };
+}
