@@ -34,8 +34,14 @@ export function letExit(timer: unknown): void {
   (timer as { unref?(): void } | undefined)?.unref?.();
 }
 
-/** Waits, or stops waiting when the signal aborts: resolves to whether the whole time has passed. Never rejects. */
-export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal: Abortable }): Promise<boolean> {
+/**
+ * Waits, or stops waiting when the signal aborts: resolves to whether the whole time has passed. Never rejects. With
+ * `mayExit`, a process with nothing else to do exits.
+ */
+export function sleep(
+  delayMs: number,
+  { clock, signal, mayExit = false }: { clock: Clock; signal: Abortable; mayExit?: boolean },
+): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const stop = () => {
@@ -47,6 +53,7 @@ export function sleep(delayMs: number, { clock, signal }: { clock: Clock; signal
       signal.removeEventListener("abort", stop);
       resolve(true);
     }, delayMs);
+    if (mayExit) letExit(timer);
     signal.addEventListener("abort", stop);
   });
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
+import { loadOnce } from "../../async/promises.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import type { StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
 import { failOption, hasMethods, type OptionTable, type SettingsOf } from "../../core/options.ts";
-import { closedFailure, raw, type Sql, type SqlRow, type Steps, type StoreAttempt, sql } from "../sql/statement.ts";
+import { closedFailure, raw, type Sql, type SqlRow, type Steps, sql } from "../sql/statement.ts";
 import { createStorageTables, type Dialect } from "../sql/storages.ts";
 import { RunNotices } from "./run-notices.ts";
 import {
@@ -99,28 +100,21 @@ export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T>
   return step.value;
 }
 
-/** Options of {@link Database.transact}. */
-interface Transaction extends Pick<StoreAttempt, "operation"> {
-  readonly runId?: string;
-  readonly lock: string;
-}
-
 type Attempt<T> = { readonly value: T } | { readonly thrown: unknown };
 
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
 export class Database {
   readonly dialect: Dialect;
   readonly notices: RunNotices;
-  private opening: Promise<PostgresPool> | undefined;
-  private created: Promise<OwnPool> | undefined;
-  private isClosed = false;
+  private readonly opening = loadOnce(() => this.open());
+  private readonly own = loadOnce(() => this.createPool());
   /** False once a pooler in transaction mode is noticed, where each statement may meet another connection. */
   private prepares = true;
   private readonly closing = new AbortController();
 
   /** Throws `invalid-options`. */
   constructor(private readonly settings: DatabaseSettings) {
-    const { connectionString, pool, schema } = settings;
+    const { connectionString, pool, schema, clock } = settings;
     if ((pool === undefined) === (connectionString === undefined)) {
       const expected =
         pool === undefined ? "the address of a database, unless there is a `pool`" : "left out with `pool`";
@@ -129,11 +123,8 @@ export class Database {
     this.dialect = createDialect(schema);
     // Each method that waits for the server to come back listens to it.
     setMaxListeners(0, this.closing.signal);
-    this.notices = new RunNotices({
-      ...{ schema, clock: settings.clock },
-      createClient: () => this.createClient(),
-      pool: () => this.open(),
-    });
+    const createClient = () => this.createClient();
+    this.notices = new RunNotices({ schema, clock, createClient, pool: this.opening.get });
     // Otherwise an idle connection that breaks would end the process. One for each store on the pool.
     pool?.on?.("error", ignore);
   }
@@ -144,12 +135,12 @@ export class Database {
    */
   async run<T>(operation: StoreOperation, runId: string, work: (statements: Statements) => Promise<T>): Promise<T> {
     const { clock, retryForMs } = this.settings;
-    const attempted: StoreAttempt = { operation, runId };
+    const { signal } = this.closing;
     let wasInDoubt = false;
     const attempt = async (): Promise<Attempt<T>> => {
       try {
-        if (this.isClosed) throw closedFailure("The store", attempted);
-        const pool = await this.open();
+        if (signal.aborted) throw closedFailure("The store", { operation, runId });
+        const pool = await this.opening.get();
         const query = (statement: Sql) => runStatement(pool, statement);
         const prepared = (statement: Sql) => this.runPrepared(pool, statement);
         return { value: await work({ query, prepared, isInDoubt: wasInDoubt }) };
@@ -158,91 +149,67 @@ export class Database {
         return { thrown };
       }
     };
-    const first = await attempt();
-    const failedMs = monotonicNow(clock);
-    const last = !isAgain(first)
-      ? first
-      : await retryFailed(first, {
-          maxAttempts: retries.maxAttempts,
-          isFailure: isAgain,
-          attempt,
-          shouldRetry: (_failure, number) => {
-            const delayMs = retryDelayMs(retries, number, Math.random);
-            if (this.isClosed || monotonicNow(clock) - failedMs + delayMs > retryForMs) return Promise.resolve(false);
-            return sleep(delayMs, { clock, signal: this.closing.signal });
-          },
-        });
-    if ("thrown" in last) throw toStoreFailure(last.thrown, attempted);
+    const isFailure = (attempted: Attempt<T>) => "thrown" in attempted && isPassing(attempted.thrown);
+    let last = await attempt();
+    if (isFailure(last)) {
+      const endMs = monotonicNow(clock) + retryForMs;
+      const shouldRetry = async (_failure: Attempt<T>, number: number) => {
+        const delayMs = retryDelayMs(retries, number, Math.random);
+        return monotonicNow(clock) + delayMs <= endMs && sleep(delayMs, { clock, signal });
+      };
+      last = await retryFailed(last, { maxAttempts: retries.maxAttempts, isFailure, attempt, shouldRetry });
+    }
+    if ("thrown" in last) throw toStoreFailure(last.thrown, { operation, runId });
     return last.value;
   }
 
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */
-  transact<T>({ operation, runId = "", lock }: Transaction, work: (statements: Queries) => Promise<T>): Promise<T> {
+  transact<T>(
+    { operation, runId = "", lock }: { operation: StoreOperation; runId?: string; lock: string },
+    work: (statements: Queries) => Promise<T>,
+  ): Promise<T> {
     return this.run(operation, runId, async () => {
-      const pool = await this.open();
-      return inTransaction({
-        pool,
-        idleMs: this.settings.timeoutMs,
-        work: async (client) => {
-          await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
-          return work({ query: (statement) => runStatement(client, statement) });
-        },
+      const [pool, idleMs] = [await this.opening.get(), this.settings.timeoutMs];
+      return inTransaction({ pool, idleMs }, async (client) => {
+        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [lock]);
+        return work({ query: (statement) => runStatement(client, statement) });
       });
     });
   }
 
   /** Ends the connections of a pool that was created here; after that every other method rejects. */
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    if (this.closing.signal.aborted) return;
     this.closing.abort();
     await this.notices.close();
     this.settings.pool?.off?.("error", ignore);
-    const pool = await this.created?.catch(ignore);
-    await pool?.end().catch(ignore);
+    await (await this.own.loaded())?.end().catch(ignore);
   }
 
   private async runPrepared(pool: PostgresPool, statement: Sql): Promise<readonly SqlRow[]> {
-    if (this.prepares) {
-      try {
-        return await runStatement(pool, statement, getName);
-      } catch (thrown) {
-        if (!isOfOtherConnection(thrown)) throw thrown;
-        this.prepares = false;
-      }
+    if (!this.prepares) return runStatement(pool, statement);
+    try {
+      return await runStatement(pool, statement, getName);
+    } catch (thrown) {
+      if (!isOfOtherConnection(thrown)) throw thrown;
+      this.prepares = false;
+      return runStatement(pool, statement);
     }
-    return runStatement(pool, statement);
   }
 
-  private open(): Promise<PostgresPool> {
-    const { pool, schema, timeoutMs } = this.settings;
-    const open = async () => {
-      const opened = pool ?? (await this.createPool());
-      await prepareTables(opened, { schema, idleMs: timeoutMs });
-      return opened;
-    };
-    this.opening ??= open().catch((thrown) => {
-      // The next use tries again.
-      this.opening = undefined;
-      throw thrown;
-    });
-    return this.opening;
+  private async open(): Promise<PostgresPool> {
+    const pool = this.settings.pool ?? (await this.own.get());
+    await this.prepareTables(pool);
+    return pool;
   }
 
-  private createPool(): Promise<OwnPool> {
-    const create = async () => {
-      const { Pool } = await loadPg();
-      // An idle pool must not keep a process alive.
-      const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
-      // Otherwise an idle connection that breaks would end the process.
-      pool.on?.("error", ignore);
-      return pool;
-    };
-    this.created ??= create().catch((thrown) => {
-      this.created = undefined;
-      throw thrown;
-    });
-    return this.created;
+  private async createPool(): Promise<OwnPool> {
+    const { Pool } = await loadPg();
+    // An idle pool must not keep a process alive.
+    const pool = new Pool({ ...this.connection, max: this.settings.maxConnections, allowExitOnIdle: true });
+    // Otherwise an idle connection that breaks would end the process.
+    pool.on?.("error", ignore);
+    return pool;
   }
 
   private get connection() {
@@ -256,6 +223,42 @@ export class Database {
     if (!listen || options === undefined) return undefined;
     const { Client } = await loadPg();
     return new Client(options);
+  }
+
+  /**
+   * Creates the tables in a schema that has none, in one transaction. One process at a time does, and the others wait for
+   * it. Rejects with `store-failed` for tables of another format, which stay unchanged.
+   */
+  private async prepareTables(pool: PostgresPool): Promise<void> {
+    // Without a lock, as nearly always there is nothing to do.
+    if (await this.hasTables(pool)) return;
+    const { schema, timeoutMs: idleMs } = this.settings;
+    await inTransaction({ pool, idleMs }, async (client) => {
+      const lock = "SELECT pg_advisory_xact_lock($1)";
+      await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
+      // Another process may have been faster.
+      if (await this.hasTables(client)) return;
+      // It is asked first whether the schema exists, as creating one needs a right even if it is there.
+      const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+      if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
+      const text = `${createRunTables(this.dialect)} ${createStorageTables(this.dialect)}`;
+      await client.query({ text, query_timeout: createTimeoutMs });
+    });
+  }
+
+  private async hasTables(db: PostgresQueryable): Promise<boolean> {
+    const { schema } = this.settings;
+    // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
+    const { rows: found } = await db.query(
+      `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
+      [schema],
+    );
+    if (found.length === 0) return false;
+    const { rows } = await db.query(`SELECT format FROM ${this.dialect.prefix}format`);
+    const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
+    if (Number(format) === formatVersion) return true;
+    throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
   }
 }
 
@@ -288,10 +291,6 @@ function ignore(): undefined {
   return undefined;
 }
 
-function isAgain<T>(attempt: Attempt<T>): boolean {
-  return "thrown" in attempt && isPassing(attempt.thrown);
-}
-
 /** The key of the lock that the process holds that creates the tables: "plwr". */
 const lockKey = 0x706c7772;
 
@@ -299,7 +298,7 @@ const lockKey = 0x706c7772;
 const createTimeoutMs = 600_000;
 
 /** Returns the words of PostgreSQL for the tables in a schema. */
-export function createDialect(schema: string): Dialect {
+function createDialect(schema: string): Dialect {
   return {
     prefix: `${quoteName(schema)}.planwright_`,
     indexPrefix: "planwright_",
@@ -318,51 +317,6 @@ export function createDialect(schema: string): Dialect {
 
 function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/**
- * Creates the tables in a schema that has none, in one transaction. One process at a time does, and the others wait for
- * it. Rejects with `store-failed` for tables of another format, which stay unchanged.
- */
-export async function prepareTables(
-  pool: PostgresPool,
-  { schema, idleMs }: { readonly schema: string; readonly idleMs: number },
-): Promise<void> {
-  // Without a lock, as nearly always there is nothing to do.
-  if (await hasTables(pool, schema)) return;
-  await inTransaction({
-    pool,
-    idleMs,
-    work: async (client) => {
-      const lock = "SELECT pg_advisory_xact_lock($1)";
-      await client.query({ text: lock, values: [lockKey], query_timeout: createTimeoutMs });
-      // Another process may have been faster.
-      if (!(await hasTables(client, schema))) await createTables(client, schema);
-    },
-  });
-}
-
-async function createTables(client: PostgresQueryable, schema: string): Promise<void> {
-  const dialect = createDialect(schema);
-  const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
-  // Whether it exists is asked first, as creating one needs a right even if it is there.
-  if (rows.length === 0) await client.query(`CREATE SCHEMA ${quoteName(schema)}`);
-  const text = `${createRunTables(dialect)} ${createStorageTables(dialect)}`;
-  await client.query({ text, query_timeout: createTimeoutMs });
-}
-
-async function hasTables(db: PostgresQueryable, schema: string): Promise<boolean> {
-  // Not by `to_regclass`, which may still remember that there was none before a lock was waited for.
-  const { rows: found } = await db.query(
-    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE n.nspname = $1 AND c.relname = 'planwright_format'`,
-    [schema],
-  );
-  if (found.length === 0) return false;
-  const { rows } = await db.query(`SELECT format FROM ${createDialect(schema).prefix}format`);
-  const { format } = (rows[0] ?? {}) as { readonly format?: unknown };
-  if (Number(format) === formatVersion) return true;
-  throw wrongFormat(format, { what: `The schema "${schema}"`, runId: "", operation: "open" });
 }
 
 /**

@@ -1,14 +1,5 @@
-import { type Clock, letExit, sleep } from "../../async/clock.ts";
+import { type Clock, sleep } from "../../async/clock.ts";
 import type { NoticeClient, PostgresQueryable } from "./sql-pool.ts";
-
-/** Options of {@link RunNotices}. */
-interface NoticeOptions {
-  readonly schema: string;
-  readonly clock: Clock;
-  /** A new client, not connected yet, for a connection of its own; undefined if there cannot be one. */
-  readonly createClient: () => Promise<NoticeClient | undefined>;
-  readonly pool: () => Promise<PostgresQueryable>;
-}
 
 /** One channel for all that happens, and one for messages alone: an owner of runs need not hear of all events of others. */
 const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
@@ -22,17 +13,25 @@ const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
 export class RunNotices {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly postListeners = new Set<(runId?: string) => void>();
-  private client: NoticeClient | undefined;
-  private connecting: Promise<void> | undefined;
-  /** The channels that the client listens to. */
-  private heard = new Set<string>();
-  private listening: Promise<void> = Promise.resolve();
   /** The notices to send: a channel and a run id, neither of which has a space. */
   private news = new Set<string>();
   private telling: Promise<void> | undefined;
+  private listening: Promise<void> | undefined;
+  /** The connection that listens. */
+  private client: NoticeClient | undefined;
+  /** Continues what listens: there are other listeners, or it has lost its connection. */
+  private wake: () => void = () => {};
   private readonly closing = new AbortController();
 
-  constructor(private readonly options: NoticeOptions) {}
+  constructor(
+    private readonly options: {
+      readonly schema: string;
+      readonly clock: Clock;
+      /** Creates a client, not connected yet, for a connection of its own; undefined if there cannot be one. */
+      readonly createClient: () => Promise<NoticeClient | undefined>;
+      readonly pool: () => Promise<PostgresQueryable>;
+    },
+  ) {}
 
   /** Sends a notice of a run soon; the notices until then share one statement. */
   tell(runId: string, { isPosted = false } = {}): void {
@@ -66,22 +65,20 @@ export class RunNotices {
     this.closing.abort();
     this.listeners.clear();
     this.postListeners.clear();
-    this.disconnect();
-    await Promise.all([this.telling, this.connecting]);
+    this.wake();
+    // It may wait for an answer.
+    this.client?.end().catch(() => {});
+    await Promise.all([this.telling, this.listening]);
   }
 
   private async send(): Promise<void> {
     while (this.news.size > 0) {
-      const news = [...this.news].map((one) => one.split(" ") as [channel: string, runId: string]);
+      const news = [...this.news];
       this.news = new Set();
-      const channels = news.map(([channel]) => channel);
-      const payloads = news.map(([, runId]) => `${runId} ${this.options.schema}`);
+      const statement = `SELECT pg_notify(split_part(news, ' ', 1), split_part(news, ' ', 2) || ' ' || $2)
+        FROM unnest($1::text[]) AS news`;
       try {
-        const pool = await this.options.pool();
-        await pool.query("SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS news (c, p)", [
-          channels,
-          payloads,
-        ]);
+        await (await this.options.pool()).query(statement, [news, this.options.schema]);
       } catch {
         // Followers poll.
       }
@@ -93,109 +90,84 @@ export class RunNotices {
     return this.listeners.size > 0 || this.postListeners.size > 0;
   }
 
-  /** Listens to the channels that have listeners here, and to no others. */
   private follow(): void {
-    const { client } = this;
-    if (!this.isWatched) this.disconnect();
-    else if (client === undefined) this.connecting ??= this.connect();
-    else if (this.isChanged(eventChannel) || this.isChanged(postChannel))
-      this.listening = this.listening
-        .then(() => (this.client === client ? this.listen(client) : undefined))
-        // The answer may be lost without an `end` event: only another connection is sure to get notices.
-        .catch(() => this.replace(client));
+    if (this.isWatched) this.listening ??= this.listen();
+    this.wake();
   }
 
-  private isChanged(channel: string): boolean {
-    const isWanted = channel === eventChannel ? this.listeners.size > 0 : this.postListeners.size > 0;
-    return isWanted !== this.heard.has(channel);
-  }
-
-  private async listen(client: NoticeClient): Promise<void> {
-    for (const channel of [eventChannel, postChannel]) {
-      if (!this.isChanged(channel)) continue;
-      if (this.heard.delete(channel)) await client.query(`UNLISTEN ${channel}`);
-      else {
-        await client.query(`LISTEN ${channel}`);
-        this.heard.add(channel);
-        this.callAll(channel);
-      }
-    }
-  }
-
-  /** Tries to connect until there is a connection, or there are no listeners. */
-  private async connect(): Promise<void> {
+  /** Listens as long as there are listeners: on one connection, or, whenever that is lost, on another. */
+  private async listen(): Promise<void> {
     const { clock, createClient } = this.options;
-    for (let delayMs = firstReconnectMs; this.isWatched; delayMs = Math.min(2 * delayMs, maxReconnectMs)) {
+    let delayMs = firstReconnectMs;
+    while (this.isWatched) {
       const client = await createClient().catch(() => undefined);
       if (client === undefined) break;
-      // Otherwise a broken connection would end the process; `end` follows.
-      client.on("error", () => {});
-      try {
-        await client.connect();
-        // Each waiting caller also has a timer.
-        client.unref?.();
-        client.on("notification", ({ channel, payload }) => this.pass(channel, payload ?? ""));
-        client.on("end", () => this.lose(client));
-        this.heard = new Set();
-        await this.listen(client);
-        this.client = client;
-        this.connecting = undefined;
-        // Something may have changed meanwhile.
-        this.follow();
-        return;
-      } catch {
-        await client.end().catch(() => {});
+      const hasListened = await this.listenOn(client);
+      this.client = undefined;
+      client.end().catch(() => {});
+      if (hasListened) delayMs = firstReconnectMs;
+      else {
+        await sleep(delayMs, { clock, signal: this.closing.signal, mayExit: true });
+        delayMs = Math.min(2 * delayMs, maxReconnectMs);
       }
-      await sleep(delayMs, { clock: withoutHold(clock), signal: this.closing.signal });
     }
-    this.connecting = undefined;
+    this.listening = undefined;
   }
 
-  private lose(client: NoticeClient): void {
-    if (this.client !== client) return;
-    this.client = undefined;
-    if (this.isWatched) this.connecting ??= this.connect();
+  /** Listens to the channels that have listeners, until there are none, or the connection is lost. False if there was none. */
+  private async listenOn(client: NoticeClient): Promise<boolean> {
+    const heard = new Set<string>();
+    let [isLost, hasListened] = [false, false];
+    // Otherwise a broken connection would end the process; `end` follows.
+    client.on("error", () => {});
+    client.on("end", () => {
+      isLost = true;
+      this.wake();
+    });
+    client.on("notification", ({ channel, payload = "" }) => this.pass(channel, payload));
+    try {
+      await client.connect();
+      this.client = client;
+      // Each waiting caller also has a timer.
+      client.unref?.();
+      while (this.isWatched && !isLost) {
+        const changed = new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+        if (await this.listenTo(client, heard)) hasListened = true;
+        else await changed;
+      }
+    } catch {
+      // An answer may be lost without an `end`: only another connection is sure to get notices.
+    }
+    return hasListened;
   }
 
-  private replace(client: NoticeClient): void {
-    this.lose(client);
-    client.end().catch(() => {});
-  }
-
-  private disconnect(): void {
-    const { client } = this;
-    this.client = undefined;
-    client?.end().catch(() => {});
+  /** Listens to one channel more, or to one less. Returns false if there is nothing to change. */
+  private async listenTo(client: NoticeClient, heard: Set<string>): Promise<boolean> {
+    const isWanted = (channel: string) => (channel === eventChannel ? this.listeners : this.postListeners).size > 0;
+    const channel = [eventChannel, postChannel].find((one) => isWanted(one) !== heard.has(one));
+    if (channel === undefined) return false;
+    if (heard.delete(channel)) await client.query(`UNLISTEN ${channel}`);
+    else {
+      await client.query(`LISTEN ${channel}`);
+      heard.add(channel);
+      // Notices may have been missed.
+      this.call(channel);
+    }
+    return true;
   }
 
   private pass(channel: string, payload: string): void {
     const space = payload.indexOf(" ");
-    if (payload.slice(space + 1) !== this.options.schema) return;
-    const runId = payload.slice(0, space);
+    if (payload.slice(space + 1) === this.options.schema) this.call(channel, payload.slice(0, space));
+  }
+
+  /** Calls the listeners of a channel: those of a run, or all. */
+  private call(channel: string, runId?: string): void {
     if (channel === postChannel) for (const listener of [...this.postListeners]) listener(runId);
-    else this.call(runId);
+    else
+      for (const id of runId === undefined ? [...this.listeners.keys()] : [runId])
+        for (const listener of [...(this.listeners.get(id) ?? [])]) listener();
   }
-
-  /** Calls all listeners of a channel, as notices may have been missed. */
-  private callAll(channel: string): void {
-    if (channel === postChannel) for (const listener of [...this.postListeners]) listener();
-    else for (const runId of [...this.listeners.keys()]) this.call(runId);
-  }
-
-  private call(runId: string): void {
-    for (const listener of [...(this.listeners.get(runId) ?? [])]) listener();
-  }
-}
-
-/** A clock whose timers keep no process alive. */
-function withoutHold(clock: Clock): Clock {
-  return {
-    now: () => clock.now(),
-    setTimeout(callback, delayMs) {
-      const timer = clock.setTimeout(callback, delayMs);
-      letExit(timer);
-      return timer;
-    },
-    clearTimeout: (timer) => clock.clearTimeout(timer),
-  };
 }

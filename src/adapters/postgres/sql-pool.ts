@@ -83,17 +83,15 @@ export async function loadPg(load: LoadPg = installed): Promise<PgPackage> {
   }
 }
 
-/** Options of {@link inTransaction}. */
-interface TransactionOptions<T> {
-  readonly pool: PostgresPool;
-  /** The time in ms that the server waits for the next statement, before it undoes the transaction. */
-  readonly idleMs: number;
-  /** Runs the statements, on a connection that nothing else uses meanwhile. */
-  readonly work: (client: PostgresClient) => Promise<T>;
-}
-
-/** Does work in one transaction, all or nothing. Rejects with what the work, or the connection, failed with. */
-export async function inTransaction<T>({ pool, idleMs, work }: TransactionOptions<T>): Promise<T> {
+/**
+ * Does work in one transaction, all or nothing, on a connection that nothing else uses meanwhile. The server undoes the
+ * transaction if it waits for the next statement for longer than `idleMs`. Rejects with what the work, or the connection,
+ * failed with.
+ */
+export async function inTransaction<T>(
+  { pool, idleMs }: { readonly pool: PostgresPool; readonly idleMs: number },
+  work: (client: PostgresClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   // A broken connection rejects the pending statement and also emits `error`, which ends a process without a listener.
   // The pool only listens while it has the connection.

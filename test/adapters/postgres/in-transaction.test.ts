@@ -52,10 +52,10 @@ it("survives a reset while the tables are created", async () => {
 
 it("is undone by the server if nothing is said in it for too long, and that counts as a lost connection", async () => {
   const pool = new pg.Pool({ connectionString: await server.newDatabase(), max: 1 });
-  const lost = inTransaction({
-    ...{ pool, idleMs: 50 },
-    work: (client) => new Promise((_resolve, reject) => void client.on?.("error", reject)),
-  });
+  const lost = inTransaction(
+    { pool, idleMs: 50 },
+    (client) => new Promise((_resolve, reject) => void client.on?.("error", reject)),
+  );
   const thrown = await lost.catch((error: unknown) => error);
   expect(thrown).toMatchObject({ code: "25P03" });
   const failure = toStoreFailure(thrown, { operation: "append", runId: "" });
