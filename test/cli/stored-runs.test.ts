@@ -58,7 +58,7 @@ describe("--db", () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "store-failed", details: { problem: "corrupt" } } });
     const broken = join(folder, "broken.db");
     createSqliteRunStore({ path: broken }).close();
-    const raw = openDatabase(broken, { driver: undefined, busyTimeoutMs: 1 });
+    const raw = openDatabase({ path: broken, driver: undefined, busyTimeoutMs: 1 });
     raw.exec("DROP TABLE todos");
     raw.close();
     expect((await call(broken, "add milk")).stderr).toMatch(/is damaged, .*the table "todos" is missing/);

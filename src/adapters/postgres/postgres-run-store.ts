@@ -28,7 +28,7 @@ import {
   readPage,
   readStatus,
 } from "../sql/stored-runs.ts";
-import { Database, databaseOptions, type PostgresOptions, type Queries, type Statements } from "./database.ts";
+import { Database, databaseOptions, type PostgresOptions, type Statements } from "./database.ts";
 
 /** Options of {@link createPostgresRunStore}. @inline */
 export interface PostgresRunStoreOptions extends PostgresOptions {
@@ -108,6 +108,19 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     return sequenceConflict(runId, { sequence, next: (run === undefined ? 0 : readInteger(run, "sequence")) + 1 });
   }
 
+  /** Changes a lease, and reads the messages to its run. Rejects with `run-owned-elsewhere` if nothing is changed. */
+  const changeLease = (runId: string, ttlMs: number, change: (from: Sql, until: Sql, isHeld: Sql) => Sql) =>
+    database.run("claim", runId, async ({ prepared }) => {
+      const nowMs = clock();
+      const rows = await prepared(sql`WITH up AS (
+          ${change(...leaseTimes(ttlMs, nowMs), heldSql(nowMs))} RETURNING r.number, r.fence, r.dropped_to
+        ) SELECT up.fence, ${nowSql(nowMs)} AS now, m.number, m.json FROM up
+          LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`);
+      const [first] = rows;
+      if (first === undefined) throw ownedElsewhere(runId);
+      return { fence: readInteger(first, "fence"), nowMs: readInteger(first, "now"), posted: readMessages(rows) };
+    });
+
   return {
     async append(runId, events, { sequence, fence = null, acknowledged = [] }) {
       if (events.length === 0) return;
@@ -141,36 +154,26 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
     },
 
     claim: (runId, { owner, ttlMs }) =>
-      database.run("claim", runId, async ({ prepared }) => {
-        const nowMs = clock();
-        const [from, until] = leaseTimes(ttlMs, nowMs);
-        const rows = await prepared(sql`WITH up AS (
-            INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
-            VALUES (${runId}, ${owner}, ${tables.newFence}, ${from}, ${until})
-            ON CONFLICT (run_id) DO UPDATE SET owner = ${owner},
-              fence = CASE WHEN ${heldSql(nowMs)} THEN r.fence ELSE ${tables.newFence} END,
-              lease_from_ms = ${from}, lease_until_ms = ${until}
-            WHERE r.owner = ${owner} OR NOT ${heldSql(nowMs)}
-            RETURNING r.number, r.fence, r.dropped_to
-          ) SELECT up.fence, ${nowSql(nowMs)} AS now, m.number, m.json FROM up ${tables.posted}`);
-        const [first] = rows;
-        if (first === undefined) throw ownedElsewhere(runId);
-        return { fence: readInteger(first, "fence"), nowMs: readInteger(first, "now"), posted: readMessages(rows) };
-      }),
+      changeLease(
+        runId,
+        ttlMs,
+        (from, until, isHeld) => sql`INSERT INTO ${runs} AS r (run_id, owner, fence, lease_from_ms, lease_until_ms)
+          VALUES (${runId}, ${owner}, ${tables.newFence}, ${from}, ${until})
+          ON CONFLICT (run_id) DO UPDATE SET owner = ${owner},
+            fence = CASE WHEN ${isHeld} THEN r.fence ELSE ${tables.newFence} END,
+            lease_from_ms = ${from}, lease_until_ms = ${until}
+          WHERE r.owner = ${owner} OR NOT ${isHeld}`,
+      ),
 
-    renew: (runId, { owner, fence, ttlMs }) =>
-      database.run("claim", runId, async ({ prepared }) => {
-        const nowMs = clock();
-        const [from, until] = leaseTimes(ttlMs, nowMs);
-        const rows = await prepared(sql`WITH up AS (
-            UPDATE ${runs} r SET lease_from_ms = ${from}, lease_until_ms = ${until}
-            WHERE r.run_id = ${runId} AND r.owner = ${owner} AND r.fence = ${fence}
-            RETURNING r.number, r.fence, r.dropped_to
-          ) SELECT ${nowSql(nowMs)} AS now, m.number, m.json FROM up ${tables.posted}`);
-        const [first] = rows;
-        if (first === undefined) throw ownedElsewhere(runId);
-        return { nowMs: readInteger(first, "now"), posted: readMessages(rows) };
-      }),
+    async renew(runId, { owner, fence, ttlMs }) {
+      const { nowMs, posted } = await changeLease(
+        runId,
+        ttlMs,
+        (from, until) => sql`UPDATE ${runs} r SET lease_from_ms = ${from}, lease_until_ms = ${until}
+          WHERE r.run_id = ${runId} AND r.owner = ${owner} AND r.fence = ${fence}`,
+      );
+      return { nowMs, posted };
+    },
 
     release: (runId, { owner, fence, acknowledged = [] }) =>
       database.run("claim", runId, async ({ prepared }) => {
@@ -197,23 +200,24 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
-      const add = async (query: Queries["query"]): Promise<PostAnswer> => {
-        const [row] = await query(statement);
-        if (row === undefined) throw runNotFound(runId);
-        const nowMs = readInteger(row, "now");
-        return row.number === null ? { nowMs } : { number: readInteger(row, "number"), nowMs };
-      };
-      const posted =
-        maxKept === undefined
-          ? await database.run("post", runId, ({ prepared }) => add(prepared))
-          : // One statement would not count what others are adding.
-            await database.transact({ operation: "post", runId, lock: `messages ${runId}` }, async ({ query }) => {
-              // Without this one, which an earlier attempt may have added.
-              const [row] = await query(sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
-                WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`);
-              const isFull = row !== undefined && readInteger(row, "count") >= maxKept;
-              return isFull ? { isFull } : add(query);
-            });
+      // One statement would not count what others are adding.
+      const lock = `messages ${runId}`;
+      const posted = await database.transact(
+        { operation: "post", runId, lock },
+        async ({ query }): Promise<PostAnswer> => {
+          if (maxKept !== undefined) {
+            // Without this one, which an earlier attempt may have added.
+            const [kept = {}] =
+              await query(sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
+            WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`);
+            if (readInteger(kept, "count") >= maxKept) return { isFull: true };
+          }
+          const [row] = await query(statement);
+          if (row === undefined) throw runNotFound(runId);
+          const nowMs = readInteger(row, "now");
+          return row.number === null ? { nowMs } : { number: readInteger(row, "number"), nowMs };
+        },
+      );
       database.notices.tell(runId, { isPosted: true });
       return posted;
     },
@@ -254,16 +258,14 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
 
 const ended = raw([...endedStatuses].map((status) => `'${status}'`).join(", "));
 
-/** The names of the tables of runs, and what several statements have in common. */
+/** The names of the tables of runs, and of what numbers them. */
 function nameTables(prefix: string) {
-  const messages = raw(`${prefix}messages`);
   return {
     runs: raw(`${prefix}runs`),
     events: raw(`${prefix}events`),
-    messages,
+    messages: raw(`${prefix}messages`),
     newFence: raw(`nextval('${prefix}fences')`),
     newMessage: raw(`nextval('${prefix}messages_number_seq')`),
-    posted: sql`LEFT JOIN ${messages} m ON m.run_number = up.number AND m.number > up.dropped_to ORDER BY m.number`,
   };
 }
 

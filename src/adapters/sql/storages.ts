@@ -71,45 +71,32 @@ export const sqlStorageOptions = {
   rememberedWrites: { type: "number", min: 1, default: 100_000 },
 } satisfies OptionTable<SqlStorageOptions>;
 
-/** Returns the statements that create the tables of todos and notes. */
-export function createStorageTables(dialect: Dialect): string {
-  const { textType, indexed } = dialect;
-  const todos = {
-    columns: `list_key ${textType} NOT NULL, title_key ${textType} NOT NULL, completed integer NOT NULL, rank integer,
-      due_day bigint, due_ms bigint, is_whole_day boolean, tags ${textType} NOT NULL`,
-    indexes: {
-      scope: "sequence, completed",
-      list: `${indexed("list_key")}, sequence, completed`,
-      title: `${indexed("title_key")}, sequence`,
-    },
-  };
-  const notes = {
-    columns: `item_key ${textType} NOT NULL, author_key ${textType}`,
-    indexes: { scope: "sequence", item: `${indexed("item_key")}, sequence` },
-  };
-  return createTables(dialect, "todo", todos) + createTables(dialect, "note", notes);
-}
-
 /**
- * Returns the statements that create a table of values with its indexes, of what follows the scope by their name, and a
- * table of the outcomes of calls by their key. The oldest outcomes, which have the lowest numbers, are deleted first.
+ * Returns the statements that create the tables of todos and notes, and those of the outcomes of calls by their key. The
+ * oldest outcomes, which have the lowest numbers, are deleted first.
  */
-function createTables(
-  { prefix, indexPrefix, serialType, textType, indexed }: Dialect,
-  name: "todo" | "note",
-  { columns, indexes }: { columns: string; indexes: Readonly<Record<string, string>> },
-): string {
-  const createIndex = ([by, rest]: [string, string]) => `CREATE INDEX ${indexPrefix}${name}s_by_${by}
-    ON ${prefix}${name}s (${indexed("scope")}, ${rest});`;
+export function createStorageTables({ prefix, indexPrefix, serialType, textType: text, indexed }: Dialect): string {
+  const index = (table: string, by: string, columns: string, kind = "") => `CREATE ${kind} INDEX
+    ${indexPrefix}${table}_by_${by} ON ${prefix}${table} (${indexed("scope")}, ${columns});`;
+  const records = (table: string) => `
+    CREATE TABLE ${prefix}${table} (number ${serialType}, scope ${text} NOT NULL, key ${text} NOT NULL, json text NOT NULL);
+    ${index(table, "key", indexed("key"), "UNIQUE")}`;
   return `
-    CREATE TABLE ${prefix}${name}s (sequence ${serialType}, scope ${textType} NOT NULL, id ${textType} NOT NULL,
-      ${columns}, json text NOT NULL);
-    CREATE UNIQUE INDEX ${indexPrefix}${name}s_by_id ON ${prefix}${name}s (${indexed("scope")}, ${indexed("id")});
-    ${Object.entries(indexes).map(createIndex).join("\n")}
-    CREATE TABLE ${prefix}${name}_records (number ${serialType}, scope ${textType} NOT NULL, key ${textType} NOT NULL,
-      json text NOT NULL);
-    CREATE UNIQUE INDEX ${indexPrefix}${name}_records_by_key
-      ON ${prefix}${name}_records (${indexed("scope")}, ${indexed("key")});`;
+    CREATE TABLE ${prefix}todos (sequence ${serialType}, scope ${text} NOT NULL, id ${text} NOT NULL,
+      list_key ${text} NOT NULL, title_key ${text} NOT NULL, completed integer NOT NULL, rank integer, due_day bigint,
+      due_ms bigint, is_whole_day boolean, tags ${text} NOT NULL, json text NOT NULL);
+    ${index("todos", "id", indexed("id"), "UNIQUE")}
+    ${index("todos", "scope", "sequence, completed")}
+    ${index("todos", "list", `${indexed("list_key")}, sequence, completed`)}
+    ${index("todos", "title", `${indexed("title_key")}, sequence`)}
+    ${records("todo_records")}
+    CREATE TABLE ${prefix}notes (sequence ${serialType}, scope ${text} NOT NULL, id ${text} NOT NULL,
+      item_key ${text} NOT NULL, author_key ${text}, json text NOT NULL);
+    ${index("notes", "id", indexed("id"), "UNIQUE")}
+    ${index("notes", "scope", "sequence")}
+    ${index("notes", "item", `${indexed("item_key")}, sequence`)}
+    ${records("note_records")}
+  `;
 }
 
 /** The methods of a storage, each as the statements that it takes. */

@@ -1,8 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { maxTimerMs } from "../../async/clock.ts";
-import type { StoreOperation } from "../../core/errors.ts";
-import { AgentError } from "../../core/errors.ts";
+import { AgentError, type StoreOperation } from "../../core/errors.ts";
 import { formatVersion, wrongFormat } from "../../core/events.ts";
 import type { OptionTable, SettingsOf } from "../../core/options.ts";
 import { closedFailure, raw, readText, sql } from "../sql/statement.ts";
@@ -45,19 +44,13 @@ function isPath(value: unknown): boolean {
   return !/^(file|https?|wss?|libsql):/i.test(value);
 }
 
+type FileSettings = SettingsOf<SqliteFileOptions, typeof fileOptions>;
+
 /** The path of a database that ends with the process. */
-export const inMemory = ":memory:";
+const inMemory = ":memory:";
 
-/** Options of {@link openDatabase}. */
-interface OpenOptions {
-  readonly driver: SqliteDriver | undefined;
-  readonly busyTimeoutMs: number;
-}
-
-/**
- * Opens a database, and creates it and the folders above it if they are missing. Throws `store-failed` or `missing-dependency`.
- */
-export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOptions): SqlDatabase {
+/** Opens a database, and creates it and the folders above it if they are missing. Throws `store-failed` or `missing-dependency`. */
+export function openDatabase({ path, driver, busyTimeoutMs }: FileSettings): SqlDatabase {
   const Database = loadDriver(driver);
   let db: SqlDatabase | undefined;
   try {
@@ -85,17 +78,13 @@ export function openDatabase(path: string, { driver, busyTimeoutMs }: OpenOption
  * while nothing else has the file open; otherwise it stays unchanged.
  */
 function setJournalMode(db: SqlDatabase): void {
-  const mode = hasSafeLog(String(db.value("SELECT sqlite_version()"))) ? "WAL" : "TRUNCATE";
+  const [major = 0, minor = 0, patch = 0] = String(db.value("SELECT sqlite_version()")).split(".").map(Number);
+  const isSafe = major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
   try {
-    db.value(`PRAGMA journal_mode = ${mode}`);
+    db.value(`PRAGMA journal_mode = ${isSafe ? "WAL" : "TRUNCATE"}`);
   } catch (thrown) {
     if (!isBusy(thrown)) throw thrown;
   }
-}
-
-function hasSafeLog(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
 }
 
 /** An open file. Its failures are `store-failed`. */
@@ -107,9 +96,9 @@ export class DatabaseFile {
   private readonly inode: bigint | undefined;
 
   /** Throws `store-failed` or `missing-dependency`. */
-  constructor({ path, busyTimeoutMs, driver }: SettingsOf<SqliteFileOptions, typeof fileOptions>) {
-    this.path = path === inMemory ? path : resolve(path);
-    this.db = openDatabase(this.path, { busyTimeoutMs, driver });
+  constructor(settings: FileSettings) {
+    this.path = settings.path === inMemory ? inMemory : resolve(settings.path);
+    this.db = openDatabase({ ...settings, path: this.path });
     this.inode = this.findInode();
   }
 
@@ -174,39 +163,31 @@ export function prepareTables(db: SqlDatabase, path: string): void {
   inTransaction(db, "EXCLUSIVE", () => {
     // Another process may have been faster.
     if (hasTables(db, path)) return;
-    db.exec(createTables());
+    db.exec(createTables);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${formatVersion}`);
   });
 }
 
 /** True if the tables exist, false if the database is empty. */
 function hasTables(db: SqlDatabase, path: string): boolean {
+  const place = { runId: "", operation: "open" } as const;
   const format = Number(db.value("PRAGMA user_version"));
   if (Number(db.value("PRAGMA application_id")) === applicationId) {
-    if (format === formatVersion) return requireTables(db);
-    throw wrongFormat(format || undefined, { what: `The database "${path}"`, runId: "", operation: "open" });
+    if (format !== formatVersion) throw wrongFormat(format || undefined, { what: `The database "${path}"`, ...place });
+    const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
+    const found = new Set(rows.map((row) => readText(row, "name")));
+    // A step may have had its effect before a statement notices that one is missing.
+    for (const [, name = ""] of createTables.matchAll(/CREATE TABLE (\w+)/g))
+      if (!found.has(name)) throw new SyntaxError(`the table "${name}" is missing`);
+    return true;
   }
   if (format === 0 && Number(db.value("SELECT count(*) FROM sqlite_schema")) === 0) return false;
   const message = `The database "${path}" belongs to something else. Give the run store a file of its own.`;
-  const reason = "a database of something else";
-  throw new AgentError("store-failed", message, { details: { runId: "", operation: "open", reason } });
-}
-
-/** Throws a `SyntaxError` if a table is missing: a step may have had its effect before a statement notices. */
-function requireTables(db: SqlDatabase): true {
-  const rows = db.all(`SELECT ${asBytes("name")} FROM sqlite_schema WHERE type = 'table'`);
-  const found = new Set(rows.map((row) => readText(row, "name")));
-  for (const [, name = ""] of createTables().matchAll(/CREATE TABLE (\w+)/g))
-    if (!found.has(name)) throw new SyntaxError(`the table "${name}" is missing`);
-  return true;
-}
-
-function createTables(): string {
-  return `${runTables} ${createStorageTables(dialect)}`;
+  throw new AgentError("store-failed", message, { details: { ...place, reason: "a database of something else" } });
 }
 
 /**
- * The statements that create the tables of runs.
+ * The statements that create all tables.
  *
  * - The rows of `runs` change with each event, so they are small: the request, which may be long, has its own table. So
  *   have the other data that a list shows of a run, as they seldom change.
@@ -218,7 +199,7 @@ function createTables(): string {
  * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the earliest
  *   wait of a run is over.
  */
-const runTables = `
+const createTables = `
   CREATE TABLE runs (
     number INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL UNIQUE,
@@ -247,4 +228,5 @@ const runTables = `
     PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
   CREATE TABLE run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);
   CREATE INDEX run_resumes_by_time ON run_resumes (resume_ms);
+  ${createStorageTables(dialect)}
 `;

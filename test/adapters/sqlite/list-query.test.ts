@@ -13,7 +13,7 @@ it.each([
 ] as const)(
   "listSql uses an index for $filter, so that a page costs the same among many runs",
   ({ filter, ...expected }) => {
-    const db = openDatabase(":memory:", { driver: undefined, busyTimeoutMs: 0 });
+    const db = openDatabase({ path: ":memory:", driver: undefined, busyTimeoutMs: 0 });
     onTestFinished(() => db.close());
     const { texts, values } = listSql(readListOptions(filter), 0);
     const details = db.all(`EXPLAIN QUERY PLAN ${texts.join("?")}`, ...values).map(({ detail }) => String(detail));

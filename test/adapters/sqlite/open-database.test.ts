@@ -26,7 +26,7 @@ function fillDatabase(path: string): void {
 }
 
 describe.each(drivers)("openDatabase with %s", (driver) => {
-  const open = (path: string) => openDatabase(path, { driver, busyTimeoutMs: 1 });
+  const open = (path: string) => openDatabase({ path, driver, busyTimeoutMs: 1 });
 
   it("refuses a file that is not a database, and leaves it unchanged", () => {
     for (const text of ["hi\n", "no database\n".repeat(1_000), "\u0000".repeat(5_000)]) {
@@ -66,7 +66,7 @@ describe.each(drivers)("openDatabase with %s", (driver) => {
   });
 
   it("writes each commit to the disk, and waits for a lock as long as configured", () => {
-    const db = openDatabase(newPath(), { driver, busyTimeoutMs: 77 });
+    const db = openDatabase({ path: newPath(), driver, busyTimeoutMs: 77 });
     expect(db.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
     expect(db.get("PRAGMA busy_timeout")).toEqual({ timeout: 77 });
     db.close();
