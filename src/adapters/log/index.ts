@@ -1,7 +1,7 @@
 /** @module planwright/log */
 
 import type { ErrorData } from "../../core/error-data.ts";
-import { type EventHandlers, handleEvent } from "../../core/events.ts";
+import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { Observer } from "../../core/observer.ts";
 import { checkOption } from "../../core/options.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
@@ -53,7 +53,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   return {
     event: (event) => {
       const line = handleEvent(lines, event);
-      if (line !== undefined) write(event.runId, line);
+      if (line !== undefined) write(event.runId, { ...line, fields: { ...getPlace(event), ...line.fields } });
       // A planning without a run has no end of its own.
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);
@@ -96,8 +96,7 @@ const lines: EventHandlers<Line> = {
   "run-resume": ({ retriesFailed }) => line("info", "run resumed", retriesFailed && { retriesFailed }),
   "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
   "run-end": ({ outcome }) => end("run", outcome, {}),
-  "run-settle": (event) =>
-    line("info", `${nameStep(event)} was settled`, { ...getPlace(event), status: event.outcome.status }),
+  "run-settle": (event) => line("info", `${nameStep(event)} was settled`, { status: event.outcome.status }),
   "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
   "plan-fallback": ({ planner, next, error }) =>
     line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...toErrorFields(error) }),
@@ -113,51 +112,43 @@ const lines: EventHandlers<Line> = {
     const line = end(model, outcome, { model, attempt, durationMs, usage });
     return line.level === "info" ? { ...line, level: "debug" } : line;
   },
-  "step-start": (event) => line("debug", `${nameStep(event)} started`, getPlace(event)),
-  "step-attempt": (event) =>
-    line("debug", `${nameStep(event)} is tried again`, { ...getPlace(event), attempt: event.attempt }),
+  "step-start": (event) => line("debug", `${nameStep(event)} started`),
+  "step-attempt": (event) => line("debug", `${nameStep(event)} is tried again`, { attempt: event.attempt }),
   "step-retry": (event) => {
     const { attempt, delayMs, error } = event;
-    return line("warn", `${nameStep(event)} failed and is repeated`, {
-      ...getPlace(event),
-      attempt,
-      delayMs,
-      ...toErrorFields(error),
-    });
+    return line("warn", `${nameStep(event)} failed and is repeated`, { attempt, delayMs, ...toErrorFields(error) });
   },
   "step-skip": (event) => {
     const isPlanned = event.reason === "condition" || event.reason === "no-items";
-    return line(isPlanned ? "info" : "warn", `${nameStep(event)} was skipped`, {
-      ...getPlace(event),
-      reason: event.reason,
-    });
+    return line(isPlanned ? "info" : "warn", `${nameStep(event)} was skipped`, { reason: event.reason });
   },
-  "step-end": (event) => end(nameStep(event), event.outcome, { ...getPlace(event), attempt: event.attempts }),
-  "step-late": (event) =>
-    line("warn", `${nameStep(event)} answered too late`, { ...getPlace(event), attempt: event.attempt }),
-  "undo-start": (event) => line("debug", `${nameStep(event)} is being undone`, getPlace(event)),
-  "undo-end": (event) =>
-    end(`undoing ${nameStep(event)}`, event.outcome, { ...getPlace(event), attempt: event.attempts }),
-  "approval-request": (event) =>
-    event.kind === "step"
-      ? line("warn", `${nameStep(event)} needs approval`, getPlace(event))
-      : line("warn", "the plan needs approval"),
+  "step-end": (event) => end(nameStep(event), event.outcome, { attempt: event.attempts }),
+  "step-late": (event) => line("warn", `${nameStep(event)} answered too late`, { attempt: event.attempt }),
+  "undo-start": (event) => line("debug", `${nameStep(event)} is being undone`),
+  "undo-end": (event) => end(`undoing ${nameStep(event)}`, event.outcome, { attempt: event.attempts }),
+  "approval-request": (event) => line("warn", `${nameSubject(event)} needs approval`),
   "approval-end": (event) => {
     const { status } = event.outcome;
     const by = "by" in event.outcome ? { by: event.outcome.by } : {};
-    const subject = event.kind === "step" ? nameStep(event) : "the plan";
-    return line("info", `${subject} was ${status}`, { ...(event.kind === "step" && getPlace(event)), status, ...by });
+    return line("info", `${nameSubject(event)} was ${status}`, { status, ...by });
   },
   "circuit-change": ({ tool, state }) =>
     line(state === "open" ? "warn" : "info", `the circuit of ${tool} is ${state}`, { tool, state }),
 };
 
 function nameStep(ref: StepRef): string {
-  return `step ${describeStepRef(stepRefOf(ref))}`;
+  return `step ${describeStepRef(ref)}`;
 }
 
-function getPlace(event: StepRef & { readonly tool?: string }): Line["fields"] {
-  return { ...stepRefOf(event), ...(event.tool !== undefined && { tool: event.tool }) };
+function nameSubject(event: AgentEventOf<"approval-request" | "approval-end">): string {
+  return event.kind === "step" ? nameStep(event) : "the plan";
+}
+
+/** The fields of an event that is about a step. */
+function getPlace(event: AgentEvent): Line["fields"] {
+  if (!("stepId" in event)) return {};
+  const { tool } = event as { readonly tool?: string };
+  return { ...stepRefOf(event), ...(tool !== undefined && { tool }) };
 }
 
 function toErrorFields({ name, code, message }: ErrorData): Line["fields"] {
