@@ -13,48 +13,41 @@ const checkedFormats =
 const otherFormats = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float double decimal byte binary char password";
 const formats = new Set<unknown>(`${checkedFormats} ${otherFormats}`.split(" "));
 
-/** All keywords of the drafts, and ours, by the kind of their value. */
-const keywordsByKind = {
-  schema: "contains else if items not propertyNames then",
-  // Here `false` is usual, and stays.
-  closing: "additionalItems additionalProperties unevaluatedItems unevaluatedProperties",
-  list: "allOf anyOf oneOf prefixItems",
-  map: "$defs definitions dependentSchemas patternProperties properties",
-  number: "minimum maximum exclusiveMinimum exclusiveMaximum",
-  count: "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
-  multiple: "multipleOf",
-  type: "type",
-  values: "enum",
-  keys: "required",
-  pattern: "pattern",
-  format: "format",
-  any: "const uniqueItems default title description examples example dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary",
-} as const;
-
-type Kind = keyof typeof keywordsByKind;
-
-const kinds: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(keywordsByKind).flatMap(([kind, words]) => words.split(" ").map((word) => [word, kind as Kind])),
-);
-
-interface KindRule {
-  readonly isValid: (value: unknown) => boolean;
-  readonly expected: string;
+interface KeywordKind {
+  readonly words: string;
+  /** The check of its value, beside that of the schemas in it. @default anything is valid */
+  readonly isValid?: (value: unknown) => boolean;
+  readonly expected?: string;
 }
 
-const rules: Partial<Record<Kind, KindRule>> = {
-  list: { isValid: Array.isArray, expected: "a list" },
+/** All keywords of the drafts, and ours, by the kind of their value. */
+const keywordKinds = {
+  schema: { words: "contains else if items not propertyNames then" },
+  // Here `false` is usual, and stays.
+  closing: { words: "additionalItems additionalProperties unevaluatedItems unevaluatedProperties" },
+  list: { words: "allOf anyOf oneOf prefixItems", isValid: Array.isArray, expected: "a list" },
   map: {
+    words: "$defs definitions dependentSchemas patternProperties properties",
     isValid: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     expected: "an object of schemas",
   },
-  number: { isValid: Number.isFinite, expected: "a number (true and false are of draft 4)" },
+  number: {
+    words: "minimum maximum exclusiveMinimum exclusiveMaximum",
+    isValid: Number.isFinite,
+    expected: "a number (true and false are of draft 4)",
+  },
   count: {
+    words: "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
     isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
     expected: "a whole number from 0",
   },
-  multiple: { isValid: (value) => Number.isFinite(value) && (value as number) > 0, expected: "a number above 0" },
+  multiple: {
+    words: "multipleOf",
+    isValid: (value) => Number.isFinite(value) && (value as number) > 0,
+    expected: "a number above 0",
+  },
   type: {
+    words: "type",
     isValid: (value) => {
       const names: readonly unknown[] = Array.isArray(value) ? value : [value];
       return names.length > 0 && names.every((name) => typeNames.includes(name as string));
@@ -62,18 +55,32 @@ const rules: Partial<Record<Kind, KindRule>> = {
     expected: `one of ${typeNames.join(", ")}, or a list of them`,
   },
   values: {
+    words: "enum",
     isValid: (value) => Array.isArray(value) && value.length > 0,
     expected: "a list with at least one entry",
   },
   keys: {
+    words: "required",
     isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
     expected: "a list of keys",
   },
+  pattern: { words: "pattern" },
   format: {
+    words: "format",
     isValid: (value) => formats.has(value),
     expected: `a format that can be checked: ${checkedFormats.replaceAll(" ", ", ")}`,
   },
-};
+  any: {
+    words:
+      "const uniqueItems default title description examples example dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary",
+  },
+} satisfies Readonly<Record<string, KeywordKind>>;
+
+type Kind = keyof typeof keywordKinds;
+
+const kinds: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(keywordKinds).flatMap(([kind, { words }]) => words.split(" ").map((word) => [word, kind as Kind])),
+);
 
 /** Keywords that would be ignored in silence, with what to write. */
 const unheld: Readonly<Record<string, string>> = {
@@ -140,8 +147,8 @@ function checkKeyword(keyword: string, value: unknown, place: string): void {
     if (meant !== undefined) failOption(place, value, `called "${meant}"`);
     return;
   }
-  const rule = rules[kind];
-  if (rule !== undefined && !rule.isValid(value)) failOption(place, value, rule.expected);
+  const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
+  if (isValid?.(value) === false) failOption(place, value, expected);
   const patterns = keyword === "patternProperties" ? Object.keys(value as object) : kind === "pattern" ? [value] : [];
   for (const pattern of patterns) checkPattern(pattern, place);
 }

@@ -125,15 +125,9 @@ function findErrors({ root, draft, lookup }: Parts, value: unknown): readonly Ou
   const check = (checked: unknown) => validate(checked, root, draft, lookup, false).errors;
   try {
     return check(value);
-  } catch (thrown) {
-    if (!hasUndefined(value)) throw thrown;
+  } catch {
     return check(withNull(value));
   }
-}
-
-function hasUndefined(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === undefined;
-  return Object.values(value).some(hasUndefined);
 }
 
 function withNull(value: unknown): unknown {
