@@ -35,13 +35,34 @@ export function aiSdkFailure(
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
   const message = readMessage(error);
-  const call = readCall(error, message, isAnswering);
-  const reason = readReason(error, call);
+  const { name, statusCode, status, code, isRetryable } = readFields(
+    error,
+    "name",
+    "statusCode",
+    "status",
+    "code",
+    "isRetryable",
+  );
+  const call: FailedCall = {
+    message,
+    status: [statusCode, status, code].find(isErrorStatus),
+    codes: [...(typeof name === "string" ? [name] : []), ...readCodes(error)],
+    isAnswering,
+    isRetryable: isRetryable === true,
+  };
+  const reason = readReason(name, call);
   return modelFailure(model, reason, {
     message: `${introductions[reason](modelName(model))}: ${cutText(toLine(message), maxMessageLength)}`,
     status: call.status,
     cause: holdsBody(thrown) ? undefined : thrown,
   });
+}
+
+/** Reads why a call failed from the name of its error, if that says it: of its class each copy of a package has its own. */
+function readReason(name: unknown, call: FailedCall): ModelFailureReason {
+  if (name === unsupported) return readFailureReason({ ...call, status: 400 });
+  const reason = reasonsOfNames.get(name) ?? readFailureReason(call);
+  return reason === "invalid-response" && isBrokenOff(call.message ?? "") ? "interrupted" : reason;
 }
 
 const unsupported = "AI_UnsupportedFunctionalityError";
@@ -105,33 +126,6 @@ const reasonsOfNames: ReadonlyMap<unknown, ModelFailureReason> = new Map([
   ["AI_TypeValidationError", "invalid-response"],
   ["AI_NoContentGeneratedError", "invalid-response"],
 ]);
-
-/** Reads an error by its fields, never by its class, of which each copy of a package has its own. */
-function readCall(thrown: unknown, message: string, isAnswering: boolean): FailedCall {
-  const { name, statusCode, status, code, isRetryable } = readFields(
-    thrown,
-    "name",
-    "statusCode",
-    "status",
-    "code",
-    "isRetryable",
-  );
-  return {
-    message,
-    status: [statusCode, status, code].find(isErrorStatus),
-    codes: [...(typeof name === "string" ? [name] : []), ...readCodes(thrown)],
-    isAnswering,
-    isRetryable: isRetryable === true,
-  };
-}
-
-function readReason(thrown: unknown, call: FailedCall): ModelFailureReason {
-  const { message = "" } = call;
-  const { name } = readFields(thrown, "name");
-  if (name === unsupported) return readFailureReason({ ...call, status: 400 });
-  const reason = reasonsOfNames.get(name) ?? readFailureReason(call);
-  return reason === "invalid-response" && isBrokenOff(message) ? "interrupted" : reason;
-}
 
 function isErrorStatus(value: unknown): value is number {
   return typeof value === "number" && value >= 100 && value < 600;

@@ -119,7 +119,13 @@ async function send(
   const stream = await openStream(model, callOptions);
   if (stream !== undefined) return readStream(model, stream, { signal, onTextDelta });
   signal.throwIfAborted();
-  const response = readResult(model, await generateWhole(model, callOptions), request);
+  let result: object;
+  try {
+    result = await model.doGenerate(callOptions);
+  } catch (thrown) {
+    throw aiSdkFailure(model, thrown, { isAnswering: false });
+  }
+  const response = readResult(model, result, request);
   signal.throwIfAborted();
   if (response.text !== "") onTextDelta?.(response.text);
   return response;
@@ -138,14 +144,6 @@ async function openStream(model: AiSdkLanguageModel, callOptions: AiSdkCallOptio
   const { stream } = readFields(result, "stream");
   if (typeof readFields(stream, "getReader").getReader === "function") return stream as AiSdkStream;
   throw modelFailure(model, "invalid-response", { message: `${modelName(model)} answered without a stream.` });
-}
-
-async function generateWhole(model: AiSdkLanguageModel, callOptions: AiSdkCallOptions): Promise<object> {
-  try {
-    return await model.doGenerate(callOptions);
-  } catch (thrown) {
-    throw aiSdkFailure(model, thrown, { isAnswering: false });
-  }
 }
 
 const expectedModel = 'a language model of the AI SDK, such as openai("gpt-5-mini")';
@@ -187,12 +185,13 @@ function toCallOptions(
   providerOptions: AiSdkProviderOptions | undefined,
 ): AiSdkCallOptions {
   const responseFormat = sendableFormat(provider, request.responseFormat);
+  const options = strictOptions(provider, responseFormat, providerOptions);
   return {
     prompt: messages.map(toMessage),
     ...(responseFormat && { responseFormat: toFormat(responseFormat) }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...strictOptions(provider, responseFormat, providerOptions),
+    ...(options && { providerOptions: options }),
     abortSignal: signal,
   };
 }
@@ -238,29 +237,27 @@ function sendableFormat(provider: string, format: ModelResponseFormat | undefine
   return isRefused ? { type: "json" } : format;
 }
 
+/** Adds options to those that are given for a provider, which win. Azure reads those of OpenAI, too. */
+function addOptions(name: string, options: object, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
+  const names = name === "azure" ? ["openai", "azure"] : [name];
+  return { ...given, ...Object.fromEntries(names.map((each) => [each, { ...options, ...given?.[each] }])) };
+}
+
 /**
  * Options that ask how likely each token is. OpenAI's models know the option, also behind Azure or a gateway; others
  * ignore it. It is 1, as `true` makes some of them report twenty alternatives of each token.
  */
 function logprobsOptions(provider: string, given: AiSdkProviderOptions | undefined): AiSdkProviderOptions {
-  const names = getFamily(provider) === "azure" ? ["openai", "azure"] : ["openai"];
-  return { ...given, ...Object.fromEntries(names.map((name) => [name, { logprobs: 1, ...given?.[name] }])) };
+  return addOptions(getFamily(provider) === "azure" ? "azure" : "openai", { logprobs: 1 }, given);
 }
 
-/**
- * The options that say whether a schema is strict, which these providers otherwise take it for. Each reads those under
- * its own name, Azure also those of OpenAI.
- */
+/** The options that say whether a schema is strict, which these providers otherwise take it for. */
 function strictOptions(
   provider: string,
   format: ModelResponseFormat | undefined,
   given: AiSdkProviderOptions | undefined,
-): { providerOptions?: AiSdkProviderOptions } {
+): AiSdkProviderOptions | undefined {
   const isSent = format?.type === "json" && format.schema !== undefined;
-  if (!isSent || !isStrict(provider)) return given === undefined ? {} : { providerOptions: given };
-  const family = getFamily(provider);
-  const names = family === "azure" ? ["openai", "azure"] : [family];
-  const strictJsonSchema = format.strict === true;
-  const own = names.map((name) => [name, { strictJsonSchema, ...given?.[name] }] as const);
-  return { providerOptions: { ...given, ...Object.fromEntries(own) } };
+  if (!isSent || !isStrict(provider)) return given;
+  return addOptions(getFamily(provider), { strictJsonSchema: format.strict === true }, given);
 }
