@@ -114,12 +114,14 @@ export class ModelCalls {
       );
     const isFailure = ({ ok }: Attempt) => !ok;
     const shouldRetry = async (failure: Attempt, number: number): Promise<boolean> => {
-      if (failure.ok || signal.aborted || !this.mayRepeat(failure.thrown)) return false;
-      const askedMs = retryAfterMs(failure.thrown, clock.now()) ?? 0;
+      if (failure.ok || signal.aborted) return false;
+      const { thrown } = failure;
+      if (!isAgentError(thrown, "model-failed") || !thrown.retryable || this.refusals.has(thrown)) return false;
+      const askedMs = retryAfterMs(thrown, clock.now()) ?? 0;
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);
       if (delayMs > retry.maxDelayMs || monotonicNow(clock) + delayMs > latestStartMs) return false;
       if (this.gate.refusesIn(delayMs)) return false;
-      await attempts?.retry({ attempt: number, error: toErrorData(failure.thrown), delayMs });
+      await attempts?.retry({ attempt: number, error: toErrorData(thrown), delayMs });
       return sleep(delayMs, { clock, signal });
     };
     const { maxAttempts } = retry;
@@ -127,11 +129,6 @@ export class ModelCalls {
     if (!last.ok) last = await retryFailed(last as Attempt, { maxAttempts, isFailure, shouldRetry, attempt });
     if (last.ok) return last.value;
     throw last.thrown;
-  }
-
-  /** Returns true if the same call may succeed later. */
-  private mayRepeat(thrown: unknown): boolean {
-    return isAgentError(thrown, "model-failed") && thrown.retryable && !this.refusals.has(thrown);
   }
 
   /** Makes one attempt when it is its turn. */

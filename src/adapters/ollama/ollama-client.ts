@@ -8,6 +8,7 @@ import type { OllamaSettings } from "./ollama-options.ts";
 
 /** Options of a call that a client makes. */
 interface ClientOptions {
+  readonly settings: OllamaSettings;
   /** Closes the connection when it aborts, at any moment; the call rejects with its reason. */
   readonly signal: AbortSignal;
   /** True if the request asks for a format. */
@@ -21,8 +22,8 @@ interface ClientOptions {
  * it rejects with `model-failed` for an error of the server, of the connection, or of the lines of an answer. The library
  * itself supports no signal, and logs to the console.
  */
-export async function createClient(settings: OllamaSettings, options: ClientOptions): Promise<Ollama> {
-  const { signal, hasFormat = false, isAnswer = false } = options;
+export async function createClient(options: ClientOptions): Promise<Ollama> {
+  const { settings, signal, hasFormat = false, isAnswer = false } = options;
   const { Ollama } = await countPending(import("ollama/browser"));
   return new Ollama({
     host: settings.host,
@@ -35,8 +36,7 @@ export async function createClient(settings: OllamaSettings, options: ClientOpti
         signal.throwIfAborted();
         throw serverFailure(settings, error, hasFormat);
       }
-      if (!isAnswer) return new Response(response.body);
-      return new Response(answerLines(response.body ?? new Blob([]).stream(), { settings, signal, hasFormat }));
+      return new Response(isAnswer ? answerLines(response.body ?? new Blob([]).stream(), options) : response.body);
     },
   });
 }
@@ -68,12 +68,6 @@ export function answerFailure(
   return modelFailure(settings, reason, { message: `${message} (${settings.host}).` });
 }
 
-interface AnswerLinesOptions {
-  readonly settings: OllamaSettings;
-  readonly signal: AbortSignal;
-  readonly hasFormat: boolean;
-}
-
 /**
  * The lines of a streamed answer, each a complete JSON object, up to the one with `done`; else it fails. An error in the
  * first line counts as an error response: a moment earlier it would have been sent as one.
@@ -81,7 +75,7 @@ interface AnswerLinesOptions {
  * The client library reads the same lines after this. It drops a line that is not JSON, reporting it only to the
  * console, and mistakes an answer that ends early for many things.
  */
-function answerLines(body: ReadableStream<Uint8Array>, options: AnswerLinesOptions): ReadableStream<Uint8Array> {
+function answerLines(body: ReadableStream<Uint8Array>, options: ClientOptions): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const { signal } = options;
   // A `fetch` that ignores signals would leave it open.
@@ -106,7 +100,7 @@ const maxRepeats = 28;
 
 async function* readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { settings, hasFormat }: AnswerLinesOptions,
+  { settings, hasFormat = false }: ClientOptions,
 ): AsyncGenerator<string> {
   let isFirst = true;
   let lastText: string | undefined;
@@ -188,20 +182,18 @@ const maxBodyBytes = 65_536;
 class ServerError extends Error {
   override readonly name = "ServerError";
   /** The HTTP status; undefined if the error came as the first line of an answer. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
-  readonly isOllamas: boolean;
+  declare readonly isOllamas: boolean;
   /** The header `retry-after`. */
-  readonly retryAfter: string | undefined;
+  declare readonly retryAfter: string | undefined;
 
   constructor(
     text: string,
-    options: { status?: number | undefined; isOllamas: boolean; retryAfter?: string | undefined },
+    facts: Pick<ServerError, "isOllamas"> & Partial<Pick<ServerError, "status" | "retryAfter">>,
   ) {
     super(cutText(toLine(text), maxTextLength));
-    this.status = options.status;
-    this.isOllamas = options.isOllamas;
-    this.retryAfter = options.retryAfter;
+    Object.assign(this, facts);
   }
 }
 

@@ -95,7 +95,7 @@ class OllamaCalls {
   constructor(private readonly settings: OllamaSettings) {
     this.calls = new ModelCalls(settings, settings);
     this.facts = new SharedLoad(async (signal) => {
-      const client = await createClient(settings, { signal });
+      const client = await createClient({ settings, signal });
       return readFacts(settings.modelId, await client.show({ model: settings.modelId }));
     });
   }
@@ -128,7 +128,7 @@ class OllamaCalls {
     // As for a prompt of usual size, as the server loads the model again for another context.
     const messages = [{ role: "user", content: "x".repeat(usualPromptLength) }] as const;
     const { think: _, ...chat } = this.toChat({ messages, signal }, facts);
-    const client = await createClient(this.settings, { signal });
+    const client = await createClient({ settings: this.settings, signal });
     await client.chat({ ...chat, messages: [], stream: false });
   }
 
@@ -161,11 +161,8 @@ class OllamaCalls {
     const connection = new AbortController();
     const signal = AbortSignal.any([request.signal, connection.signal]);
     try {
-      const client = await createClient(this.settings, {
-        signal,
-        hasFormat: chat.format !== undefined,
-        isAnswer: true,
-      });
+      const hasFormat = chat.format !== undefined;
+      const client = await createClient({ settings: this.settings, signal, hasFormat, isAnswer: true });
       const parts = await client.chat(chat as ChatRequest & { stream: true });
       const response = await this.readAnswer(parts, { signal, onTextDelta: request.onTextDelta });
       const { num_predict: room } = chat.options;
