@@ -133,10 +133,9 @@ export interface Range {
  * times the size of the template, and no phrase or request can make it backtrack.
  */
 export class Matcher {
-  private readonly asides = new Map<readonly Template[], AsideFits>();
+  private readonly asides = new Map<readonly Template[], (readonly AsideFit[])[]>();
   /** The last position of each word, and of each that a misspelt one may mean. */
   private readonly lastPlaces = new Map<string, number>();
-  private readonly modifiers = new Map<Template, Map<number, readonly AsideFit[]>>();
 
   constructor(
     private readonly request: RequestText,
@@ -399,49 +398,32 @@ export class Matcher {
       byPosition = [];
       this.asides.set(anywhere, byPosition);
     }
-    let fits = byPosition[position];
-    if (fits === undefined) {
-      const word = this.request.words[position] ?? "";
-      const starting = this.meaningsOf(word).length > 0 ? anywhere : startingWith(anywhere, word);
-      fits = closers.has(word)
-        ? this.enclosedAt(anywhere, position)
-        : starting.flatMap((template) => this.modifierAt(template, position));
-      byPosition[position] = fits;
-    }
-    return fits;
-  }
-
-  /** "team sync (friday)" */
-  private enclosedAt(anywhere: readonly Template[], position: number): readonly AsideFit[] {
     const { words } = this.request;
     const closer = closers.get(words[position] ?? "");
-    if (closers.has(words[position + 1] ?? "")) return noFits;
-    const fits = this.modifiersAt(anywhere, position + 1).filter(({ end }) => words[end] === closer);
-    return fits.map((fit) => ({ ...fit, end: fit.end + 1 }));
+    byPosition[position] ??=
+      closer === undefined
+        ? anywhere.flatMap((template) => this.modifierAt(template, position))
+        : closers.has(words[position + 1] ?? "")
+          ? noFits
+          : // "team sync (friday)"
+            this.modifiersAt(anywhere, position + 1)
+              .filter(({ end }) => words[end] === closer)
+              .map((fit) => ({ ...fit, end: fit.end + 1 }));
+    return byPosition[position];
   }
 
   private modifierAt(template: Template, position: number): readonly AsideFit[] {
     if (!this.mayStart(template, position)) return noFits;
-    let byPosition = this.modifiers.get(template);
-    if (byPosition === undefined) {
-      byPosition = new Map();
-      this.modifiers.set(template, byPosition);
-    }
-    let fits = byPosition.get(position);
-    if (fits === undefined) {
-      const limit = Math.min(this.request.words.length, position + maxModifierTokens);
-      const range = { start: position, limit, isEnd: (end: number) => end > position };
-      const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
-      fits = this.run(template, range)
-        .filter((fit) => this.fitsOwnSchemas(template, fit))
-        .map((fit) => ({
-          ...fit,
-          taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
-          isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
-        }));
-      byPosition.set(position, fits);
-    }
-    return fits;
+    const limit = Math.min(this.request.words.length, position + maxModifierTokens);
+    const range = { start: position, limit, isEnd: (end: number) => end > position };
+    const hasText = [...template.slots.values()].some(({ kind }) => kind === "text");
+    return this.run(template, range)
+      .filter((fit) => this.fitsOwnSchemas(template, fit))
+      .map((fit) => ({
+        ...fit,
+        taken: fit.filled.filter((name) => template.slots.get(name)?.kind !== "list"),
+        isName: hasText && piecesOf(fit.pieces).every((piece) => piece.kind !== "slot" || isText(piece)),
+      }));
   }
 
   /** True if the texts beside a phrase are what they may be: a list's name is a few words. */
@@ -467,29 +449,6 @@ export class Matcher {
       !/^\p{Ll}/u.test(this.request.text.charAt(this.request.tokens[position + 1]?.start ?? 0));
     return isName ? 0 : costs.article;
   }
-}
-
-/** The templates that fit beside phrases, by the token at which they start. */
-type AsideFits = (readonly AsideFit[])[];
-
-/** Templates by the word with which they may start; under no word, those that may start with a slot. */
-type Starts = ReadonlyMap<string | undefined, readonly Template[]>;
-
-const startsOf = new WeakMap<readonly Template[], Starts>();
-
-function startingWith(templates: readonly Template[], word: string): readonly Template[] {
-  let starts = startsOf.get(templates);
-  if (starts === undefined) {
-    const isOpen = ({ start }: Template) => start.steps.slots.length > 0;
-    const words = new Set(templates.flatMap(({ start }) => [...start.steps.words.keys()]));
-    const withWord = (each: string) => templates.filter((one) => isOpen(one) || one.start.steps.words.has(each));
-    starts = new Map([
-      [undefined, templates.filter(isOpen)],
-      ...[...words].map((each) => [each, withWord(each)] as const),
-    ]);
-    startsOf.set(templates, starts);
-  }
-  return starts.get(word) ?? starts.get(undefined) ?? [];
 }
 
 /** A template that is being fitted into a request. */

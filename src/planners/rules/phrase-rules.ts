@@ -116,8 +116,9 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   const leads = new Set<string>();
   const groups: KnownGroups = new Map();
   const seen = new Set<PhraseNode>();
-  const asides = new SharedAsides();
-  const types = new SharedTypes();
+  const asides: Aside[][] = [];
+  const nodes = new Map<string, PhraseNode>();
+  const types = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
   const result: ToolRules = {
     ...{ tool, schemas, rules, vocabulary, leads },
     isSensitive: hasSensitive(tool.inputSchema, "input"),
@@ -141,7 +142,11 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
       addWords(node, vocabulary, seen);
       return node;
     };
-    const known = types.of(source);
+    // A slot without a field is checked phrase by phrase, unless a function says what it makes of it.
+    const isShared = source.toInput !== undefined;
+    const byInput = (isShared && types.get(source.slots)) || new Map<ToolPhrase["input"], Map<string, SlotType>>();
+    const known = byInput.get(source.input) ?? new Map<string, SlotType>();
+    if (isShared) types.set(source.slots, byInput.set(source.input, known));
     const typeOf = (name: string) => {
       const type = known.get(name) ?? withUnit(slotType(name, source, schemas.input), name);
       known.set(name, type);
@@ -153,10 +158,12 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
     const slots = once(() => new Map([...names].map((name) => [name, typeOf(name)])));
     // A function says itself what it makes of a slot.
     if (source.toInput === undefined) readPhrase(`${tool.name}.phrases[${index}]`, source.phrase, slots);
-    const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) =>
-      asides.nodeOf(phrase, read),
-    );
-    const anywhere = once(() => asides.share(beside, typeOf));
+    const beside = (source.anywhere ?? asidesOf(source, { node, input: schemas.input, typeOf })).map((phrase) => {
+      const node = nodes.get(phrase) ?? read(phrase);
+      nodes.set(phrase, node);
+      return node;
+    });
+    const anywhere = once(() => shareAsides(asides, beside, typeOf));
     const hasSum = once(() => [...slots().values()].some(({ kind }) => kind === "sum"));
     const first = firstOf(node);
     for (const word of first.words) if (!articles.has(word)) leads.add(word);
@@ -190,50 +197,21 @@ function compile(tool: DefinedTool, phrases: readonly ToolPhrase[], schemas: Too
   return result;
 }
 
-/** The types of slots by their names: the same for all phrases that have the same `slots` and `input`. */
-class SharedTypes {
-  private readonly bySlots = new Map<ToolPhrase["slots"], Map<ToolPhrase["input"], Map<string, SlotType>>>();
-
-  of({ slots, input, toInput }: ToolPhrase): Map<string, SlotType> {
-    // A slot without a field is checked phrase by phrase, unless a function says what it makes of it.
-    if (toInput === undefined) return new Map();
-    const byInput = this.bySlots.get(slots) ?? new Map<ToolPhrase["input"], Map<string, SlotType>>();
-    this.bySlots.set(slots, byInput);
-    const types = byInput.get(input) ?? new Map<string, SlotType>();
-    byInput.set(input, types);
-    return types;
-  }
-}
-
-/** Phrases that share what may stand beside them share what is known about a request, too. */
-class SharedAsides {
-  private readonly nodes = new Map<string, PhraseNode>();
-  private readonly templates = new Map<PhraseNode, Template[]>();
-  private readonly lists: (readonly Template[])[] = [];
-
-  nodeOf(phrase: string, read: (phrase: string) => PhraseNode): PhraseNode {
-    const node = this.nodes.get(phrase) ?? read(phrase);
-    this.nodes.set(phrase, node);
-    return node;
-  }
-
-  share(nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType): readonly Template[] {
-    const list = nodes.map((node) => this.templateOf(node, typeOf));
-    const alike = this.lists.find((each) => each.length === list.length && each.every((one, at) => one === list[at]));
-    if (alike === undefined) this.lists.push(list);
-    return alike ?? list;
-  }
-
-  private templateOf(node: PhraseNode, typeOf: (name: string) => SlotType): Template {
-    const known = this.templates.get(node) ?? [];
-    const alike = known.find(({ slots }) => [...slots].every(([name, type]) => typeOf(name) === type));
-    if (alike !== undefined) return alike;
+/** Makes the templates beside a phrase. Phrases that have the same share what is known about a request, too. */
+function shareAsides(lists: Aside[][], nodes: readonly PhraseNode[], typeOf: (name: string) => SlotType) {
+  const isAlike = ({ node, slots }: Aside, at: number) =>
+    node === nodes[at] && [...slots].every(([name, type]) => typeOf(name) === type);
+  const alike = lists.find((list) => list.length === nodes.length && list.every(isAlike));
+  if (alike !== undefined) return alike;
+  const made = nodes.map((node) => {
     const slots = new Map([...slotNames(node)].map((name) => [name, typeOf(name)]));
-    const template = { start: compilePhrase(node), slots, anywhere: [] };
-    this.templates.set(node, [...known, template]);
-    return template;
-  }
+    return { node, start: compilePhrase(node), slots, anywhere: [] };
+  });
+  lists.push(made);
+  return made;
 }
+
+type Aside = Template & { readonly node: PhraseNode };
 
 function takesDate({ slots, anywhere }: PhraseRule): boolean {
   return [{ slots }, ...anywhere].some((each) => [...each.slots.values()].some(isDate));

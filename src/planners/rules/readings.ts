@@ -18,7 +18,6 @@ import {
   type Match,
   mayBeItems,
   readSlotValues,
-  type SlotValues,
   saysIt,
   type Unfit,
 } from "./slot-values.ts";
@@ -51,6 +50,12 @@ interface Earlier {
   /** The phrases for the same tool. */
   readonly before: EarlierPhrases | undefined;
 }
+
+/** The inputs of a wish, or why it does not fit. */
+type Inputs = ({ readonly ok: true; readonly inputs: readonly JsonObject[] } | Unfit) & {
+  /** True if they depend on which earlier step the wish is about. */
+  readonly refersBack?: boolean;
+};
 
 /** One of the things that a request may mean. */
 export interface Reading {
@@ -118,11 +123,6 @@ export class RequestReader {
   private readonly ends = new Map<number, number>();
   private readonly starts: readonly (readonly number[])[];
   private readonly textEnds = new Set<number>();
-  /** Inputs that do not depend on what was said before. */
-  private readonly inputs = new WeakMap<Match, readonly JsonObject[] | Unfit>();
-  private readonly slots = new WeakMap<Match, SlotValues | Unfit>();
-  /** Those whose inputs depend on which earlier step they are about. */
-  private readonly refersBack = new WeakSet<Match>();
   private readonly matchesFrom = new Map<number, readonly Match[]>();
   private readonly refusals: readonly (readonly FoundRefusal[])[];
   private readonly candidates: readonly PhraseRule[];
@@ -472,10 +472,10 @@ export class RequestReader {
     let first: Unfit | undefined;
     for (const draft of tried) {
       const made = await this.makeInputs(match, partial, draft);
-      if (!("ok" in made)) return this.join(partial, match, made);
+      if (made.ok) return this.join(partial, match, made.inputs);
       if (made.isTooLong) return made;
       if (first?.why === undefined) first = made;
-      if (!this.refersBack.has(match)) break;
+      if (made.refersBack !== true) break;
     }
     return first ?? { ok: false };
   }
@@ -535,7 +535,8 @@ export class RequestReader {
         const wider = { ...draft.match, pieces: [...draft.match.pieces, ...missing] };
         const made = await this.makeInputs(wider, { ...partial, drafts: drafts.slice(0, index) }, drafts[index - 1]);
         const place = drafts.slice(0, index).filter((other) => other.match === draft.match).length;
-        if (!("ok" in made) && made[place] !== undefined) drafts[index] = { ...draft, input: made[place] };
+        const input = made.ok ? made.inputs[place] : undefined;
+        if (input !== undefined) drafts[index] = { ...draft, input };
       }
       if (isFirst && drafts[index - 1]?.match !== draft.match) break;
     }
@@ -543,43 +544,38 @@ export class RequestReader {
   }
 
   /** The inputs of a wish, given a step whose result "it" is. */
-  private async makeInputs(
-    match: Match,
-    partial: Partial,
-    earlier: DraftStep | undefined,
-  ): Promise<readonly JsonObject[] | Unfit> {
-    const { rules } = match;
+  private async makeInputs(match: Match, partial: Partial, earlier: DraftStep | undefined): Promise<Inputs> {
+    const { rules, rule } = match;
     this.work.spend(5);
-    const loose = earlier === undefined ? undefined : this.findLooseResult(match);
-    const known = this.inputs.get(match);
-    if (known !== undefined) return loose ?? known;
     const previous = earlier && { $ref: earlier.id + earlier.rules.resultPath };
     const before = partial.asked.get(rules);
-    const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
     // A tool that does not say what it returns is spoken of by what it was given.
     const hasResult = earlier === undefined || earlier.rules.schemas.output !== undefined || earlier.rules === rules;
-    const wishes = this.readWishes(match, context, hasResult ? undefined : earlier.input);
-    if (!("ok" in wishes) && partial.drafts.length + wishes.length > this.maxSteps) {
+    const input = hasResult ? undefined : earlier.input;
+    const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
+    if (!values.ok) return { ...values, refersBack: values.reason === "unbound" };
+    const { context, wasRead } = watched({ previous, ...(before !== undefined && { before }), ...this.request.clock });
+    const wishes = values.records.map((slots) =>
+      rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
+    );
+    if (partial.drafts.length + wishes.length > this.maxSteps) {
       this.needsMore = true;
       return { ok: false, isTooLong: true };
     }
-    if (!("ok" in wishes) && loose !== undefined) return loose;
-    const slots = this.slots.get(match);
-    const isBound = slots?.ok === true ? slots.hasPointer : slots?.reason === "unbound";
-    if (isBound || wasRead()) this.refersBack.add(match);
+    const loose = earlier && this.findLooseResult(match);
+    if (loose !== undefined) return loose;
+    const refersBack = values.hasPointer || wasRead();
     // "add milk and eggs, then move it to friday"
-    if (slots?.ok === true && slots.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
-      return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it" };
-    const made = "ok" in wishes ? wishes : await this.checkInputs(match, wishes, { previous, before, earlier });
-    if (!wasRead() && slots?.ok === true && !slots.hasPointer) this.inputs.set(match, made);
-    return made;
+    if (values.hasPointer && earlier !== undefined && isOfSeveral(earlier, partial))
+      return { ok: false, reason: "unbound", why: "it may refer to each of several steps; name it", refersBack };
+    return { ...(await this.checkInputs(match, wishes, { previous, before, earlier })), refersBack };
   }
 
   private async checkInputs(
     match: Match,
     wishes: readonly unknown[],
     { previous, before, earlier }: Earlier,
-  ): Promise<readonly JsonObject[] | Unfit> {
+  ): Promise<Inputs> {
     const { rules } = match;
     const known: readonly PhraseReference[] = [
       ...(previous === undefined ? [] : [previous]),
@@ -596,7 +592,7 @@ export class RequestReader {
       this.work.check(input);
       why ??= await issueOf(input, rules.tool, earlier?.rules.tool);
     }
-    if (why === undefined) return inputs;
+    if (why === undefined) return { ok: true, inputs };
     const missing = missingField(match);
     return { ok: false, why, ...(missing !== undefined && { reason: "missing", missing }) };
   }
@@ -615,29 +611,6 @@ export class RequestReader {
       return { ok: false, reason: "unbound", why };
     }
     return undefined;
-  }
-
-  private readWishes(match: Match, context: PhraseContext, input: JsonObject | undefined): readonly unknown[] | Unfit {
-    const { rule } = match;
-    const values = this.slotsOf(match, context.previous, input);
-    if (!values.ok) return values;
-    return values.records.map((slots) =>
-      rule.source.toInput === undefined ? { ...rule.fixed, ...slots } : rule.source.toInput(slots, context),
-    );
-  }
-
-  /** The values of a match's slots. Only those that are an earlier result depend on which that is. */
-  private slotsOf(
-    match: Match,
-    previous: PhraseReference | undefined,
-    input: JsonObject | undefined,
-  ): SlotValues | Unfit {
-    const known = this.slots.get(match);
-    const isFinal = known?.ok === true ? !known.hasPointer : known !== undefined && known.reason !== "unbound";
-    if (known !== undefined && isFinal) return known;
-    const values = readSlotValues(match, { request: this.request, previous, input, work: this.work });
-    this.slots.set(match, values);
-    return values;
   }
 
   /** Refuses a result that is an object or a list within a text: it belongs in no title. */
