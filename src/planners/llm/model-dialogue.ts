@@ -12,7 +12,7 @@ import {
 } from "../../core/language-model.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
-import type { PlanningEvent, PlanRequest } from "../../core/planner.ts";
+import type { PlanRequest } from "../../core/planner.ts";
 import { checkOnce } from "../../plan/check-once.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, parseJson } from "./check-answer.ts";
 import type { WrittenCall } from "./prompt.ts";
@@ -195,7 +195,9 @@ export class ModelDialogue {
     let reporter: StepReporter | undefined;
     // Another attempt of the model starts its answer over.
     const startOver = () => {
-      reporter = emit && new StepReporter({ ...scope, planner, attempt: ++this.answers, emit });
+      const attempt = ++this.answers;
+      reporter =
+        emit && new StepReporter(scope, (index, step) => emit({ type: "plan-delta", planner, attempt, index, step }));
     };
     const onTextDelta = emit && ((delta: string) => reporter?.push(delta));
     const make: ModelAttempts["make"] = async (attempt, call) => {
@@ -345,13 +347,6 @@ function askAgain(
   return [...messages.slice(0, -1), { role: "user", content: `${last?.content}\n\n${content}` }];
 }
 
-/** Options of {@link StepReporter}. */
-interface StepReporterOptions extends AnswerScope {
-  readonly planner: string;
-  readonly attempt: number;
-  readonly emit: (event: PlanningEvent) => void | Promise<void>;
-}
-
 /** Emits the steps of a streamed answer, each once its call has closed and its values are read, up to the first that is invalid. */
 class StepReporter {
   private readonly stream = new StepStream();
@@ -360,8 +355,11 @@ class StepReporter {
   private emitting: Promise<void> = Promise.resolve();
   private isBroken = false;
 
-  constructor(private readonly options: StepReporterOptions) {
-    this.reader = new AnswerReader(options);
+  constructor(
+    private readonly scope: AnswerScope,
+    private readonly emitStep: (index: number, step: PlanStep) => void | Promise<void>,
+  ) {
+    this.reader = new AnswerReader(scope);
   }
 
   /** Takes the next piece of the answer. */
@@ -381,7 +379,7 @@ class StepReporter {
 
   private async next(call: unknown): Promise<void> {
     if (this.isBroken) return;
-    const { planner, attempt, maxSteps, emit, kept, tools } = this.options;
+    const { maxSteps, kept, tools } = this.scope;
     this.isBroken =
       typeof (call as WrittenCall | null)?.do !== "string" ||
       (await this.reader.add(call as WrittenCall)) !== undefined;
@@ -389,10 +387,7 @@ class StepReporter {
     const { plan } = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
     this.isBroken ||= plan === undefined;
     if (this.isBroken) return;
-    for (const step of steps.slice(this.emitted)) {
-      const index = kept.length + this.emitted++;
-      await emit({ type: "plan-delta", planner, attempt, index, step });
-    }
+    for (const step of steps.slice(this.emitted)) await this.emitStep(kept.length + this.emitted++, step);
   }
 }
 

@@ -16,7 +16,7 @@ import { type Account, accountFor } from "../rules/account.ts";
 import { splitRequest } from "../rules/cut-wishes.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
-import { type AnswerSchema, answerSchema } from "./answer-schema.ts";
+import { answerSchema } from "./answer-schema.ts";
 import { earlierStep } from "./check-answer.ts";
 import {
   cannotPlan,
@@ -46,24 +46,14 @@ interface ModelPlan {
   readonly source: PlanSource;
 }
 
-/** The prompt and the schemas for a set of tools. */
-interface Known {
-  readonly prompt: Prompt;
-  readonly operations: ReadonlyMap<string, Operation>;
-  /** By the number of calls and the names of earlier results. */
-  readonly schemas: RecentMap<AnswerSchema>;
-}
-
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
 const maxLineTokens = { all: 1_500, nearest: 1_000 };
-/** Schemas that are kept for a set of tools: one for each number of calls and each list of earlier results. */
-const maxSchemas = 50;
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
 /** Plans with a model. It keeps prompts, plans, and the features that the model is known to refuse. */
 export class ModelPlanner {
-  private readonly known: ToolSets<Known>;
+  private readonly prompts: ToolSets<Prompt>;
   private readonly nearest: ToolSets<NearestTools | undefined>;
   private readonly plans: RecentMap<ModelPlan>;
   private readonly refused = new RefusedFeatures();
@@ -72,11 +62,9 @@ export class ModelPlanner {
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
     this.nearest = new ToolSets((tools) => NearestTools.of(tools, maxLineTokens[settings.tools]));
-    this.known = new ToolSets(async (tools) => {
-      const prompt = await promptOf(tools, { ...settings, contextTokens: await this.contextTokens });
-      const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
-      return { prompt, operations, schemas: new RecentMap(maxSchemas) };
-    });
+    this.prompts = new ToolSets(async (tools) =>
+      promptOf(tools, { ...settings, contextTokens: await this.contextTokens }),
+    );
   }
 
   /** See `Planner.plan`. */
@@ -158,7 +146,8 @@ export class ModelPlanner {
       tools,
     }: { making: Making; text: string; maxCalls: number; tools: readonly DefinedTool[] },
   ): Promise<Question> {
-    const { prompt, operations, schemas } = await this.known.get(tools);
+    const prompt = await this.prompts.get(tools);
+    const operations = new Map(prompt.operations.map((operation) => [operation.name, operation]));
     making.warnings = prompt.warnings;
     const { nowMs, timeZone, maxSteps } = request;
     const { expressions, model } = this.settings;
@@ -170,12 +159,9 @@ export class ModelPlanner {
     const results = namesOfResults(shown, most - 1);
     const spans = dialect === "grammar" ? spansOf(wish, results) : undefined;
     const options = { dialect, maxCalls: Math.min(most, maxCalls), results, expressions, spans };
-    const key = `${options.maxCalls} ${results}`;
-    const schema = (spans === undefined ? schemas.get(key) : undefined) ?? answerSchema(prompt.operations, options);
-    if (spans === undefined) schemas.set(key, schema);
     return {
       messages: [...prompt.messages, { role: "user", content: making.questionFor(text, shown) }],
-      ...schema,
+      ...answerSchema(prompt.operations, options),
       source: prompt,
       scope: {
         wish,
