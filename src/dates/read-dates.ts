@@ -27,8 +27,6 @@ export interface DateReading extends DateMoment {
   readonly preposition?: string;
   /** Start of the preposition; without one, the same as {@link start}. */
   readonly leadStart: number;
-  /** True if only a time was said, and its next day is taken. */
-  readonly isDayAssumed?: boolean;
   /** If no hour was said but a part of the day, from which {@link dateTime} has its hour. */
   readonly partOfDay?: PartOfDay;
   /** The end of a range: the last day, or the time. After the preposition `after`, neither end belongs to it. */
@@ -89,13 +87,9 @@ export function readDates(
       continue;
     }
     const preposition = lead && { preposition: lead.preposition };
-    add(found, { phrase, reading: { ...place, ...moment, ...preposition, ...assumed(phrase) } }, text, now);
+    add(found, { phrase, reading: { ...place, ...moment, ...preposition } }, text, now);
   }
   return found.map(({ reading }) => reading);
-}
-
-function assumed({ day, moment, part }: Phrase): Pick<DateReading, "isDayAssumed"> {
-  return day === undefined && moment === undefined && part?.isToday !== true ? { isDayAssumed: true } : {};
 }
 
 /** Adds what was read, or makes it the end of a range that the last reading begins. */
@@ -126,9 +120,8 @@ function joinRange({ phrase, reading }: Read, next: Read, text: string, now: Now
   const from = momentOf(phrase.day === undefined && day !== undefined ? onDay(phrase, day.day) : phrase, now);
   const until = from && endAfter(from, next.phrase, now);
   if (until === undefined) return undefined;
-  const { isDayAssumed, partOfDay: _, ...rest } = reading;
-  const assumed = isDayAssumed && day === undefined && { isDayAssumed };
-  return { ...rest, ...from, end: next.reading.end, until, ...(lead !== "on" && { preposition: lead }), ...assumed };
+  const { partOfDay: _, ...rest } = reading;
+  return { ...rest, ...from, end: next.reading.end, until, ...(lead !== "on" && { preposition: lead }) };
 }
 
 /** Said on a wednesday, the friday after monday is in the next week, and 2am after 10pm is on the next day. */

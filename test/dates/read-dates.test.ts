@@ -384,14 +384,6 @@ describe("what is no date", () => {
     expect(read("friday 28 november", clock).map(({ date }) => date)).toEqual(["2026-11-27", "2026-11-28"]);
   });
 
-  it("says whether a time has its day from the words", () => {
-    const assumed = (text: string) => read(text, clock)[0]?.isDayAssumed;
-    expect(["5pm", "tomorrow 5pm", "this evening at 8", "in 2 hours", "friday"].map(assumed)).toEqual([
-      true,
-      ...Array(4).fill(undefined),
-    ]);
-  });
-
   it("leaves a number after a date alone", () => {
     expect(only("on 5 march 10 eggs").words).toBe("5 march");
     expect(only("5 march 2 eggs").words).toBe("5 march");

@@ -360,7 +360,7 @@ class RequestAccount {
   }
 
   private findReadable(value: unknown, { type, field }: { type: SlotType; field: string }): Found {
-    const { ranges, words } = this.request;
+    const { words } = this.request;
     const isNumber = typeof value === "number" && type.kind !== "enum";
     const timeOrType = isTime(value) ? (value.length > 10 ? timeType : dayType) : type;
     const ownType = isNumber ? withUnit(numberType, field) : timeOrType;
@@ -377,8 +377,6 @@ class RequestAccount {
     if (found !== undefined && typeof value === "boolean" && !isNamed)
       return { places: [found], unsaid: [field], isLikely: true };
     if (found !== undefined) return { places: [found] };
-    const range = ranges.find((each) => each.value.split("/").includes(String(value)));
-    if (range !== undefined) return { places: [range] };
     if (!isChoice(type) && this.planned.has(JSON.stringify(value))) return {};
     // "With gift wrap": the name of what is switched on.
     if (value === true && isNamed) return {};
@@ -607,7 +605,7 @@ function normsOf(text: string): readonly string[] {
 }
 
 /** A value of an input that contains no others. */
-export interface Leaf {
+interface Leaf {
   readonly value: unknown;
   readonly path: JsonPath;
   /** True if its text is not a template. */
@@ -615,7 +613,7 @@ export interface Leaf {
 }
 
 /** The values in an input, except references, which stand for values that are not known yet. */
-export function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
+function leavesOf(value: unknown, path: JsonPath, isLiteral = false): readonly Leaf[] {
   if (typeof value !== "object" || value === null) return [{ value, path, isLiteral }];
   const literal = isLiteral ? undefined : asLiteral(value);
   if (literal !== undefined) return leavesOf(literal.$literal, path, true);
@@ -626,7 +624,7 @@ export function leavesOf(value: unknown, path: JsonPath, isLiteral = false): rea
 }
 
 /** A value; for a template, its text without what other steps put into it. */
-export function textOf({ value, isLiteral }: Leaf): unknown {
+function textOf({ value, isLiteral }: Leaf): unknown {
   if (typeof value !== "string" || isLiteral || !value.includes("${")) return value;
   return parseTemplate(value)
     .map((part) => (part.type === "text" ? part.text : " "))
@@ -634,10 +632,7 @@ export function textOf({ value, isLiteral }: Leaf): unknown {
 }
 
 /** The names that an input gives to its values and its schema does not, such as the variables of an expression. */
-export function namesIn(
-  path: JsonPath,
-  schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined,
-): readonly string[] {
+function namesIn(path: JsonPath, schemasOf: (path: JsonPath) => readonly JsonSchema[] | undefined): readonly string[] {
   const isKnown = (key: string, index: number) =>
     schemasOf(path.slice(0, index))?.some(({ properties = {} }) => Object.hasOwn(properties, key)) ?? false;
   return path.filter((key, index): key is string => typeof key === "string" && !isKnown(key, index));
@@ -649,7 +644,7 @@ export function spaced(name: string): string {
 }
 
 /** The keys, texts and numbers of a value, unchanged: none of them is a reference. */
-export function textsOf(value: unknown): readonly string[] {
+function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value === "object" && value !== null)
     return Object.entries(value).flatMap(([key, item]) => [spaced(key), ...textsOf(item)]);
@@ -660,7 +655,7 @@ export function textsOf(value: unknown): readonly string[] {
 const plainDigits = { useGrouping: false, maximumSignificantDigits: 21 } as const;
 
 /** The texts and numbers that an expression itself has, except list indexes. */
-export function constantsOf(expression: string | undefined): readonly (string | number)[] {
+function constantsOf(expression: string | undefined): readonly (string | number)[] {
   const found = expression?.match(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![\w.]|[\w\])]\[)\d+(?:\.\d+)?/g) ?? [];
   return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : Number(text)));
 }

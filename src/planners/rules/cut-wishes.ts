@@ -184,7 +184,7 @@ const noStarts: ReadonlySet<number> = new Set();
 /**
  * Cuts a request at every place where one wish may end and another start, and at the words that `starts` says. Linear.
  */
-export function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = noStarts): readonly Clause[] {
+function splitClauses(tokens: readonly Token[], starts: ReadonlySet<number> = noStarts): readonly Clause[] {
   const clauses: Clause[] = [];
   let start = 0;
   let first = 0;

@@ -21,8 +21,6 @@ export interface RequestDate {
   readonly dateTime?: string;
   /** True if a part of the day was said, for which the hour is ours. */
   readonly isPartOfDay?: boolean;
-  /** True if only a time was said, and its next day is taken. */
-  readonly isDayAssumed?: boolean;
   /** True if it stands by itself: before a noun, as in "friday report", it may be a part of a name. */
   readonly isFirm: boolean;
   /** The day of a time, where that comes first: "friday" of "friday at 5pm". Read when it is asked for. */
@@ -120,7 +118,6 @@ function findDates({ text, tokens }: Said, clock: DateClock): Pick<RequestText, 
         ...(reading.preposition !== undefined && { preposition: reading.preposition }),
         ...(dateTime !== undefined && { dateTime }),
         ...(partOfDay !== undefined && { isPartOfDay: true }),
-        ...(reading.isDayAssumed && { isDayAssumed: true }),
         dayAlone: () => findDayAlone({ text, tokens }, reading, { start, end, clock }),
       },
     ];

@@ -173,7 +173,6 @@ function valuesOf(
   if (first.value === anaphor) return pointer;
   if (first.value !== undefined && typeof first.value !== "symbol") return [first.value];
   if (type.kind === "sum") return [textBetween(request, first.start, first.end)];
-  if (isReadable(type)) return undefined;
   const { words, tokens } = request;
   const isOne = pieces.length === 1;
   if (isOne && readAnaphor(words, first.start) === first.end) return pointer;
@@ -297,7 +296,6 @@ function itemsOf(pieces: readonly Part[], request: RequestText): readonly (reado
   const items = splitAt(request, pieces);
   const said = items.map((item) => item.flatMap(({ start, end }) => words.slice(start, end)));
   const marks = pieces.flatMap(({ start, end }) => words.slice(start, end)).filter((word) => separators.has(word));
-  if (unsplitPairs.has(said.map((item) => item.join(" ")).join(" and "))) return [pieces];
   if (said.some((item) => item.length > maxItemTokens)) return undefined;
   const verbs = said.map(startsWithVerb);
   // "buy milk and eggs" is one thing to do.

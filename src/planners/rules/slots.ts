@@ -140,8 +140,7 @@ function readDay({ end, date, dateTime, dayAlone }: RequestDate): readonly SlotR
 
 /** A time; a day alone is its first instant, unless the slot takes days, too. */
 function readTime(type: SlotType, found: RequestDate, { timeZone }: DateClock): readonly SlotReading[] {
-  const { end, date, dateTime, isPartOfDay, isDayAssumed } = found;
-  if (type.needsDay && isDayAssumed) return none;
+  const { end, date, dateTime, isPartOfDay } = found;
   if (type.takesDay && (dateTime === undefined || isPartOfDay)) return [{ value: date, end }];
   const ms = dateTime === undefined ? instantOf(Date.parse(`${date}T00:00:00Z`), timeZone) : Date.parse(dateTime);
   return [{ value: type.takesOffset ? isoDateTime(ms, timeZone) : new Date(ms).toISOString(), end }];
@@ -162,8 +161,6 @@ export interface SlotType {
   readonly takesDay?: boolean;
   /** For `date-time`: whether a time may have an offset; else it is in UTC. */
   readonly takesOffset?: boolean;
-  /** For `date-time`: whether it refuses a time without a day, which would be the next one. */
-  readonly needsDay?: boolean;
   /** For `number`: what it counts, if its name says so. */
   readonly unit?: Unit;
   /** For `list`: what each item is. */
@@ -220,9 +217,9 @@ function typeOf(schema: JsonSchema): SlotType | undefined {
   return { kind: "list", item: isNumeric ? "number" : "text" };
 }
 
-function timeType({ pattern, needsDay }: JsonSchema): SlotType {
+function timeType({ pattern }: JsonSchema): SlotType {
   const takesOffset = typeof pattern === "string" && new RegExp(pattern).test("2026-11-22T18:00:00+01:00");
-  return { kind: "date-time", takesOffset, needsDay: needsDay === true };
+  return { kind: "date-time", takesOffset };
 }
 
 /** The ways to say the constants of a schema: as words, in the plural, and as its `synonyms` (a metadata key). */
