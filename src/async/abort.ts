@@ -1,4 +1,4 @@
-/** Something to wait for besides a promise: the part of an `AbortSignal` that p-timeout and {@link sleep} need. */
+/** The part of an `AbortSignal` that waiting needs. */
 export interface Abortable {
   readonly aborted: boolean;
   readonly reason: unknown;

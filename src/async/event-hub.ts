@@ -113,7 +113,7 @@ export class EventHub<TEvent extends TypedEvent> {
   }
 
   private report(error: unknown, event: TEvent): void {
-    // The error handler may fail too, at once or later: there is nobody left to report that to.
+    // An error handler that fails itself, at once or later, has no other one to report to.
     try {
       const answer: unknown = this.onError(error, event);
       if (isThenable(answer)) answer.then(undefined, () => {});

@@ -84,7 +84,7 @@ export function retryDelayMs(
 const maxCauses = 5;
 
 /** The members of an error that may state a delay. */
-interface Asking {
+interface ErrorWithDelay {
   readonly retryAfterMs?: unknown;
   readonly retryAfter?: unknown;
   readonly headers?: unknown;
@@ -111,9 +111,9 @@ export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined
   try {
     let error = thrown;
     for (let depth = 0; depth <= maxCauses && typeof error === "object" && error !== null; depth++) {
-      const askedMs = askedBy(error, nowMs);
+      const askedMs = readDelayMs(error, nowMs);
       if (askedMs !== undefined) return Math.min(Math.max(Math.ceil(askedMs), 0), maxTimerMs);
-      error = (error as Asking).cause;
+      error = (error as ErrorWithDelay).cause;
     }
   } catch {
     // A getter or a proxy threw.
@@ -121,7 +121,7 @@ export function retryAfterMs(thrown: unknown, nowMs: number): number | undefined
   return undefined;
 }
 
-function askedBy(error: Asking, nowMs: number): number | undefined {
+function readDelayMs(error: ErrorWithDelay, nowMs: number): number | undefined {
   const { retryAfterMs, retryAfter } = error;
   const askedMs = toMs(retryAfterMs) ?? toDelayMs(retryAfter, nowMs);
   if (askedMs !== undefined) return askedMs;

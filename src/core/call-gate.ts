@@ -43,7 +43,7 @@ export const callLimitOptions = {
 export interface Admission {
   /** The state of the circuit if letting this call through changed it. */
   readonly change: CircuitState | undefined;
-  /** Gives the place back, the first time; returns the circuit's new state if the verdict changed it. */
+  /** Releases the place, the first time; returns the circuit's new state if the verdict changed it. */
   leave(verdict: CallVerdict): CircuitState | undefined;
 }
 

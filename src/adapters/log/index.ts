@@ -70,7 +70,7 @@ interface Line {
 
 type Level = Line["level"];
 
-const ended: Readonly<Record<string, readonly [Level, string]>> = {
+const endings: Readonly<Record<string, readonly [Level, string]>> = {
   completed: ["info", "completed"],
   cancelled: ["info", "was cancelled"],
   interrupted: ["warn", "was interrupted"],
@@ -83,8 +83,8 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-function end(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
-  const [level, what] = ended[outcome.status] ?? ["info", outcome.status];
+function toEndLine(subject: string, outcome: Outcome, fields: Line["fields"]): Line {
+  const [level, what] = endings[outcome.status] ?? ["info", outcome.status];
   const error = outcome.error === undefined ? {} : toErrorFields(outcome.error as ErrorData);
   return { level, message: `${subject} ${what}`, fields: { ...fields, status: outcome.status, ...error } };
 }
@@ -95,21 +95,21 @@ const lines: EventHandlers<Line> = {
   "run-start": ({ tools }) => line("info", "run started", { tools: tools.length }),
   "run-resume": ({ retriesFailed }) => line("info", "run resumed", retriesFailed && { retriesFailed }),
   "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
-  "run-end": ({ outcome }) => end("run", outcome, {}),
+  "run-end": ({ outcome }) => toEndLine("run", outcome, {}),
   "run-settle": (event) => line("info", `${nameStep(event)} was settled`, { status: event.outcome.status }),
   "plan-start": ({ planner }) => line("debug", "planning started", { planner }),
   "plan-fallback": ({ planner, next, error }) =>
     line("warn", `${planner} made no plan; ${next} is asked`, { planner, next, ...toErrorFields(error) }),
   "plan-end": ({ outcome, usage }) =>
-    end("planning", outcome, {
+    toEndLine("planning", outcome, {
       ...(outcome.status === "completed" && { planner: outcome.plan.source.planner, steps: outcome.plan.steps.length }),
       ...(usage && { usage }),
     }),
-  "plan-revise": ({ outcome, planner, replan }) => end("replan", outcome, { planner, replan }),
+  "plan-revise": ({ outcome, planner, replan }) => toEndLine("replan", outcome, { planner, replan }),
   "model-retry": ({ model, attempt, delayMs, error }) =>
     line("warn", `${model} is asked again`, { model, attempt, delayMs, ...toErrorFields(error) }),
   "model-end": ({ model, attempt, durationMs, usage, outcome }) => {
-    const line = end(model, outcome, { model, attempt, durationMs, usage });
+    const line = toEndLine(model, outcome, { model, attempt, durationMs, usage });
     return line.level === "info" ? { ...line, level: "debug" } : line;
   },
   "step-start": (event) => line("debug", `${nameStep(event)} started`),
@@ -122,10 +122,10 @@ const lines: EventHandlers<Line> = {
     const isPlanned = event.reason === "condition" || event.reason === "no-items";
     return line(isPlanned ? "info" : "warn", `${nameStep(event)} was skipped`, { reason: event.reason });
   },
-  "step-end": (event) => end(nameStep(event), event.outcome, { attempt: event.attempts }),
+  "step-end": (event) => toEndLine(nameStep(event), event.outcome, { attempt: event.attempts }),
   "step-late": (event) => line("warn", `${nameStep(event)} answered too late`, { attempt: event.attempt }),
   "undo-start": (event) => line("debug", `${nameStep(event)} is being undone`),
-  "undo-end": (event) => end(`undoing ${nameStep(event)}`, event.outcome, { attempt: event.attempts }),
+  "undo-end": (event) => toEndLine(`undoing ${nameStep(event)}`, event.outcome, { attempt: event.attempts }),
   "approval-request": (event) => line("warn", `${nameSubject(event)} needs approval`),
   "approval-end": (event) => {
     const { status } = event.outcome;

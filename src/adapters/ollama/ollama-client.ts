@@ -260,24 +260,24 @@ function serverReason({ status = 500, isOllamas, message }: ServerError, hasForm
 }
 
 function describe({ modelId, host }: OllamaSettings, reason: ModelFailureReason, error: ServerError): string {
-  const said = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
+  const received = `${error.status === undefined ? "" : `${error.status}, `}${error.message.replace(/\.$/, "")}`;
   switch (reason) {
     case "unknown-model":
       return `Ollama at ${host} has no model "${modelId}". Type: ollama pull ${modelId}`;
     case "unauthorized":
-      return `The server at ${host} refuses access (${said}). Give a key in "headers", or type: ollama signin`;
+      return `The server at ${host} refuses access (${received}). Give a key in "headers", or type: ollama signin`;
     case "busy":
-      return `Ollama at ${host} is too busy (${said}). Try again later.`;
+      return `Ollama at ${host} is too busy (${received}). Try again later.`;
     case "format-rejected":
-      return `Ollama cannot answer in this format (${said}). A simpler schema, or none, may work.`;
+      return `Ollama cannot answer in this format (${received}). A simpler schema, or none, may work.`;
     case "prompt-too-long":
-      return `The messages are too long for ${modelId} (${said}).`;
+      return `The messages are too long for ${modelId} (${received}).`;
     case "rejected":
       return error.isOllamas
-        ? `Ollama refuses the request (${said}).`
-        : `The server at ${host} does not seem to be Ollama (${said}). Check the option "host".`;
+        ? `Ollama refuses the request (${received}).`
+        : `The server at ${host} does not seem to be Ollama (${received}). Check the option "host".`;
     default:
-      return `The server at ${host} failed (${said}).`;
+      return `The server at ${host} failed (${received}).`;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatResponse } from "ollama/browser";
+import { onAbort } from "../../async/abort.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { isAgentError } from "../../core/errors.ts";
 import {
@@ -159,7 +160,8 @@ class OllamaCalls {
 
   private async send(chat: OllamaChatRequest, request: ModelRequest): Promise<ModelResponse> {
     const connection = new AbortController();
-    const signal = AbortSignal.any([request.signal, connection.signal]);
+    const { signal } = connection;
+    const stopListening = onAbort(request.signal, () => connection.abort(request.signal.reason));
     try {
       const hasFormat = chat.format !== undefined;
       const client = await createClient({ settings: this.settings, signal, hasFormat, isAnswer: true });
@@ -168,6 +170,7 @@ class OllamaCalls {
       const { num_predict: room } = chat.options;
       return room < (request.maxOutputTokens ?? 0) ? { ...response, maxOutputTokens: room } : response;
     } finally {
+      stopListening();
       // Closes the connection of an answer that was not read to its end.
       connection.abort();
     }
