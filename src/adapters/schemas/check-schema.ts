@@ -1,3 +1,4 @@
+import { dereference, type Schema } from "@cfworker/json-schema";
 import { failOption } from "../../core/options.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 
@@ -82,8 +83,8 @@ const kinds: ReadonlyMap<string, Kind> = new Map(
   Object.entries(keywordKinds).flatMap(([kind, { words }]) => words.split(" ").map((word) => [word, kind as Kind])),
 );
 
-/** Keywords that would be ignored in silence, with what to write. */
-const unheld: Readonly<Record<string, string>> = {
+/** Keywords that the validator would ignore, with what to write instead. */
+const replacements: Readonly<Record<string, string>> = {
   $dynamicRef: "written as $ref",
   $dynamicAnchor: "written as $anchor",
   dependencies: "written as dependentRequired or dependentSchemas",
@@ -114,7 +115,7 @@ export function copySchema(
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
-    // In draft 4, it says how the bound beside it is meant.
+    // In draft 4, it is true or false and belongs to the bound beside it.
     if (!isDraft4 || !keyword.startsWith("exclusive")) checkKeyword(keyword, value, place);
     const inner = copyInner(keyword, value, place, { depth: depth + 1, isDraft4 });
     Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
@@ -140,7 +141,7 @@ function copyInner(
 }
 
 function checkKeyword(keyword: string, value: unknown, place: string): void {
-  if (Object.hasOwn(unheld, keyword)) failOption(place, value, unheld[keyword] as string);
+  if (Object.hasOwn(replacements, keyword)) failOption(place, value, replacements[keyword] as string);
   const kind = kinds.get(keyword);
   if (kind === undefined) {
     const meant = [...kinds.keys()].find((one) => isMisspelled(keyword, one));
@@ -170,4 +171,29 @@ function checkPattern(pattern: unknown, place: string): void {
   } catch (thrown) {
     failOption(place, pattern, `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`);
   }
+}
+
+/**
+ * Throws for a `$ref` that leads nowhere, and for a schema that a value would have to fit to fit the same schema:
+ * checking it would never end.
+ */
+export function checkReferences(root: Schema): void {
+  const lookup: Readonly<Record<string, Schema | boolean | undefined>> = dereference(root);
+  const seen = new Set<Schema>();
+  const open = new Set<Schema>();
+  const visit = (schema: Schema | boolean | null | undefined): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const { $ref, __absolute_ref__: target = $ref, allOf = [], anyOf = [], oneOf = [] } = schema;
+    if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to where it stands");
+    if (seen.has(schema)) return;
+    seen.add(schema);
+    open.add(schema);
+    const referred = target === undefined ? undefined : lookup[target];
+    if ($ref !== undefined && referred === undefined)
+      failOption("schema", { $ref }, `a schema in which every $ref points to a part of it; ${$ref} does not`);
+    for (const part of [referred, ...allOf, ...anyOf, ...oneOf, schema.not, schema.if, schema.then, schema.else])
+      visit(part);
+    open.delete(schema);
+  };
+  for (const schema of Object.values(lookup)) visit(schema);
 }

@@ -3,12 +3,12 @@
  * @module planwright/schemas
  */
 
-import { dereference, type OutputUnit, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
+import { type OutputUnit, type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema";
 import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
-import { copySchema } from "./check-schema.ts";
+import { checkReferences, copySchema } from "./check-schema.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
@@ -40,8 +40,8 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
   // The validator adds to what it is given.
   const root = structuredClone(copy) as Schema;
-  const parts: Parts = { root, draft, lookup: dereference(root) };
-  checkReferences(parts.lookup);
+  checkReferences(root);
+  const validator = new Validator(root, draft, false);
   const hasUnique = JSON.stringify(copy).includes('"uniqueItems"');
   const tell = () => structuredClone(copy);
   return {
@@ -52,7 +52,7 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
       validate: (value) => {
         const tooLong = hasUnique ? findTooLong(value, []) : undefined;
         if (tooLong !== undefined) return { issues: [tooLong] };
-        const errors = findErrors(parts, value);
+        const errors = findErrors(validator, value);
         return errors.length === 0 ? { value } : { issues: toIssues(errors, value) };
       },
       jsonSchema: { input: tell, output: tell },
@@ -73,60 +73,12 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
   return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
 }
 
-/** A schema as the validator needs it. */
-interface Parts {
-  readonly root: Schema;
-  readonly draft: SchemaDraft;
-  /** Each part that a reference may lead to, by its URI. */
-  readonly lookup: Readonly<Record<string, Schema | boolean>>;
-}
-
-/** Throws for a `$ref` that leads nowhere; the validator itself would do so only when it gets there. */
-function checkReferences(lookup: Parts["lookup"]): void {
-  for (const schema of Object.values(lookup)) {
-    const { $ref, __absolute_ref__: target } = Object(schema) as Schema;
-    if ($ref !== undefined && lookup[target ?? $ref] === undefined)
-      failOption("schema", { $ref }, `a schema in which every $ref points to a part of it; ${$ref} does not`);
-  }
-  const seen = new Set<unknown>();
-  for (const schema of Object.values(lookup)) checkLoop(schema, lookup, { seen, open: new Set() });
-}
-
-/** Throws for a schema that a value would have to fit to fit the same schema: checking it would never end. */
-function checkLoop(
-  schema: unknown,
-  lookup: Parts["lookup"],
-  { seen, open }: { readonly seen: Set<unknown>; readonly open: Set<unknown> },
-): void {
-  if (typeof schema !== "object" || schema === null) return;
-  const {
-    $ref,
-    __absolute_ref__: target,
-    allOf = [],
-    anyOf = [],
-    oneOf = [],
-    not,
-    if: test,
-    ...rest
-  } = schema as Schema;
-  if (open.has(schema)) failOption("schema", { $ref }, "a schema in which no $ref leads back to where it stands");
-  if (seen.has(schema)) return;
-  seen.add(schema);
-  open.add(schema);
-  const referred = $ref === undefined ? undefined : lookup[target ?? $ref];
-  for (const part of [referred, ...allOf, ...anyOf, ...oneOf, not, test, rest.then, rest.else]) {
-    checkLoop(part, lookup, { seen, open });
-  }
-  open.delete(schema);
-}
-
 /** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
-function findErrors({ root, draft, lookup }: Parts, value: unknown): readonly OutputUnit[] {
-  const check = (checked: unknown) => validate(checked, root, draft, lookup, false).errors;
+function findErrors(validator: Validator, value: unknown): readonly OutputUnit[] {
   try {
-    return check(value);
+    return validator.validate(value).errors;
   } catch {
-    return check(withNull(value));
+    return validator.validate(withNull(value)).errors;
   }
 }
 
