@@ -124,18 +124,14 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
   return {
     async append(runId, events, { sequence, fence = null, acknowledged = [] }) {
       if (events.length === 0) return;
-      const added = {
-        runId,
-        events,
-        texts: events.map((event) => JSON.stringify(event)),
-        sequence,
-        fence,
-        acknowledged,
-      };
+      const texts = events.map((event) => JSON.stringify(event));
+      const added = { runId, events, texts, sequence, fence, acknowledged };
       await database.run("append", runId, async (db) => {
+        // A run that was claimed has a row.
+        if (sequence === 1 && fence === null)
+          await db.prepared(sql`INSERT INTO ${runs} (run_id) VALUES (${runId}) ON CONFLICT DO NOTHING`);
         const run = sequence > 1 && needsDigest(events) ? await findRun(db, runId) : undefined;
-        const change =
-          sequence === 1 ? insertSql(tables, added) : updateSql(tables, added, run && readDigest(run, "digest"));
+        const change = changeSql(tables, added, run && readDigest(run, "digest"));
         const rows = await db.prepared(appendSql(tables, added, change));
         if (rows.length > 0 || (db.isInDoubt && (await isRecorded(db, added)))) return;
         throw await explainRefusal(db, added);
@@ -200,24 +196,19 @@ export function createPostgresRunStore(options: PostgresRunStoreOptions): Postgr
           SELECT number, ${key}, ${JSON.stringify(message)} FROM run WHERE status IS NULL OR status NOT IN (${ended})
           ON CONFLICT (key) DO UPDATE SET json = EXCLUDED.json RETURNING number
         ) SELECT (SELECT number FROM added) AS number, ${nowSql(clock())} AS now FROM run`;
+      // Without this one, which an earlier attempt may have added.
+      const count = sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
+        WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`;
       // One statement would not count what others are adding.
-      const lock = `messages ${runId}`;
-      const posted = await database.transact(
-        { operation: "post", runId, lock },
-        async ({ query }): Promise<PostAnswer> => {
-          if (maxKept !== undefined) {
-            // Without this one, which an earlier attempt may have added.
-            const [kept = {}] =
-              await query(sql`SELECT count(*) FROM ${messages} m JOIN ${runs} r ON r.number = m.run_number
-            WHERE r.run_id = ${runId} AND m.number > r.dropped_to AND m.key <> ${key}`);
-            if (readInteger(kept, "count") >= maxKept) return { isFull: true };
-          }
-          const [row] = await query(statement);
-          if (row === undefined) throw runNotFound(runId);
-          const nowMs = readInteger(row, "now");
-          return row.number === null ? { nowMs } : { number: readInteger(row, "number"), nowMs };
-        },
-      );
+      const options = { operation: "post", runId, lock: `messages ${runId}` } as const;
+      const posted = await database.transact(options, async ({ query }): Promise<PostAnswer> => {
+        const isFull = maxKept !== undefined && readInteger((await query(count))[0] ?? {}, "count") >= maxKept;
+        if (isFull) return { isFull };
+        const [row] = await query(statement);
+        if (row === undefined) throw runNotFound(runId);
+        const nowMs = readInteger(row, "now");
+        return row.number === null ? { nowMs } : { number: readInteger(row, "number"), nowMs };
+      });
       database.notices.tell(runId, { isPosted: true });
       return posted;
     },
@@ -302,43 +293,32 @@ function appendSql({ events, messages }: Tables, { texts, sequence, fence, ackno
     ) SELECT number FROM up`;
 }
 
-/** Adds a run. With a fence there must have been a lease, and so there is a row already. */
-function insertSql({ runs, newMessage }: Tables, { runId, events, texts, fence }: NewEvents): Sql {
-  const { createdAt, createdMs, request, metadata } = firstValues(events[0] as AgentEvent);
-  // A run whose first event is not that of a run is being planned, as in other stores.
-  const { updatedAt, status = "planning", startedAt = null, digest } = getChanges(events, undefined);
-  const { kinds, resumeMs } = getWaits(digest);
-  const digestText = digest === undefined ? null : JSON.stringify(digest);
-  const columns = ["request", "created_ms", "created_at", "metadata", "sequence", "updated_at", "status"];
-  const all = [...columns, "started_at", "digest", "pending_kinds", "resume_at_ms"];
-  return sql`INSERT INTO ${runs} AS r (run_id, ${raw(all.join(", "))})
-    SELECT ${runId}, ${request}, ${createdMs}::bigint, ${createdAt}, ${metadata}::text[], ${texts.length}::integer,
-      ${updatedAt}, ${status}, ${startedAt}, ${digestText}, ${kinds}::text[], ${resumeMs}::bigint
-    WHERE ${fence}::bigint IS NULL OR EXISTS (SELECT 1 FROM ${runs} WHERE run_id = ${runId})
-    ON CONFLICT (run_id) DO UPDATE SET ${raw(all.map((name) => `${name} = EXCLUDED.${name}`).join(", "))},
-      dropped_to = CASE WHEN EXCLUDED.status IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
-    WHERE r.sequence = 0 AND ${hasFence(fence)}`;
-}
-
-/** Changes a run with events; `before` is its digest, which is needed if they change it. */
-function updateSql(
+/** Changes the row of a run with events; `before` is its digest, which is needed if they change it. */
+function changeSql(
   { runs, newMessage }: Tables,
   { runId, events, sequence, fence }: NewEvents,
   before: RunDigest | undefined,
 ): Sql {
-  const { updatedAt, status = null, startedAt = null, digest } = getChanges(events, before);
-  const { kinds, resumeMs } = getWaits(digest);
-  const digestSet = digest
-    ? sql`, digest = ${JSON.stringify(digest)}, pending_kinds = ${kinds}::text[], resume_at_ms = ${resumeMs}::bigint`
-    : raw("");
-  return sql`UPDATE ${runs} r SET sequence = ${sequence - 1 + events.length}, updated_at = ${updatedAt},
-      status = coalesce(${status}, r.status), started_at = coalesce(r.started_at, ${startedAt})${digestSet},
-      dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END
-    WHERE run_id = ${runId} AND r.sequence = ${sequence - 1} AND r.sequence > 0 AND ${hasFence(fence)}`;
-}
-
-function hasFence(fence: number | null): Sql {
-  return fence === null ? raw("true") : sql`r.fence = ${fence}`;
+  const isFirst = sequence === 1;
+  // A run whose first event is not that of a run is being planned, as in other stores.
+  const { updatedAt, status = isFirst ? "planning" : null, startedAt = null, digest } = getChanges(events, before);
+  const columns = [
+    sql`sequence = ${sequence - 1 + events.length}, updated_at = ${updatedAt}, status = coalesce(${status}, r.status),
+      started_at = coalesce(r.started_at, ${startedAt}),
+      dropped_to = CASE WHEN coalesce(${status}, r.status) IN (${ended}) THEN ${newMessage} ELSE r.dropped_to END`,
+  ];
+  if (isFirst) {
+    const { createdAt, createdMs, request, metadata } = firstValues(events[0] as AgentEvent);
+    columns.push(sql`request = ${request}, created_ms = ${createdMs}::bigint, created_at = ${createdAt},
+      metadata = ${metadata}::text[]`);
+  }
+  if (digest !== undefined) {
+    const { kinds, resumeMs } = getWaits(digest);
+    columns.push(sql`digest = ${JSON.stringify(digest)}, pending_kinds = ${kinds}::text[],
+      resume_at_ms = ${resumeMs}::bigint`);
+  }
+  return sql`UPDATE ${runs} r SET ${join(columns, ", ")} WHERE run_id = ${runId} AND r.sequence = ${sequence - 1}
+    AND ${fence === null ? raw("true") : sql`r.fence = ${fence}`}`;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { describeThrown } from "../../core/text.ts";
 import { readInteger, readOptionalText, readText, type SqlRow } from "./statement.ts";
 
-// What cannot be read is a `SyntaxError`: the database is damaged.
+// The readers throw a `SyntaxError` for what cannot be read: the database is damaged.
 
 /** Reads events, the first with number `after + 1`. Throws if an event is missing or not JSON. */
 export function readEvents(rows: readonly SqlRow[], after: number): readonly AgentEvent[] {
@@ -72,35 +72,26 @@ export function firstValues(first: AgentEvent) {
   return { createdAt, createdMs: Date.parse(createdAt), request: json, metadata: hashMetadata(metadata) };
 }
 
-/** The changes that new events make to the row of a run; what is absent stays as it is. */
-interface RunChanges {
-  readonly updatedAt: string;
-  readonly status?: RunStatus;
-  /** Time at which the first of their steps started. */
-  readonly startedAt?: string;
-  readonly digest?: RunDigest;
-}
-
 /** True if {@link getChanges} needs the digest that the run has. */
 export function needsDigest(events: readonly AgentEvent[]): boolean {
   const changing = events.find(changesDigest);
   return changing !== undefined && changing.type !== "run-start";
 }
 
-/** The changes of a run by new events; `before` is its digest. */
-export function getChanges(events: readonly AgentEvent[], before: RunDigest | undefined): RunChanges {
+/** The changes that events make to the row of a run, whose digest is `before`; what is undefined stays as it is. */
+export function getChanges(events: readonly AgentEvent[], before: RunDigest | undefined) {
   let status: RunStatus | undefined;
   let digest = before;
   for (const event of events) {
     status = runStatusAfter(event) ?? status;
     if (changesDigest(event)) digest = digestAfter(digest, event);
   }
-  const startedAt = events.find(({ type }) => type === "step-start")?.timestamp;
   return {
     updatedAt: events.at(-1)?.timestamp ?? "",
-    ...(status !== undefined && { status }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(digest !== undefined && digest !== before && { digest }),
+    status,
+    /** Time at which the first of their steps started. */
+    startedAt: events.find(({ type }) => type === "step-start")?.timestamp,
+    digest: digest === before ? undefined : digest,
   };
 }
 
@@ -109,18 +100,12 @@ export function getWaits({ pending, resumeAt }: Partial<RunDigest> = {}) {
   return { kinds: pending?.kinds ?? null, resumeMs: resumeAt === undefined ? null : Date.parse(resumeAt) };
 }
 
-/** The position of a run in the list: by its creation time, then by its number. Neither ever changes. */
-interface ListPosition {
-  readonly createdMs: number;
-  readonly number: number;
-}
-
 /** The options of a list as a statement has them. */
 export interface ListQuery extends Pick<ListSelection, "statuses" | "resumable" | "pending" | "sinceMs" | "limit"> {
   /** A hash of each key and value. */
   readonly metadata: readonly string[];
-  /** The page starts after this position. */
-  readonly before: ListPosition;
+  /** The page starts after this position, by the time of creation and then by the number. Neither ever changes. */
+  readonly before: { readonly createdMs: number; readonly number: number };
 }
 
 /** Reads the options of a list. Throws `invalid-options`. */
@@ -143,7 +128,7 @@ export function readPage(rows: readonly SqlRow[], limit: number): RunPage {
   return { runs, cursor: `${readInteger(last, "created_ms")}_${readInteger(last, "number")}` };
 }
 
-function readCursor(cursor: unknown): ListPosition {
+function readCursor(cursor: unknown): ListQuery["before"] {
   if (cursor === undefined) return { createdMs: Number.MAX_SAFE_INTEGER, number: 0 };
   const match = typeof cursor === "string" ? /^(-?\d{1,16})_(\d{1,16})$/.exec(cursor) : null;
   if (match === null) failOption("cursor", cursor, "the cursor of a page");

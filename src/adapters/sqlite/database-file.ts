@@ -194,14 +194,14 @@ function hasTables(db: SqlDatabase, path: string): boolean {
  * - Texts from a caller are kept as JSON: some drivers truncate a plain text at a null character.
  * - A lease may precede the first event, and its fence outlives it.
  * - `run_metadata` has a hash of each key of metadata and its value, in the order of the list.
- * - The events of a deleted run are deleted in batches. `run_marks` has one row: the highest number and fence of
- *   deleted runs, which are not used again.
+ * - The events of a deleted run are deleted in batches, so its number is not used again. Nor is its fence: `run_marks` has
+ *   one row with the highest fence of the deleted runs.
  * - `run_waits` has the kinds of what suspended runs wait for, in the order of the list; `run_resumes` when the earliest
  *   wait of a run is over.
  */
 const createTables = `
   CREATE TABLE runs (
-    number INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     run_id TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL,
     sequence INTEGER NOT NULL,
@@ -222,8 +222,8 @@ const createTables = `
   CREATE TABLE run_messages (number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, json TEXT NOT NULL);
   CREATE INDEX run_messages_by_run ON run_messages (run);
   CREATE TABLE deleted_runs (number INTEGER PRIMARY KEY);
-  CREATE TABLE run_marks (number INTEGER NOT NULL, fence INTEGER NOT NULL);
-  INSERT INTO run_marks VALUES (0, 0);
+  CREATE TABLE run_marks (fence INTEGER NOT NULL);
+  INSERT INTO run_marks VALUES (0);
   CREATE TABLE run_waits (kind TEXT NOT NULL, created_ms INTEGER NOT NULL, run INTEGER NOT NULL,
     PRIMARY KEY (kind, created_ms, run)) WITHOUT ROWID;
   CREATE TABLE run_resumes (run INTEGER PRIMARY KEY, resume_ms INTEGER NOT NULL);

@@ -199,9 +199,8 @@ function findRun(db: SqlDatabase, runId: string): RunRow | undefined {
 
 function insertRun(db: SqlDatabase, runId: string, first: AgentEvent): RunRow {
   const { createdMs, createdAt, request, metadata } = firstValues(first);
-  const insert = `INSERT INTO runs (number, run_id, status, sequence, created_ms, created_at, updated_at)
-    SELECT max(run_marks.number, coalesce((SELECT max(number) FROM runs), 0)) + 1, ?, 'planning', 0, ?, ?, ?
-    FROM run_marks RETURNING number`;
+  const insert = `INSERT INTO runs (run_id, status, sequence, created_ms, created_at, updated_at)
+    VALUES (?, 'planning', 0, ?, ?, ?) RETURNING number`;
   const number = readInteger(db.get(insert, runId, createdMs, createdAt, createdAt) ?? {}, "number");
   if (request !== null) db.run("INSERT INTO run_requests (run, json) VALUES (?, ?)", number, request);
   const insertMetadata = "INSERT OR IGNORE INTO run_metadata (hash, created_ms, run) VALUES (?, ?, ?)";
@@ -312,7 +311,7 @@ function deleteRun(
   for (const hash of hashMetadata(metadata)) db.run(deleteMetadata, hash, createdMs, number);
   deleteWaits(db, run);
   db.run(deleteAllMessages, number);
-  db.run("UPDATE run_marks SET number = max(number, ?), fence = max(fence, ?)", number, fence);
+  db.run("UPDATE run_marks SET fence = max(fence, ?)", fence);
   db.run("DELETE FROM run_digests WHERE run = ?", number);
   db.run("DELETE FROM runs WHERE number = ?", number);
   db.run("DELETE FROM run_requests WHERE run = ?", number);

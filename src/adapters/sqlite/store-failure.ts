@@ -62,15 +62,11 @@ export function checkWritable(path: string): void {
 function findProblem(thrown: unknown, path: string): FileProblem | undefined {
   const code = readCode(thrown);
   if (code === movedCode) return undefined;
-  if (isDamage(thrown)) return "corrupt";
-  const known = Object.values(codes).find(([one]) => one === (code & 0xff));
-  if (known === undefined) return findFileProblem(thrown);
-  return known[1] === "disk" ? findDiskProblem(path) : known[1];
-}
-
-/** True if the stored data is damaged, though SQLite can read it: it is not JSON, or a table is missing. */
-function isDamage(thrown: unknown): boolean {
-  return thrown instanceof SyntaxError || (thrown instanceof Error && /^no such (table|column)/.test(thrown.message));
+  // The data is damaged though SQLite can read it: it is not JSON, or a table is missing.
+  if (thrown instanceof SyntaxError) return "corrupt";
+  if (thrown instanceof Error && /^no such (table|column)/.test(thrown.message)) return "corrupt";
+  const [, problem] = Object.values(codes).find(([one]) => one === (code & 0xff)) ?? [code, findFileProblem(thrown)];
+  return problem === "disk" ? findDiskProblem(path) : problem;
 }
 
 /** The SQLite code of a failure, 0 if there is none. */
@@ -95,18 +91,16 @@ function findDiskProblem(path: string): FileProblem | undefined {
   }
 }
 
+const fileProblems: Readonly<Record<string, FileProblem>> = {
+  EROFS: "read-only",
+  EACCES: "read-only",
+  EPERM: "read-only",
+  ENOSPC: "full",
+  EDQUOT: "full",
+};
+
 function findFileProblem(thrown: unknown): FileProblem | undefined {
-  switch ((thrown as Partial<NodeJS.ErrnoException> | null | undefined)?.code) {
-    case "EROFS":
-    case "EACCES":
-    case "EPERM":
-      return "read-only";
-    case "ENOSPC":
-    case "EDQUOT":
-      return "full";
-    default:
-      return undefined;
-  }
+  return fileProblems[String((thrown as { readonly code?: unknown } | null | undefined)?.code)];
 }
 
 const advice: Readonly<Record<FileProblem, (reason: string) => string>> = {
