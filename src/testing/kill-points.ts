@@ -57,140 +57,108 @@ export function createFaultyRunStore(store: RunStore, faults: RunStoreFaults = {
   }
 
   checkOption({ oneOf: ["hang", "throw"] }, afterCrash, "afterCrash");
-  return new MortalRunStore(store, faults);
-}
-
-class MortalRunStore implements FaultyRunStore {
-  readonly isVolatile: boolean | undefined;
-  readonly appends: (readonly AgentEvent[])[] = [];
-  readonly crashed: Promise<void>;
-  hasCrashed = false;
-  private reportCrashed = () => {};
-  private readonly claims = new Map<string, { readonly owner: string; readonly fence: number }>();
+  const appends: (readonly AgentEvent[])[] = [];
+  const claims = new Map<string, { readonly owner: string; readonly fence: number }>();
+  let hasCrashed = false;
+  let reportCrashed = () => {};
+  const crashed = new Promise<void>((resolve) => {
+    reportCrashed = resolve;
+  });
   /** Lets held appends continue. */
-  private gate: { readonly opened: Promise<void>; open(): void } | undefined;
+  let gate: { readonly opened: Promise<void>; open(): void } | undefined;
 
-  constructor(
-    private readonly store: RunStore,
-    private readonly faults: RunStoreFaults,
-  ) {
-    this.isVolatile = store.isVolatile;
-    this.crashed = new Promise((resolve) => {
-      this.reportCrashed = resolve;
-    });
-  }
-
-  append(...args: Parameters<RunStore["append"]>): ReturnType<RunStore["append"]> {
-    if (this.hasCrashed) return this.fallSilent();
-    const nth = this.appends.push(args[1]);
-    if (this.gate === undefined) return this.appendNth(nth, args);
-    return this.gate.opened.then(() => this.appendNth(nth, args));
-  }
-
-  private appendNth(nth: number, args: Parameters<RunStore["append"]>): ReturnType<RunStore["append"]> {
-    const { crashBeforeAppend, crashAfterAppend, failAppends = [] } = this.faults;
-    if (nth === crashBeforeAppend) this.crash();
-    return this.answer(
-      () => {
-        if (failAppends.includes(nth)) throw new Error(`append ${nth} fails, as the test says`);
-        return this.store.append(...args);
-      },
-      () => {
-        if (nth === crashAfterAppend) this.crash();
-      },
-    );
-  }
-
-  read(...args: Parameters<RunStore["read"]>): ReturnType<RunStore["read"]> {
-    return this.answer(() => this.store.read(...args));
-  }
-
-  list(...args: Parameters<RunStore["list"]>): ReturnType<RunStore["list"]> {
-    return this.answer(() => this.store.list(...args));
-  }
-
-  claim(...args: Parameters<RunStore["claim"]>): ReturnType<RunStore["claim"]> {
-    const [runId, { owner }] = args;
-    return this.answer(
-      () => this.store.claim(...args),
-      ({ fence }) => {
-        this.claims.set(runId, { owner, fence });
-        if (this.hasCrashed) return this.endClaims();
-      },
-    );
-  }
-
-  renew(...args: Parameters<RunStore["renew"]>): ReturnType<RunStore["renew"]> {
-    return this.answer(() => this.store.renew(...args));
-  }
-
-  release(...args: Parameters<RunStore["release"]>): ReturnType<RunStore["release"]> {
-    return this.answer(
-      () => this.store.release(...args),
-      () => this.claims.delete(args[0]),
-    );
-  }
-
-  post(...args: Parameters<RunStore["post"]>): ReturnType<RunStore["post"]> {
-    return this.answer(() => this.store.post(...args));
-  }
-
-  delete(...args: Parameters<RunStore["delete"]>): ReturnType<RunStore["delete"]> {
-    return this.answer(() => this.store.delete(...args));
-  }
-
-  readonly crash = (): void => {
-    if (this.hasCrashed) return;
-    this.hasCrashed = true;
-    const ended = this.endClaims();
-    if (ended === undefined) this.reportCrashed();
-    else ended.then(this.reportCrashed, this.reportCrashed);
+  const crash = (): void => {
+    if (hasCrashed) return;
+    hasCrashed = true;
+    const ended = endClaims();
+    if (ended === undefined) reportCrashed();
+    else ended.then(reportCrashed, reportCrashed);
   };
-
-  readonly hold = (): void => {
-    let open = () => {};
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    this.gate ??= { opened, open };
+  /** Ends the leases, as time would do. */
+  const endClaims = (): Promise<unknown> | undefined => {
+    const released = [...claims].map(([runId, claim]) => store.release(runId, claim));
+    claims.clear();
+    return released.some(isThenable) ? Promise.all(released) : undefined;
   };
-
-  readonly letGo = (): void => {
-    this.gate?.open();
-    this.gate = undefined;
+  const fallSilent = <T>(): Promise<T> => {
+    if (afterCrash === "throw") throw new Error("the process has crashed, as the test says");
+    return new Promise<T>(() => {});
   };
-
   /** Passes an answer of the store on, unless the process has died by then. */
-  private answer<T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> {
-    if (this.hasCrashed) return this.fallSilent();
+  const answer = <T>(ask: () => T | Promise<T>, onDone: (value: T) => unknown = () => {}): T | Promise<T> => {
+    if (hasCrashed) return fallSilent();
     const answer = ask();
     if (!isThenable(answer)) {
       onDone(answer);
-      return this.hasCrashed ? this.fallSilent() : answer;
+      return hasCrashed ? fallSilent() : answer;
     }
     return (answer as Promise<T>).then(
       async (value) => {
         await onDone(value);
-        return this.hasCrashed ? this.fallSilent<T>() : value;
+        return hasCrashed ? fallSilent<T>() : value;
       },
       (thrown) => {
-        if (this.hasCrashed) return this.fallSilent<T>();
+        if (hasCrashed) return fallSilent<T>();
         throw thrown;
       },
     );
-  }
+  };
+  const append = (nth: number, args: Parameters<RunStore["append"]>) => {
+    if (nth === crashBeforeAppend) crash();
+    return answer(
+      () => {
+        if (failAppends.includes(nth)) throw new Error(`append ${nth} fails, as the test says`);
+        return store.append(...args);
+      },
+      () => {
+        if (nth === crashAfterAppend) crash();
+      },
+    );
+  };
 
-  private fallSilent<T>(): Promise<T> {
-    if (this.faults.afterCrash === "throw") throw new Error("the process has crashed, as the test says");
-    return new Promise<T>(() => {});
-  }
-
-  /** Ends the leases, as time would do. */
-  private endClaims(): Promise<unknown> | undefined {
-    const released = [...this.claims].map(([runId, claim]) => this.store.release(runId, claim));
-    this.claims.clear();
-    return released.some(isThenable) ? Promise.all(released) : undefined;
-  }
+  return {
+    isVolatile: store.isVolatile,
+    appends,
+    crashed,
+    get hasCrashed() {
+      return hasCrashed;
+    },
+    crash,
+    hold() {
+      let open = () => {};
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      gate ??= { opened, open };
+    },
+    letGo() {
+      gate?.open();
+      gate = undefined;
+    },
+    append(...args) {
+      if (hasCrashed) return fallSilent();
+      const nth = appends.push(args[1]);
+      return gate === undefined ? append(nth, args) : gate.opened.then(() => append(nth, args));
+    },
+    claim: (runId, options) =>
+      answer(
+        () => store.claim(runId, options),
+        ({ fence }) => {
+          claims.set(runId, { owner: options.owner, fence });
+          if (hasCrashed) return endClaims();
+        },
+      ),
+    release: (runId, options) =>
+      answer(
+        () => store.release(runId, options),
+        () => claims.delete(runId),
+      ),
+    read: (...args) => answer(() => store.read(...args)),
+    list: (...args) => answer(() => store.list(...args)),
+    renew: (...args) => answer(() => store.renew(...args)),
+    post: (...args) => answer(() => store.post(...args)),
+    delete: (...args) => answer(() => store.delete(...args)),
+  };
 }
 
 /** The point at which a process is killed: before or after an append. @group Storage */
@@ -261,41 +229,35 @@ export async function forEachKillPoint<TResult>(options: KillPointOptions<TResul
 
   checkOption({ type: "function" }, options.createStore, "createStore");
   checkOption({ type: "integer", min: 1 }, options.resumers, "resumers");
-  const { store, result: expected } = await runWhole(options);
-  const points = store.appends.flatMap((events, index) => {
-    const types = events.map(({ type }) => type);
-    return sides.map((side): KillPoint => ({ side, append: index + 1, types }));
-  });
+  const { createStore = createMemoryRunStore, run, check } = options;
+  const store = createFaultyRunStore(await createStore());
+  const expected = await run({ store, generation: 1 });
+  const points = store.appends.flatMap((events, index) =>
+    (["before", "after"] as const).map((side): KillPoint => {
+      return { side, append: index + 1, types: events.map(({ type }) => type) };
+    }),
+  );
   for (const point of points) {
     try {
-      await options.check({ ...(await killAt(options, point)), expected });
+      await check({ ...(await killAt(options, point, await createStore())), expected });
     } catch (thrown) {
-      throw new Error(`Killed ${describe(point)}: ${describeThrown(thrown)}`, { cause: thrown });
+      const { side, append, types } = point;
+      throw new Error(`Killed ${side} append ${append} (${types.join(", ")}): ${describeThrown(thrown)}`, {
+        cause: thrown,
+      });
     }
   }
   return points;
 }
 
-const sides = ["before", "after"] as const;
-
-async function runWhole<TResult>(options: KillPointOptions<TResult>) {
-  const store = createFaultyRunStore(await createStore(options));
-  return { store, result: await options.run({ store, generation: 1 }) };
-}
-
-async function createStore<TResult>({ createStore = createMemoryRunStore }: KillPointOptions<TResult>) {
-  return createStore();
-}
-
 async function killAt<TResult>(
-  options: KillPointOptions<TResult>,
+  { run, resume, resumers = 1, afterCrash }: KillPointOptions<TResult>,
   point: KillPoint,
+  store: RunStore,
 ): Promise<Omit<KilledRun<TResult>, "expected">> {
   const { side, append } = point;
-  const { run, resume, resumers = 1, afterCrash } = options;
-  const store = await createStore(options);
   const fault = side === "before" ? { crashBeforeAppend: append } : { crashAfterAppend: append };
-  await liveUntilKilled(options, createFaultyRunStore(store, { ...fault, afterCrash }));
+  await liveUntilKilled(run, createFaultyRunStore(store, { ...fault, afterCrash }));
   const goOn = side === "before" && append === 1 ? run : resume;
   const resuming = Array.from({ length: resumers }, async (_, index) =>
     goOn({ store: createFaultyRunStore(store), generation: index + 2 }),
@@ -308,7 +270,10 @@ async function killAt<TResult>(
 }
 
 /** Rejects if the run ends before the kill, whether or not it succeeds. */
-async function liveUntilKilled<TResult>({ run }: KillPointOptions<TResult>, store: FaultyRunStore): Promise<void> {
+async function liveUntilKilled(
+  run: (process: MortalProcess) => Promise<unknown>,
+  store: FaultyRunStore,
+): Promise<void> {
   const living = async () => run({ store, generation: 1 });
   const ended = living().then(
     () => {
@@ -323,8 +288,4 @@ async function liveUntilKilled<TResult>({ run }: KillPointOptions<TResult>, stor
   await Promise.race([ended, store.crashed]);
   // Also waits until its leases have ended.
   await store.crashed;
-}
-
-function describe({ side, append, types }: KillPoint): string {
-  return `${side} append ${append} (${types.join(", ")})`;
 }

@@ -9,7 +9,7 @@ import {
   modelName,
 } from "../core/language-model.ts";
 import { modelFailure } from "../core/model-failure.ts";
-import { checkKeys, checkObject, failOption } from "../core/options.ts";
+import { checkKeys, checkObject, defined, failOption } from "../core/options.ts";
 import { parseVersion, quote, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
 
 /** Options of {@link createRecordedModel}. @inline */
@@ -254,13 +254,7 @@ const modelRecordings: RecordingKind<z.output<typeof recordingSchema>> = {
 
 /** The facts of a model that are read again. */
 function pickFacts({ provider, modelId, price, schemas, hasOutputLimit }: RecordedFacts): RecordedFacts {
-  return {
-    provider,
-    modelId,
-    ...(price && { price }),
-    ...(schemas && { schemas }),
-    ...(hasOutputLimit !== undefined && { hasOutputLimit }),
-  };
+  return { provider, modelId, ...defined({ price, schemas, hasOutputLimit }) };
 }
 
 /** A model as a file has it: of its price only the fields that are read again. */

@@ -40,13 +40,65 @@ interface PlannerConformanceOptions {
 export function plannerConformance(options: PlannerConformanceOptions): readonly ConformanceCase[] {
   checkKeys("options", options, ["createPlanner", "tools", "requests", "refusals", "settleMs"]);
   const { createPlanner, tools, requests, refusals = [], settleMs = 5_000 } = options;
-  if (createPlanner === undefined) failOption("createPlanner", createPlanner, "a function that returns a planner");
-  checkOption({ type: "function" }, createPlanner, "createPlanner");
+  if (typeof createPlanner !== "function")
+    failOption("createPlanner", createPlanner, "a function that returns a planner");
   if (!Array.isArray(tools) || tools.length === 0) failOption("tools", tools, "a list of at least one tool");
   checkTexts("requests", requests, 1);
   checkTexts("refusals", refusals, 0);
   checkOption({ type: "number", min: 1, max: maxTimerMs }, settleMs, "settleMs");
-  return plannerCases({ createPlanner, tools, requests, refusals, settleMs });
+  const ask = (planner: Planner, trial: Trial) => askPlanner(planner, { tools, settleMs, ...trial });
+  const plan = async (planner: Planner, trial: Trial) => checkAnswer(planner, await ask(planner, trial));
+  /** The planner may refuse with any error. */
+  const planOrRefuse = async (planner: Planner, trial: Trial) => {
+    const answer = await unlessRefused(ask(planner, trial));
+    if (answer !== undefined) await checkAnswer(planner, answer);
+  };
+  /** A case of one planner that is asked all requests. */
+  const caseOfAll = (name: string, check: (planner: Planner, request: string) => Promise<unknown>) =>
+    conformanceCase(name, async () => {
+      const planner = await createPlanner();
+      for (const request of requests) await check(planner, request);
+    });
+  return [
+    conformanceCase("has a short name, which is always the same", async () => {
+      const [first, second] = [await createPlanner(), await createPlanner()];
+      assert.match(first.name, /^[^\p{C}]{1,100}$/u);
+      assert.equal(first.name, second.name);
+    }),
+    ...requests.map((request) =>
+      conformanceCase(`plans "${cutText(request, maxNameLength)}"`, async () => {
+        await plan(await createPlanner(), { request });
+      }),
+    ),
+    ...refusals.map((request) =>
+      conformanceCase(`refuses "${cutText(request, maxNameLength)}"`, async () => {
+        const planner = await createPlanner();
+        await assertFails(() => ask(planner, { request }), "cannot-plan");
+      }),
+    ),
+    caseOfAll("takes nothing that was typed for a reference", async (planner, request) => {
+      for (const typed of typedReferences) {
+        await planOrRefuse(planner, { request: `${request} ${typed}` });
+        await planOrRefuse(planner, { request: request.replace(/(?<=\s)\S+/, () => typed) });
+      }
+    }),
+    conformanceCase("plans several requests at once", async () => {
+      const planner = await createPlanner();
+      await Promise.all([...requests, ...requests].map((request) => plan(planner, { request })));
+    }),
+    caseOfAll("makes no plan when it was stopped before it started", async (planner, request) => {
+      const answer = await unlessRefused(ask(planner, { request, abort: "before" }));
+      assert.ok(answer === undefined, "the planner made a plan although its signal was aborted");
+    }),
+    caseOfAll("ends soon when it is stopped", async (planner, request) =>
+      unlessRefused(ask(planner, { request, abort: "meanwhile" })),
+    ),
+    caseOfAll("plans again, if it can, after a step has failed", async (planner, request) => {
+      if (planner.replan === undefined) return;
+      const failed = failFirstStep(request, await plan(planner, { request }));
+      if (failed !== undefined) await planOrRefuse(planner, { request, failed });
+    }),
+  ];
 }
 
 function checkTexts(option: string, texts: unknown, atLeast: number): void {
@@ -54,54 +106,17 @@ function checkTexts(option: string, texts: unknown, atLeast: number): void {
   if (!isList || texts.length < atLeast) failOption(option, texts, `a list of at least ${atLeast} texts`);
 }
 
-/** The settings of the cases of a planner. */
-interface PlannerSettings {
-  createPlanner(): Planner | Promise<Planner>;
-  readonly tools: readonly Tool[];
-  readonly requests: readonly string[];
-  readonly refusals: readonly string[];
-  readonly settleMs: number;
-}
-
-type Asked = Omit<Trial, "planner" | "tools" | "settleMs">;
-
-/** The cases of a planner, by the requests that it must plan and refuse. */
-function plannerCases(settings: PlannerSettings): readonly ConformanceCase[] {
-  const { requests, refusals, createPlanner } = settings;
-  return [
-    conformanceCase("has a short name, which is always the same", () => checkName(settings)),
-    ...requests.map((request) =>
-      conformanceCase(`plans "${cutText(request, maxNameLength)}"`, async () => {
-        await plan(await createPlanner(), settings, { request });
-      }),
-    ),
-    ...refusals.map((request) =>
-      conformanceCase(`refuses "${cutText(request, maxNameLength)}"`, () => checkRefusal(settings, request)),
-    ),
-    conformanceCase("takes nothing that was typed for a reference", () => checkTyped(settings)),
-    conformanceCase("plans several requests at once", () => checkTogether(settings)),
-    conformanceCase("makes no plan when it was stopped before it started", () => checkStopped(settings)),
-    conformanceCase("ends soon when it is stopped", () => checkStopping(settings)),
-    conformanceCase("plans again, if it can, after a step has failed", () => checkReplan(settings)),
-  ];
-}
-
 const maxNameLength = 60;
 
-async function plan(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<CheckedDraft> {
-  return checkAnswer(planner, await askPlanner({ planner, tools, settleMs, ...asking }));
-}
+/** There is no step with that name, so as a reference it is invalid. */
+const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
 
-/** The planner may refuse with any error. */
-async function planOrRefuse(planner: Planner, { tools, settleMs }: PlannerSettings, asking: Asked): Promise<void> {
-  let answer: TrialAnswer;
-  try {
-    answer = await askPlanner({ planner, tools, settleMs, ...asking });
-  } catch (thrown) {
-    if (thrown instanceof assert.AssertionError) throw thrown;
-    return;
-  }
-  await checkAnswer(planner, answer);
+/** Resolves to the answer, or to undefined if the planner refused. Rejects if it did something forbidden. */
+async function unlessRefused(asking: Promise<TrialAnswer>): Promise<TrialAnswer | undefined> {
+  const failure = await failureOf(() => asking);
+  if (failure === undefined) return asking;
+  if (failure.thrown instanceof assert.AssertionError) throw failure.thrown;
+  return undefined;
 }
 
 async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Promise<CheckedDraft> {
@@ -112,80 +127,25 @@ async function checkAnswer(planner: Planner, { draft, asked }: TrialAnswer): Pro
   return checked;
 }
 
-async function checkName({ createPlanner }: PlannerSettings): Promise<void> {
-  const [first, second] = [await createPlanner(), await createPlanner()];
-  assert.match(first.name, /^[^\p{C}]{1,100}$/u);
-  assert.equal(first.name, second.name);
-}
-
-async function checkRefusal({ createPlanner, tools, settleMs }: PlannerSettings, request: string): Promise<void> {
-  const planner = await createPlanner();
-  await assertFails(() => askPlanner({ planner, tools, settleMs, request }), "cannot-plan");
-}
-
-/** There is no step with that name, so as a reference it is invalid. */
-const typedReferences = ["${typed_by_a_user.value}", '{"$ref": "typed_by_a_user.value"}', "$${typed_by_a_user}"];
-
-async function checkTyped(settings: PlannerSettings): Promise<void> {
-  const planner = await settings.createPlanner();
-  for (const typed of typedReferences) {
-    for (const request of settings.requests) {
-      await planOrRefuse(planner, settings, { request: `${request} ${typed}` });
-      await planOrRefuse(planner, settings, { request: request.replace(/(?<=\s)\S+/, () => typed) });
-    }
-  }
-}
-
-async function checkTogether(settings: PlannerSettings): Promise<void> {
-  const planner = await settings.createPlanner();
-  const twice = [...settings.requests, ...settings.requests];
-  await Promise.all(twice.map((request) => plan(planner, settings, { request })));
-}
-
-async function checkStopped(settings: PlannerSettings): Promise<void> {
-  const planner = await settings.createPlanner();
-  for (const request of settings.requests) {
-    const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "before" }));
-    assert.ok(failure !== undefined, "the planner made a plan although its signal was aborted");
-    if (failure.thrown instanceof assert.AssertionError) throw failure.thrown;
-  }
-}
-
-async function checkStopping(settings: PlannerSettings): Promise<void> {
-  const planner = await settings.createPlanner();
-  for (const request of settings.requests) {
-    const failure = await failureOf(() => askPlanner({ ...settings, planner, request, abort: "meanwhile" }));
-    if (failure?.thrown instanceof assert.AssertionError) throw failure.thrown;
-  }
-}
-
-/** Replans when the first step has failed, and no other step has started. */
-async function checkReplan(settings: PlannerSettings): Promise<void> {
-  const planner = await settings.createPlanner();
-  if (planner.replan === undefined) return;
-  for (const request of settings.requests) {
-    const { steps, source } = await plan(planner, settings, { request });
-    const failed: Plan = {
-      version: 1,
-      id: "plan_1",
-      request,
-      source,
-      createdAt: "2026-01-15T12:00:00.000Z",
-      steps: steps as Plan["steps"],
-    };
-    const records = steps.map((planned, index): StepRecord => {
-      const { id } = planned;
-      const tool = toolOf(planned);
-      const step = { stepId: id, tool, input: planned.input ?? planned.wait };
-      return index === 0
-        ? { ...step, status: "failed", attempts: 1, error: failureOfStep(id, tool) }
-        : { ...step, status: "pending", attempts: 0 };
-    });
-    const [first] = steps;
-    if (first === undefined) continue;
-    const error = failureOfStep(first.id, toolOf(first));
-    await planOrRefuse(planner, settings, { request, failed: { plan: failed, steps: records, error } });
-  }
+/** A plan whose first step has failed, before any other step has started; undefined if it has none. */
+function failFirstStep(request: string, { steps, source }: CheckedDraft): Trial["failed"] {
+  const [first] = steps;
+  if (first === undefined) return undefined;
+  const error = failureOfStep(first.id, toolOf(first));
+  const plan: Plan = {
+    version: 1,
+    id: "plan_1",
+    request,
+    source,
+    createdAt: "2026-01-15T12:00:00.000Z",
+    steps: steps as Plan["steps"],
+  };
+  const records = steps.map((planned): StepRecord => {
+    const step = { stepId: planned.id, tool: toolOf(planned), input: planned.input ?? planned.wait };
+    if (planned !== first) return { ...step, status: "pending", attempts: 0 };
+    return { ...step, status: "failed", attempts: 1, error };
+  });
+  return { plan, steps: records, error };
 }
 
 function failureOfStep(stepId: string, tool: string): AgentErrorData {
@@ -195,13 +155,9 @@ function failureOfStep(stepId: string, tool: string): AgentErrorData {
 
 /** A request to a planner. */
 interface Trial {
-  readonly planner: Planner;
-  readonly tools: readonly Tool[];
   readonly request: string;
   /** The time at which the signal is aborted. @default never */
   readonly abort?: "before" | "meanwhile";
-  /** The time that it may take after that. */
-  readonly settleMs: number;
   /** The failed plan, to ask for another one. */
   readonly failed?: Pick<ReplanRequest, "plan" | "steps" | "error">;
 }
@@ -213,16 +169,17 @@ interface TrialAnswer {
 }
 
 /** Asks a planner as a run does, until it has ended. Rejects as it does, or if it did something forbidden. */
-async function askPlanner({ planner, request, abort, settleMs, failed, ...given }: Trial): Promise<TrialAnswer> {
+async function askPlanner(
+  planner: Planner,
+  { request, abort, failed, tools, settleMs }: Trial & { readonly tools: readonly Tool[]; readonly settleMs: number },
+): Promise<TrialAnswer> {
   const controller = new AbortController();
   const executed: string[] = [];
   let hasEnded = false;
   let reportedLate = 0;
   const asked = Object.freeze({
     request,
-    tools: Object.freeze(
-      given.tools.map((tool, index) => withoutEffect(toDefinedTool(`tools[${index}]`, tool), executed)),
-    ),
+    tools: Object.freeze(tools.map((tool, index) => withoutEffect(toDefinedTool(`tools[${index}]`, tool), executed))),
     maxSteps: 1_000,
     nowMs: Date.UTC(2026, 0, 15, 12),
     timeZone: "UTC",

@@ -37,7 +37,7 @@ export function runStoreConformance<TStore extends RunStore>(
 }
 
 /** Rejects if a store does not meet a requirement. It is new and empty; `advance` moves the clock of its leases. */
-type Check = (tested: { readonly store: RunStore; readonly advance: (ms: number) => void }) => Promise<void>;
+type Check = (store: RunStore, advance: (ms: number) => void) => Promise<void>;
 
 async function checkStore<TStore extends RunStore>(
   { createStore, closeStore }: RunStoreConformanceOptions<TStore>,
@@ -49,7 +49,7 @@ async function checkStore<TStore extends RunStore>(
     nowMs += ms;
   };
   try {
-    await check({ store, advance });
+    await check(store, advance);
   } catch (thrown) {
     // An error of closing matters less.
     await failureOf(() => closeStore?.(store));
@@ -220,14 +220,14 @@ async function post(store: RunStore, runId: string, text: string): Promise<numbe
 
 /** The requirements, by the names of their cases. */
 const cases: Readonly<Record<string, Check>> = {
-  "events: reads what was appended, in order and unchanged": async ({ store }) => {
+  "events: reads what was appended, in order and unchanged": async (store) => {
     const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3), runEnd("r", { sequence: 4 })];
     await store.append("r", events.slice(0, 1), { sequence: 1 });
     await store.append("r", events.slice(1, 3), { sequence: 2 });
     await store.append("r", events.slice(3), { sequence: 4 });
     assertSame(await store.read("r"), events);
   },
-  "events: reads by page": async ({ store }) => {
+  "events: reads by page": async (store) => {
     await record(store, runStart("r"), stepStart("r", 2), stepStart("r", 3));
     const sequences = async (options: { after?: number; limit?: number }) =>
       (await store.read("r", options)).map(({ sequence }) => sequence);
@@ -238,22 +238,22 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await sequences({ after: 3 }), []);
     assertSame(await sequences({ after: 99 }), []);
   },
-  "events: reads a run of a thousand": async ({ store }) => {
+  "events: reads a run of a thousand": async (store) => {
     const steps = Array.from({ length: 999 }, (_, index) => stepStart("r", index + 2));
     await record(store, runStart("r"), ...steps);
     assertSame(await store.read("r"), [runStart("r"), ...steps]);
     assertSame(await store.read("r", { after: 998 }), steps.slice(-2));
   },
-  "events: has nothing of a run that was never recorded": async ({ store }) => {
+  "events: has nothing of a run that was never recorded": async (store) => {
     assertSame(await store.read("none"), []);
     assert.equal(await listIds(store), "");
   },
-  "events: keeps runs apart, whatever their ids are": async ({ store }) => {
+  "events: keeps runs apart, whatever their ids are": async (store) => {
     const ids = ["a", "A", "a.b", "a-b", "__proto__", "constructor", "0", "x".repeat(128)];
     for (const id of ids) await record(store, runStart(id));
     for (const id of ids) assertSame(await store.read(id), [runStart(id)]);
   },
-  "events: refuses every number but the next, and then records nothing": async ({ store }) => {
+  "events: refuses every number but the next, and then records nothing": async (store) => {
     for (const sequence of [0, 2]) {
       await assertFails(() => store.append("r", [stepStart("r", sequence)], { sequence }), "run-conflict");
     }
@@ -267,7 +267,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, stepStart("r", 3));
     assert.equal((await store.read("r")).length, 3);
   },
-  "events: records all of an append, or nothing, even if it is read meanwhile": async ({ store }) => {
+  "events: records all of an append, or nothing, even if it is read meanwhile": async (store) => {
     const events = [runStart("r"), stepStart("r", 2), stepStart("r", 3)];
     const appending = store.append("r", events, { sequence: 1 });
     const meanwhile = [];
@@ -280,20 +280,20 @@ const cases: Readonly<Record<string, Check>> = {
     assert.deepEqual(partly, [], "a part of an append was read");
     assertSame(await store.read("r"), events);
   },
-  "events: adds nothing later to a list of events that was read": async ({ store }) => {
+  "events: adds nothing later to a list of events that was read": async (store) => {
     await record(store, runStart("r"));
     const before = await store.read("r");
     await record(store, stepStart("r", 2));
     assert.equal(before.length, 1);
   },
-  "events: records nothing for no events": async ({ store }) => {
+  "events: records nothing for no events": async (store) => {
     await store.append("r", [], { sequence: 1 });
     assert.equal(await listIds(store), "");
     await record(store, runStart("r"));
     await store.append("r", [], { sequence: 2 });
     assert.equal((await store.read("r")).length, 1);
   },
-  "events: lets one of two writers win": async ({ store }) => {
+  "events: lets one of two writers win": async (store) => {
     await record(store, runStart("r"));
     const write = async (minute: number) => record(store, stepStart("r", 2, minute));
     const settled = await Promise.allSettled([write(1), write(2)]);
@@ -303,7 +303,7 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => Promise.reject(loser.reason), "run-conflict");
     assertSame(await store.read("r"), [runStart("r"), stepStart("r", 2, winner + 1)]);
   },
-  "lists: contains the id, request, status and times of each run, the newest first": async ({ store }) => {
+  "lists: contains the id, request, status and times of each run, the newest first": async (store) => {
     await record(store, runStart("a", { request: "Add milk", minute: 1 }));
     await record(store, runStart("b", { minute: 2 }));
     await record(store, runEnd("a", { minute: 3 }));
@@ -318,12 +318,12 @@ const cases: Readonly<Record<string, Check>> = {
       ],
     });
   },
-  "lists: contains a run without its start, as one that is being planned": async ({ store }) => {
+  "lists: contains a run without its start, as one that is being planned": async (store) => {
     await record(store, stepStart("a", 1, 1));
     const times = { createdAt: at(1), updatedAt: at(1), startedAt: at(1) };
     assertSame(await store.list(), { runs: [{ runId: "a", status: "planning", metadata: {}, ...times }] });
   },
-  "lists: follows the status of a run": async ({ store }) => {
+  "lists: follows the status of a run": async (store) => {
     const statusOf = async () => (await store.list()).runs[0]?.status;
     await record(store, runStart("a", { request: "Add milk" }));
     assert.equal(await statusOf(), "planning");
@@ -341,7 +341,7 @@ const cases: Readonly<Record<string, Check>> = {
       assert.equal(await statusOf(), status);
     }
   },
-  "lists: keeps the time of creation when a run is resumed": async ({ store }) => {
+  "lists: keeps the time of creation when a run is resumed": async (store) => {
     await record(store, runStart("a", { minute: 1 }));
     await record(store, runResume("a", 2, 7));
     const { runs } = await store.list();
@@ -349,12 +349,12 @@ const cases: Readonly<Record<string, Check>> = {
       { runId: "a", status: "running", metadata: { user: "ada" }, createdAt: at(1), updatedAt: at(7) },
     ]);
   },
-  "lists: leaves out a run that is only claimed": async ({ store }) => {
-    await store.claim("a", { owner: "ada", ttlMs: 1_000 });
+  "lists: leaves out a run that is only claimed": async (store) => {
+    await store.claim("a", ada);
     assert.equal(await listIds(store), "");
     assert.equal(await listIds(store, { resumable: true }), "");
   },
-  "lists: selects by status: one, or any of several": async ({ store }) => {
+  "lists: selects by status: one, or any of several": async (store) => {
     await fillStore(store, 3);
     await record(store, runEnd("r1"));
     await record(store, runEnd("r3", { status: "cancelled" }));
@@ -364,19 +364,19 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await listIds(store, { status: "suspended" }), "");
     assert.equal(await listIds(store, { status: [] }), "");
   },
-  "lists: selects by the time of creation, exactly that time included, in any time zone": async ({ store }) => {
+  "lists: selects by the time of creation, exactly that time included, in any time zone": async (store) => {
     await fillStore(store, 3);
     await record(store, stepStart("r1", 2, 9));
     assert.equal(await listIds(store, { since: at(2) }), "r3 r2");
     assert.equal(await listIds(store, { since: at(4) }), "");
     assert.equal(await listIds(store, { since: "2026-01-01T02:02:00+02:00" }), "r3 r2");
   },
-  "lists: selects by status and time together": async ({ store }) => {
+  "lists: selects by status and time together": async (store) => {
     await fillStore(store, 4);
     await record(store, runEnd("r4"));
     assert.equal(await listIds(store, { status: "running", since: at(2), limit: 1 }), "r3");
   },
-  "lists: selects the runs that have not ended and have no owner": async ({ store }) => {
+  "lists: selects the runs that have not ended and have no owner": async (store) => {
     await record(store, runStart("planning", { request: "Add milk" }));
     await fillStore(store, 2);
     for (const status of ends) await record(store, runStart(status), runEnd(status, { status }));
@@ -386,9 +386,9 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r1", 3));
     assertSame((await listIds(store, { resumable: true })).split(" ").sort(), ["interrupted", "planning", "r1", "r2"]);
   },
-  "lists: leaves out a run for as long as a lease on it lasts": async ({ store, advance }) => {
+  "lists: leaves out a run for as long as a lease on it lasts": async (store, advance) => {
     await fillStore(store, 3);
-    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r1", ada);
     const { fence } = await store.claim("r2", { owner: "bob", ttlMs: 2_000 });
     assert.equal(await listIds(store, { resumable: true }), "r3");
     assert.equal(await listIds(store), "r3 r2 r1");
@@ -402,19 +402,19 @@ const cases: Readonly<Record<string, Check>> = {
     advance(1_000_000_000);
     assert.equal(await listIds(store, { resumable: true }), "r2 r1");
   },
-  "lists: ignores a lease that starts in the future, as when the clock was set back": async ({ store, advance }) => {
+  "lists: ignores a lease that starts in the future, as when the clock was set back": async (store, advance) => {
     await fillStore(store, 1);
-    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r1", ada);
     advance(-3_600_000);
     assert.equal(await listIds(store, { resumable: true }), "r1");
-    await store.claim("r1", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r1", ada);
     assert.equal(await listIds(store, { resumable: true }), "");
   },
-  "lists: selects resumable runs by status, by time and by page, too": async ({ store }) => {
+  "lists: selects resumable runs by status, by time and by page, too": async (store) => {
     await record(store, runStart("r0", { request: "Add milk" }));
     await fillStore(store, 5);
     await record(store, runEnd("r5"));
-    await store.claim("r3", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r3", ada);
     assert.equal(await listIds(store, { resumable: true, status: "planning" }), "r0");
     assert.equal(await listIds(store, { resumable: true, status: ["running", "completed"] }), "r4 r2 r1");
     assert.equal(await listIds(store, { resumable: true, status: "completed" }), "");
@@ -426,16 +426,16 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(joinIds(rest.runs), "r1 r0");
     assert.equal(rest.cursor, undefined);
   },
-  "lists: refuses a resumable that is neither true nor false": async ({ store }) => {
+  "lists: refuses a resumable that is neither true nor false": async (store) => {
     await assertFails(() => store.list({ resumable: 1 as never }), "invalid-options");
   },
-  "lists: goes through all runs page by page, and has no cursor on the last": async ({ store }) => {
+  "lists: goes through all runs page by page, and has no cursor on the last": async (store) => {
     await fillStore(store, 5);
     assertSame(await readPages(store, { limit: 2 }), ["r5 r4", "r3 r2", "r1"]);
     assertSame(await readPages(store, { limit: 5 }), ["r5 r4 r3 r2 r1"]);
     assert.equal((await readPages(store, { limit: 1_000 })).length, 1);
   },
-  "lists: applies the same filter on each page": async ({ store }) => {
+  "lists: applies the same filter on each page": async (store) => {
     await fillStore(store, 9);
     for (const number of [2, 4, 6, 8]) await record(store, runEnd(`r${number}`));
     assertSame(await readPages(store, { status: "completed", limit: 1 }), ["r8", "r6", "r4", "r2"]);
@@ -443,7 +443,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await readPages(store, { since: at(5), limit: 2 }), ["r9 r8", "r7 r6", "r5"]);
     assertSame(await readPages(store, { resumable: true, limit: 2 }), ["r9 r7", "r5 r3", "r1"]);
   },
-  "lists: neither repeats nor misses a run while runs are added and changed": async ({ store }) => {
+  "lists: neither repeats nor misses a run while runs are added and changed": async (store) => {
     await fillStore(store, 5);
     let number = 5;
     const addRun = async () => {
@@ -453,18 +453,18 @@ const cases: Readonly<Record<string, Check>> = {
     };
     assertSame(await readPages(store, { limit: 2 }, addRun), ["r5 r4", "r3 r2", "r1"]);
   },
-  "lists: keeps runs of the same moment in a stable order": async ({ store }) => {
+  "lists: keeps runs of the same moment in a stable order": async (store) => {
     for (const id of ["a", "b", "c", "d"]) await record(store, runStart(id));
     const pages = await readPages(store, { limit: 1 });
     assertSame([...pages].sort(), ["a", "b", "c", "d"]);
   },
-  "lists: returns 100 runs at a time by default": async ({ store }) => {
+  "lists: returns 100 runs at a time by default": async (store) => {
     await fillStore(store, 101);
     const page = await store.list();
     assert.equal(page.runs.length, 100);
     assert.notEqual(page.cursor, undefined);
   },
-  "lists: refuses a status, a limit or a cursor that is invalid": async ({ store }) => {
+  "lists: refuses a status, a limit or a cursor that is invalid": async (store) => {
     await fillStore(store, 1);
     for (const limit of [0, -1, 1.5, 1_001, Number.NaN]) {
       await assertFails(() => store.list({ limit }), "invalid-options");
@@ -473,13 +473,13 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => store.list({ cursor: "not a cursor" }), "invalid-options");
     await assertFails(() => store.list({ since: "yesterday" }), "invalid-options");
   },
-  "summaries: state when the first step started and when the run ended, if it has": async ({ store }) => {
+  "summaries: state when the first step started and when the run ended, if it has": async (store) => {
     await record(store, runStart("r"));
     await record(store, stepStart("r", 2, 1));
     await record(store, stepStart("r", 3, 2), runEnd("r", { sequence: 4, minute: 3 }));
     assertSame(await summaryOf(store), { startedAt: at(1), endedAt: at(3) });
   },
-  "summaries: state why a run ended, until it is resumed": async ({ store }) => {
+  "summaries: state why a run ended, until it is resumed": async (store) => {
     const error = { code: "cancelled", message: "It ended" };
     await record(store, runStart("r"), runEnd("r", { status: "failed", minute: 1 }));
     assertSame(await summaryOf(store), { endedAt: at(1), error });
@@ -488,7 +488,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runEnd("r", { sequence: 4, status: "interrupted" }));
     assertSame(await summaryOf(store), { error: { ...error, code: "interrupted" } });
   },
-  "summaries: list what a run waits for, as many items as fit, until it is resumed": async ({ store }) => {
+  "summaries: list what a run waits for, as many items as fit, until it is resumed": async (store) => {
     const waiting: PendingItem[] = [
       { kind: "plan-approval", hash },
       { kind: "outcome", stepId: "s1", iteration: 0 },
@@ -503,7 +503,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r", 3));
     assertSame(await summaryOf(store), {});
   },
-  "summaries: add up what models used": async ({ store }) => {
+  "summaries: add up what models used": async (store) => {
     const usage = { modelCalls: 1, inputTokens: 10, outputTokens: 5, cost: 0.5 };
     const planned = (sequence: number) => ({ ...planEnd("r", sequence, "completed"), usage }) as AgentEvent;
     await record(store, runStart("r", { request: "Add milk" }), planned(2));
@@ -512,7 +512,7 @@ const cases: Readonly<Record<string, Check>> = {
     const both = { modelCalls: 2, inputTokens: 20, outputTokens: 10, cost: 1 };
     assertSame(await summaryOf(store), { request: "Add milk", usage: both });
   },
-  "filters: select by metadata: all of the given keys, each with exactly that value": async ({ store }) => {
+  "filters: select by metadata: all of the given keys, each with exactly that value": async (store) => {
     const order = { id: 7, lines: [{ sku: "a", count: 1 }] };
     await record(store, runStart("r1", { metadata: { tenant: "a", order }, minute: 1 }));
     await record(store, runStart("r2", { metadata: { tenant: "a", user: null, nested: { tenant: "b" } }, minute: 2 }));
@@ -529,13 +529,13 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ toString: null, constructor: null }), "");
     assert.equal(await found({}), "r4 r3 r2 r1");
   },
-  "filters: select by metadata together with all other filters, on each page": async ({ store }) => {
+  "filters: select by metadata together with all other filters, on each page": async (store) => {
     for (let number = 1; number <= 8; number++) {
       const tenant = number % 4 === 0 ? "b" : "a";
       await record(store, runStart(`r${number}`, { metadata: { tenant, all: true }, minute: number }));
     }
     for (const id of ["r1", "r5", "r8"]) await record(store, runEnd(id));
-    await store.claim("r6", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r6", ada);
     const a = { metadata: { all: true, tenant: "a" } };
     assert.equal(await listIds(store, { ...a, status: "completed" }), "r5 r1");
     assert.equal(await listIds(store, { ...a, status: ["completed", "failed"], since: at(2) }), "r5");
@@ -545,7 +545,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.notEqual(cursor, undefined);
     assert.equal(await listIds(store, { ...a, limit: 9, cursor }), "r5 r3 r2 r1");
   },
-  "filters: select by the time before which a run was created, on each page": async ({ store }) => {
+  "filters: select by the time before which a run was created, on each page": async (store) => {
     await fillStore(store, 5);
     assert.equal(await listIds(store, { until: at(3) }), "r2 r1");
     assert.equal(await listIds(store, { until: at(1) }), "");
@@ -554,9 +554,9 @@ const cases: Readonly<Record<string, Check>> = {
     const { cursor } = await store.list({ until: at(5), limit: 2 });
     assert.equal(await listIds(store, { until: at(5), cursor }), "r2 r1");
   },
-  "filters: select suspended runs by what they wait for, however much that is, until they are resumed": async ({
+  "filters: select suspended runs by what they wait for, however much that is, until they are resumed": async (
     store,
-  }) => {
+  ) => {
     const many: PendingItem[] = Array.from({ length: 12 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
     const approval: PendingItem = { kind: "approval", stepId: "s", tool: "Fake", input: {}, hash, effect: "once" };
     const waiting: readonly (readonly PendingItem[])[] = [
@@ -589,10 +589,10 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");
     await assertFails(() => store.list({ pending: "nothing" as never }), "invalid-options");
   },
-  "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases": async ({
+  "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases": async (
     store,
     advance,
-  }) => {
+  ) => {
     const wait = (seconds: number): PendingItem => {
       return {
         kind: "wait",
@@ -619,61 +619,61 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await resumable({ status: "running" }), "");
     advance(60_000);
     assert.equal(await resumable(), "r2 r1");
-    await store.claim("r2", { owner: "ada", ttlMs: 1_000 });
+    await store.claim("r2", ada);
     assert.equal(await resumable(), "r1");
     await record(store, runResume("r1", 3), runSuspend("r1", 4));
     assert.equal(await resumable(), "");
   },
-  "filters: refuse an invalid time, and metadata that cannot be compared": async ({ store }) => {
+  "filters: refuse an invalid time, and metadata that cannot be compared": async (store) => {
     await assertFails(() => store.list({ until: "tomorrow" }), "invalid-options");
     for (const metadata of [null, [], { user: undefined }, { user: () => {} }] as never[]) {
       await assertFails(() => store.list({ metadata }), "invalid-options");
     }
   },
-  "claims: gives a run to one owner at a time": async ({ store }) => {
+  "claims: gives a run to one owner at a time": async (store) => {
     await store.claim("r", ada);
     await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
     await store.claim("other", bob);
   },
-  "claims: keeps runs apart, whatever their ids are": async ({ store }) => {
+  "claims: keeps runs apart, whatever their ids are": async (store) => {
     const ids = ["a", "A", "a.b", "__proto__", "constructor", "0"];
     for (const id of ids) await store.claim(id, { owner: `owner of ${id}`, ttlMs: 1_000 });
     for (const id of ids) await assertFails(() => store.claim(id, bob), "run-owned-elsewhere");
   },
-  "claims: gives a run to one of two who claim at once": async ({ store }) => {
+  "claims: gives a run to one of two who claim at once": async (store) => {
     const claim = async (owner: string) => store.claim("r", { owner, ttlMs: 1_000 });
     const settled = await Promise.allSettled([claim("ada"), claim("bob")]);
     assertSame(settled.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   },
-  "claims: renews the same claim from now on for an owner that claims again": async ({ store, advance }) => {
+  "claims: renews the same claim from now on for an owner that claims again": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     advance(900);
     assertSame((await store.claim("r", ada)).fence, fence);
     advance(900);
     await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
   },
-  "claims: ends a lease after its time, and the next has a higher fence": async ({ store, advance }) => {
+  "claims: ends a lease after its time, and the next has a higher fence": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     advance(999);
     await assertFails(() => store.claim("r", bob), "run-owned-elsewhere");
     advance(1);
     assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
   },
-  "claims: ends a lease that is released, and the next has a higher fence": async ({ store }) => {
+  "claims: ends a lease that is released, and the next has a higher fence": async (store) => {
     const { fence } = await store.claim("r", ada);
     await store.release("r", { owner: "ada", fence });
     assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
   },
-  "claims: records with the fence of the latest claim, and without one": async ({ store }) => {
+  "claims: records with the fence of the latest claim, and without one": async (store) => {
     const { fence } = await store.claim("r", ada);
     await store.append("r", [runStart("r")], { sequence: 1, fence });
     await record(store, stepStart("r", 2));
     assert.equal((await store.read("r")).length, 2);
   },
-  "claims: refuses the fence of an earlier claim, and one that never existed, and records nothing": async ({
+  "claims: refuses the fence of an earlier claim, and one that never existed, and records nothing": async (
     store,
     advance,
-  }) => {
+  ) => {
     const { fence } = await store.claim("r", ada);
     await store.append("r", [runStart("r")], { sequence: 1, fence });
     advance(1_000);
@@ -687,10 +687,10 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame(await store.read("new"), []);
     await store.append("r", [stepStart("r", 2)], { sequence: 2, fence: later });
   },
-  "claims: records with the fence of the latest claim though it has ended, as the run has no other owner": async ({
+  "claims: records with the fence of the latest claim though it has ended, as the run has no other owner": async (
     store,
     advance,
-  }) => {
+  ) => {
     const { fence } = await store.claim("r", ada);
     advance(1_000);
     await store.append("r", [runStart("r")], { sequence: 1, fence });
@@ -698,7 +698,7 @@ const cases: Readonly<Record<string, Check>> = {
     await store.append("r", [stepStart("r", 2)], { sequence: 2, fence });
     assert.equal((await store.read("r")).length, 2);
   },
-  "claims: lengthens a lease, counted from now": async ({ store, advance }) => {
+  "claims: lengthens a lease, counted from now": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     advance(900);
     await store.renew("r", { ...ada, fence });
@@ -707,10 +707,10 @@ const cases: Readonly<Record<string, Check>> = {
     advance(100);
     await store.claim("r", bob);
   },
-  "claims: does not renew a lease that another owner has taken, that was released, or that never existed": async ({
+  "claims: does not renew a lease that another owner has taken, that was released, or that never existed": async (
     store,
     advance,
-  }) => {
+  ) => {
     const { fence } = await store.claim("r", ada);
     await assertFails(() => store.renew("r", { ...ada, fence: fence + 1 }), "run-owned-elsewhere");
     await assertFails(() => store.renew("r", { ...bob, fence }), "run-owned-elsewhere");
@@ -721,7 +721,7 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => store.renew("r", { ...bob, fence: later }), "run-owned-elsewhere");
     await assertFails(() => store.renew("none", { ...ada, fence: 1 }), "run-owned-elsewhere");
   },
-  "claims: releases only what the owner holds, and does nothing else": async ({ store, advance }) => {
+  "claims: releases only what the owner holds, and does nothing else": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     await store.release("r", { owner: "bob", fence });
     await store.release("r", { owner: "ada", fence: fence + 1 });
@@ -733,7 +733,7 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => store.claim("r", ada), "run-owned-elsewhere");
     assertHigher("fence of a later owner", later, fence);
   },
-  "claims: ends a lease that starts in the future, as when the clock was set back": async ({ store, advance }) => {
+  "claims: ends a lease that starts in the future, as when the clock was set back": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     advance(-3_600_000);
     const { fence: later } = await store.claim("r", bob);
@@ -744,7 +744,7 @@ const cases: Readonly<Record<string, Check>> = {
     advance(1);
     await store.claim("r", ada);
   },
-  "claims: starts a lease again when it is renewed after the clock was set back": async ({ store, advance }) => {
+  "claims: starts a lease again when it is renewed after the clock was set back": async (store, advance) => {
     const { fence } = await store.claim("r", ada);
     advance(-3_600_000);
     await store.renew("r", { ...ada, fence });
@@ -753,7 +753,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertHigher("fence of a later owner", (await store.claim("r", bob)).fence, fence);
   },
   "messages: returns what was posted with a lease and each renewal, unchanged and in order, until it is acknowledged":
-    async ({ store }) => {
+    async (store) => {
       await fillStore(store, 1);
       const odd = { text: 'use ${HOME} {"$ref":"s1"} \u0000 \u{1F600}', list: [null, { x: 0.1 }] };
       const { number: first = 0 } = await store.post("r1", odd);
@@ -770,9 +770,7 @@ const cases: Readonly<Record<string, Check>> = {
       assertHigher("number of a later message", third, second);
       assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 3);
     },
-  "messages: accepts a message from anybody, whoever owns the run, and keeps those of runs apart": async ({
-    store,
-  }) => {
+  "messages: accepts a message from anybody, whoever owns the run, and keeps those of runs apart": async (store) => {
     await fillStore(store, 2);
     const { fence } = await store.claim("r1", ada);
     await post(store, "r1", "to r1");
@@ -780,7 +778,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame((await store.renew("r1", { ...ada, fence })).posted?.length, 1);
     assertSame(await postedTo(store, "r2", bob), ["to r2"]);
   },
-  "messages: removes one together with the events that acknowledge it, and no other": async ({ store }) => {
+  "messages: removes one together with the events that acknowledge it, and no other": async (store) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const first = await post(store, "r1", "one");
@@ -791,7 +789,7 @@ const cases: Readonly<Record<string, Check>> = {
     const fourth = await post(store, "r1", "four");
     assertHigher("number of a later message", fourth, second);
   },
-  "messages: keeps one whose events were refused": async ({ store, advance }) => {
+  "messages: keeps one whose events were refused": async (store, advance) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const number = await post(store, "r1", "one");
@@ -803,14 +801,14 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => append(2), "run-owned-elsewhere");
     assertSame(await postedTo(store, "r1", bob), ["one"]);
   },
-  "messages: gives the next owner what the one before received and did not acknowledge": async ({ store, advance }) => {
+  "messages: gives the next owner what the one before received and did not acknowledge": async (store, advance) => {
     await fillStore(store, 1);
     await post(store, "r1", "one");
     assertSame(await postedTo(store, "r1"), ["one"]);
     advance(1_000);
     assertSame(await postedTo(store, "r1", bob), ["one"]);
   },
-  "messages: removes what is acknowledged when a lease is released, but only for its owner": async ({ store }) => {
+  "messages: removes what is acknowledged when a lease is released, but only for its owner": async (store) => {
     await fillStore(store, 1);
     const { fence } = await store.claim("r1", ada);
     const first = await post(store, "r1", "one");
@@ -821,7 +819,7 @@ const cases: Readonly<Record<string, Check>> = {
     await store.release("r1", { owner: "ada", fence, acknowledged: [first] });
     assertSame(await postedTo(store, "r1", bob), ["two"]);
   },
-  "messages: keeps no more for a run than whoever posts says": async ({ store }) => {
+  "messages: keeps no more for a run than whoever posts says": async (store) => {
     await fillStore(store, 2);
     const maxKept = 2;
     await post(store, "r1", "one");
@@ -832,7 +830,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r1", "four");
     assertSame(await postedTo(store, "r1"), ["one", "two", "four"]);
   },
-  "messages: keeps none for a run that has ended, and drops those that were posted before": async ({ store }) => {
+  "messages: keeps none for a run that has ended, and drops those that were posted before": async (store) => {
     let number = 0;
     for (const status of ["completed", "failed", "cancelled"] satisfies EndStatus[]) {
       await fillStore(store, ++number, number);
@@ -846,7 +844,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r2", "once more");
     assertSame(await postedTo(store, "r2"), ["once more"]);
   },
-  "messages: keeps those of a run that is suspended or interrupted": async ({ store }) => {
+  "messages: keeps those of a run that is suspended or interrupted": async (store) => {
     await fillStore(store, 2);
     await post(store, "r1", "one");
     await post(store, "r2", "two");
@@ -857,9 +855,7 @@ const cases: Readonly<Record<string, Check>> = {
     await post(store, "r1", "three");
     assertSame(await postedTo(store, "r1"), ["one", "three"]);
   },
-  "messages: lists a suspended run as resumable if something was posted to it and it has no owner": async ({
-    store,
-  }) => {
+  "messages: lists a suspended run as resumable if something was posted to it and it has no owner": async (store) => {
     await fillStore(store, 3);
     for (const id of ["r1", "r2", "r3"]) await record(store, runSuspend(id, 2));
     const number = await post(store, "r2", "one");
@@ -873,12 +869,12 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await listIds(store, { resumable: true }), "");
     assert.equal(await listIds(store, { resumable: true, metadata: { user: "ada" } }), "");
   },
-  "messages: refuses one to a run that does not exist, or that is only claimed": async ({ store }) => {
+  "messages: refuses one to a run that does not exist, or that is only claimed": async (store) => {
     await store.claim("r", ada);
     await assertFails(() => store.post("r", say("nobody hears")), "run-not-found");
     await assertFails(() => store.post("none", say("nobody hears")), "run-not-found");
   },
-  "messages: keeps an early one for a run that has yet to start, or refuses it": async ({ store }) => {
+  "messages: keeps an early one for a run that has yet to start, or refuses it": async (store) => {
     try {
       await store.post("r1", say("early"), { isEarly: true });
     } catch (thrown) {
@@ -896,7 +892,7 @@ const cases: Readonly<Record<string, Check>> = {
     assertSame((await store.post("r1", say("too late"), { isEarly: true })).number, undefined);
     assertSame(await postedTo(store, "r1"), []);
   },
-  "deletion: leaves nothing of a run, and does not affect the others": async ({ store }) => {
+  "deletion: leaves nothing of a run, and does not affect the others": async (store) => {
     await fillStore(store, 3);
     await record(store, stepStart("r2", 2));
     assert.equal(await store.delete("r2"), true);
@@ -906,7 +902,7 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal((await store.read("r1")).length, 1);
     await assertFails(() => store.post("r2", { type: "note" }), "run-not-found");
   },
-  "deletion: frees the id for a run that has nothing of the deleted one": async ({ store }) => {
+  "deletion: frees the id for a run that has nothing of the deleted one": async (store) => {
     const steps = Array.from({ length: 1_200 }, (_, index) => stepStart("r", index + 3));
     await record(store, runStart("r", { request: "Add milk" }), stepStart("r", 2));
     await store.append("r", steps, { sequence: 3 });
@@ -921,7 +917,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, stepStart("r", 2));
     assert.equal((await store.read("r")).length, 2);
   },
-  "deletion: refuses a run with a lease that lasts, and deletes it once that has ended": async ({ store, advance }) => {
+  "deletion: refuses a run with a lease that lasts, and deletes it once that has ended": async (store, advance) => {
     await fillStore(store, 2);
     await store.claim("r1", ada);
     await assertFails(() => store.delete("r1"), "run-owned-elsewhere");
@@ -933,10 +929,10 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await store.delete("r2"), true);
     assert.equal(await listIds(store), "");
   },
-  "deletion: lets an owner of the deleted run write no more, even to a new run with the same id": async ({
+  "deletion: lets an owner of the deleted run write no more, even to a new run with the same id": async (
     store,
     advance,
-  }) => {
+  ) => {
     const { fence: first } = await store.claim("r", ada);
     await store.append("r", [runStart("r")], { sequence: 1, fence: first });
     advance(1_000);
@@ -952,7 +948,7 @@ const cases: Readonly<Record<string, Check>> = {
     await assertFails(() => append(2), "run-owned-elsewhere");
     assert.equal((await store.read("r")).length, 1);
   },
-  "deletion: with statuses, deletes a run only if it has one of them": async ({ store }) => {
+  "deletion: with statuses, deletes a run only if it has one of them": async (store) => {
     await fillStore(store, 1);
     await record(store, runSuspend("r1", 2));
     assert.equal(await store.delete("r1", { status: ["completed", "failed"] }), false);
@@ -961,13 +957,13 @@ const cases: Readonly<Record<string, Check>> = {
     assert.equal(await store.delete("r1", { status: ["failed", "suspended"] }), true);
     assertSame(await store.read("r1"), []);
   },
-  "deletion: refuses a run that does not exist, that was deleted, or that is only claimed": async ({ store }) => {
+  "deletion: refuses a run that does not exist, that was deleted, or that is only claimed": async (store) => {
     await fillStore(store, 1);
     await store.delete("r1");
     await store.claim("r", ada);
     for (const id of ["none", "r1", "r"]) await assertFails(() => store.delete(id), "run-not-found");
   },
-  "deletion: neither repeats nor misses a run while pages are being read": async ({ store }) => {
+  "deletion: neither repeats nor misses a run while pages are being read": async (store) => {
     await fillStore(store, 5);
     const first = await store.list({ limit: 2 });
     for (const id of ["r4", "r3", "r5"]) await store.delete(id);
