@@ -244,6 +244,8 @@ class ToolRecorder {
   /** The secrets, as canonical JSON, in the order of the calls: their placeholders, and the first calls that have them. */
   private readonly secrets = new Map<string, { readonly placeholder: string; readonly place: number }>();
   private texts = new HiddenTexts();
+  /** The last call with a secret that no earlier one has. */
+  private lastNew = -1;
   /** The places of the answers of functions, by tool and input. */
   private readonly answers = new Map<string, number>();
   /** The latest attempt with each `idempotencyKey`, and the one that returned a value after its signal had aborted. */
@@ -343,29 +345,32 @@ class ToolRecorder {
     }
   }
 
-  /** Sets or deletes a call. If that changes the secrets, all are numbered again, in the order of the calls. */
+  /**
+   * Sets or deletes a call. Numbers of secrets have the order of the calls: if that changes, all are numbered again. Else
+   * only this call is shown again, and those that have a secret that was found in it.
+   */
   private set(place: number, call: RecordedCall | undefined): void {
     this.calls[place] = call;
-    if (call !== undefined && this.secretsIn(call).every((key) => this.isNumbered(key, place))) {
-      this.writer.set(place, this.hide(call));
-      return;
+    const isInOrder =
+      call !== undefined &&
+      this.secretsIn(call).every((key) => (this.secrets.get(key)?.place ?? this.lastNew) <= place);
+    if (!isInOrder) {
+      this.secrets.clear();
+      this.texts = new HiddenTexts();
     }
-    this.secrets.clear();
-    this.texts = new HiddenTexts();
-    for (const [place, call] of this.calls.entries()) {
-      for (const key of call === undefined ? [] : this.secretsIn(call)) {
+    const found: string[] = [];
+    for (const [at, made] of isInOrder ? [[place, call] as const] : this.calls.entries()) {
+      for (const key of made === undefined ? [] : this.secretsIn(made)) {
         if (this.secrets.has(key)) continue;
         const placeholder = `[secret ${this.secrets.size + 1}]`;
-        this.secrets.set(key, { placeholder, place });
-        this.texts.add(JSON.parse(key) as JsonValue, placeholder);
+        this.secrets.set(key, { placeholder, place: at });
+        this.lastNew = at;
+        found.push(...this.texts.add(JSON.parse(key) as JsonValue, placeholder));
       }
     }
-    for (const [place, call] of this.calls.entries()) this.writer.set(place, call && this.hide(call));
-  }
-
-  /** True if a secret has its number by a call up to this one. */
-  private isNumbered(key: string, place: number): boolean {
-    return (this.secrets.get(key)?.place ?? Number.POSITIVE_INFINITY) <= place;
+    for (const [at, made] of this.calls.entries()) {
+      if (at === place || !isInOrder || mayContain(made, found)) this.writer.set(at, made && this.hide(made));
+    }
   }
 
   private secretsIn(call: RecordedCall): readonly string[] {
@@ -402,6 +407,13 @@ class ToolRecorder {
       output: mapSecrets(output, outputView, replace),
     };
   }
+}
+
+/** True if a call may contain one of these texts. Half of a surrogate pair is not found in JSON. */
+function mayContain(call: RecordedCall | undefined, texts: readonly string[]): boolean {
+  if (texts.length === 0) return false;
+  const json = JSON.stringify(call) ?? "";
+  return texts.some((text) => !text.isWellFormed() || json.includes(JSON.stringify(text).slice(1, -1)));
 }
 
 function hideInError(error: RecordedError, texts: HiddenTexts): RecordedError {

@@ -198,6 +198,22 @@ describe("a secret", () => {
     tools.assertComplete();
   });
 
+  it("may be a whole output", async () => {
+    const create = defineTool({
+      name: "Create",
+      description: "Creates a password",
+      inputSchema: z.object({}),
+      outputSchema: sensitive(z.string()),
+      execute: () => "hunter22",
+    });
+    const plan = { steps: [step("s1", "Create")] };
+    await runWith(recordTools([create], path), plan);
+    expect(await callsOf()).toEqual([{ tool: "Create", input: {}, output: "[secret 1]" }]);
+    const tools = replayTools(path);
+    expect((await runWith(tools, plan)).status).toBe("completed");
+    tools.assertComplete();
+  });
+
   it("that was the same in two calls has to be the same again", async () => {
     const plan = (...passwords: string[]): PlanInput => ({
       steps: passwords.map((password, index) => step(`s${index}`, "SignIn", { input: { user: "ada", password } })),
