@@ -1,5 +1,6 @@
 import type { RetryOptions } from "../async/retry.ts";
 import { functionWords, lightVerbs } from "../english/word-classes.ts";
+import { examplePhrase, PhraseError, parsePhrase, slotNames } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, type Jsonify } from "./json.ts";
@@ -16,7 +17,6 @@ import {
   zodVersionOf,
 } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
-import { examplePhrase, parsePhrase, readPhrase, slotNames } from "./template.ts";
 import { cutText } from "./text.ts";
 import {
   type DefinedTool,
@@ -332,6 +332,22 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
       option,
       phrase,
       `a phrase with slots for input fields, but the input has no field "${name}" (${fix}give the phrase a toInput)`,
+    );
+  }
+}
+
+/** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
+export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof PhraseError)) throw thrown;
+    const received = JSON.stringify(phrase.slice(0, 200));
+    const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
+    throw new AgentError(
+      "invalid-options",
+      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
+      { details },
     );
   }
 }

@@ -1,4 +1,3 @@
-import { compilePhrase, type PhrasePlace, parsePhrase } from "../../core/template.ts";
 import {
   courtesiesAfter,
   courtesiesAfterText,
@@ -7,6 +6,8 @@ import {
   optionalWords,
   smallTalk,
 } from "../../english/clauses.ts";
+import { parsePhrase } from "../../language/phrases.ts";
+import { compilePhrase, type PhrasePlace } from "./compiled-phrase.ts";
 
 const maxTokens = 24;
 

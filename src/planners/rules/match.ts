@@ -1,6 +1,6 @@
 import { parseWith } from "../../core/schema.ts";
-import type { PhrasePlace, PhraseSlot } from "../../core/template.ts";
 import { functionWords, prepositions, readAnaphor } from "../../english/word-classes.ts";
+import type { PhrasePlace, PhraseSlot } from "./compiled-phrase.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
 import { isCapital, type RequestText, textBetween } from "./request.ts";
 import { anaphor, isDate, isReadable, type SlotReading, type SlotType, slotReadingsAt } from "./slots.ts";

@@ -1,11 +1,11 @@
 import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { schemasAt, typesOf } from "../../core/json-schema.ts";
-import type { PhrasePlace } from "../../core/template.ts";
 import type { EarlierPhrases, PhraseContext, PhraseReference } from "../../core/tool.ts";
 import { mentionsResult, readAnaphor, resultNouns, startsWithVerb } from "../../english/word-classes.ts";
 import { type FoundRefusal, findRefusals } from "../../language/refusals.ts";
 import { findReferences, parseReference } from "../../plan/references.ts";
 import { readSum } from "../../sums/read-sum.ts";
+import type { PhrasePlace } from "./compiled-phrase.ts";
 import { contentEnds, contentStarts, isCourtesy } from "./courtesy.ts";
 import { type Clause, cutClauses, statesReason } from "./cut-wishes.ts";
 import { type FindMeanings, Matcher, type Piece, piecesOf, WorkMeter } from "./match.ts";

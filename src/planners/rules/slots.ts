@@ -1,11 +1,11 @@
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
-import { PhraseError } from "../../core/template.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
 import { ordinals, readNumber } from "../../english/numbers.ts";
 import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
 import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
+import { PhraseError } from "../../language/phrases.ts";
 import type { RequestDate, RequestText } from "./request.ts";
 
 /** A value of a slot that was found in the words, and where the next word is. */

@@ -1,6 +1,5 @@
 import { contractions } from "../english/word-classes.ts";
-import { tokenize } from "../language/tokens.ts";
-import { AgentError } from "./errors.ts";
+import { tokenize } from "./tokens.ts";
 
 /** A parsed phrase. */
 export type PhraseNode =
@@ -36,22 +35,6 @@ export function parsePhrase(phrase: string, known: KnownGroups = new Map()): Phr
   reader.expectEnd();
   if (isNullable(node)) throw new PhraseError("all of it is optional");
   return node;
-}
-
-/** Runs a reader of a phrase; a {@link PhraseError} becomes `invalid-options` with the phrase. */
-export function readPhrase<T>(option: string, phrase: string, read: () => T): T {
-  try {
-    return read();
-  } catch (thrown) {
-    if (!(thrown instanceof PhraseError)) throw thrown;
-    const received = JSON.stringify(phrase.slice(0, 200));
-    const details = { option, received, expected: "words, {slot}, (one|or other), [optional]" };
-    throw new AgentError(
-      "invalid-options",
-      `Option "${option}" is not a phrase: ${thrown.message}; received ${received}.`,
-      { details },
-    );
-  }
 }
 
 class PhraseReader {
@@ -152,7 +135,8 @@ function toNode(type: "sequence" | "choice", items: readonly PhraseNode[]): Phra
   return items.length === 1 && only !== undefined ? only : { type, items };
 }
 
-const isNullable = remembered((node): boolean => {
+/** True if a part of a phrase may be left out. */
+export const isNullable = remembered((node): boolean => {
   if (node.type === "word" || node.type === "slot") return false;
   return node.type === "choice" ? node.items.some(isNullable) : node.items.every(isNullable);
 });
@@ -163,16 +147,8 @@ export const slotNames = remembered((node): ReadonlySet<string> => {
   return node.type === "word" ? new Set() : new Set(node.items.flatMap((item) => [...slotNames(item)]));
 });
 
-/** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */
-export function addWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
-  if (seen.has(node)) return;
-  seen.add(node);
-  if (node.type === "word") words.add(node.word);
-  else if (node.type !== "slot") for (const item of node.items) addWords(item, words, seen);
-}
-
 /** A function of a phrase or a part of one, worked out once: many phrases share their parts. */
-function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
+export function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: PhraseNode) => TResult {
   const known = new WeakMap<PhraseNode, TResult>();
   return (node) => {
     let result = known.get(node);
@@ -182,47 +158,6 @@ function remembered<TResult>(compute: (node: PhraseNode) => TResult): (node: Phr
     }
     return result;
   };
-}
-
-/** The words that a phrase may start with; `isOpen` if a slot, too. */
-export interface FirstWords {
-  readonly words: ReadonlySet<string>;
-  readonly isOpen: boolean;
-}
-
-/** Finds what a phrase may start with, once for each part. */
-export const firstOf = remembered((node): FirstWords => {
-  if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
-  if (node.type === "slot") return { words: new Set(), isOpen: true };
-  const until = node.type === "choice" ? -1 : node.items.findIndex((item) => !isNullable(item));
-  const first = (until === -1 ? node.items : node.items.slice(0, until + 1)).map(firstOf);
-  return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
-});
-
-/** A word for each way to say a part: of "get rid of" the last of the longest, else the first. */
-function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
-  if (node.type === "choice") {
-    const all = node.items.map(someOf);
-    return { words: new Set(all.flatMap(({ words }) => [...words])), isOpen: all.some(({ isOpen }) => isOpen) };
-  }
-  const words = node.type === "sequence" ? node.items.flatMap((item) => (item.type === "word" ? item.word : [])) : [];
-  if (node.type !== "sequence" || words.length < node.items.length) return firstOf(node);
-  const longest = words.reduce((best, word) => (word.length >= best.length ? word : best), "");
-  return { words: new Set([longest]), isOpen: false };
-}
-
-/**
- * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
- * but for the noun before a slot, which "it" replaces.
- * Saves trying most phrases.
- */
-export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
-  const items = node.type === "sequence" ? node.items : [node];
-  return items
-    .filter((item, at) => !isNullable(item) && !(at > 0 && items[at + 1]?.type === "slot"))
-    .map(someOf)
-    .filter(({ isOpen }) => !isOpen)
-    .map(({ words }) => words);
 }
 
 /** The phrase as someone would say it: first alternatives, nothing optional; a slot stays `{slot}`. */
@@ -237,80 +172,4 @@ export function examplePhrase(node: PhraseNode): string {
     .map(examplePhrase)
     .filter((text) => text !== "")
     .join(" ");
-}
-
-/** A place in a phrase before its next word or slot, or at its end. */
-export interface Steps {
-  /** The words that may follow, each with the places behind it. */
-  readonly words: Map<string, PhrasePlace[]>;
-  readonly slots: PhraseSlot[];
-  isEnd: boolean;
-}
-
-/** A slot that may follow, and the place behind it. */
-export interface PhraseSlot {
-  readonly name: string;
-  readonly next: PhrasePlace;
-}
-
-/** A place of a compiled phrase; what may follow is worked out when it is first asked for. */
-export class PhrasePlace {
-  private known: Steps | undefined;
-
-  constructor(private readonly fill: (steps: Steps) => void) {}
-
-  get steps(): Steps {
-    if (this.known === undefined) {
-      this.known = { words: new Map(), slots: [], isEnd: false };
-      this.fill(this.known);
-    }
-    return this.known;
-  }
-}
-
-const end = new PhrasePlace((steps) => {
-  steps.isEnd = true;
-});
-
-/** Compiles a phrase for the matcher: the place before it. */
-export function compilePhrase(node: PhraseNode): PhrasePlace {
-  return placeBefore([node], 0, end);
-}
-
-/** The place before an item of a sequence; `next` is that behind the last. */
-function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePlace): PhrasePlace {
-  if (from === items.length) return next;
-  return new PhrasePlace((steps) => {
-    const rest = placeBefore(items, from + 1, next);
-    const item = items[from];
-    if (item === undefined) return;
-    enter(item, rest, steps);
-    // "firing of [the] kiln"
-    const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
-    if (isArticle || isNullable(item)) addSteps(steps, rest.steps);
-  });
-}
-
-/** Adds what a part of a phrase may start with. */
-function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
-  if (node.type === "word") addWord(steps, node.word, [next]);
-  else if (node.type === "slot") steps.slots.push({ name: node.name, next });
-  else if (node.type === "choice") for (const item of node.items) enter(item, next, steps);
-  else
-    for (const [index, item] of node.items.entries()) {
-      enter(item, placeBefore(node.items, index + 1, next), steps);
-      if (!isNullable(item)) break;
-    }
-}
-
-function addSteps(steps: Steps, { words, slots, isEnd }: Steps): void {
-  for (const [word, places] of words) addWord(steps, word, places);
-  steps.slots.push(...slots);
-  steps.isEnd ||= isEnd;
-}
-
-function addWord({ words }: Steps, word: string, places: readonly PhrasePlace[]): void {
-  const known = words.get(word);
-  if (known === undefined) words.set(word, [...places]);
-  else known.push(...places);
 }

@@ -1,0 +1,126 @@
+import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
+
+/** A place in a phrase before its next word or slot, or at its end. */
+export interface Steps {
+  /** The words that may follow, each with the places behind it. */
+  readonly words: Map<string, PhrasePlace[]>;
+  readonly slots: PhraseSlot[];
+  isEnd: boolean;
+}
+
+/** A slot that may follow, and the place behind it. */
+export interface PhraseSlot {
+  readonly name: string;
+  readonly next: PhrasePlace;
+}
+
+/** A place of a compiled phrase; what may follow is worked out when it is first asked for. */
+export class PhrasePlace {
+  private known: Steps | undefined;
+
+  constructor(private readonly fill: (steps: Steps) => void) {}
+
+  get steps(): Steps {
+    if (this.known === undefined) {
+      this.known = { words: new Map(), slots: [], isEnd: false };
+      this.fill(this.known);
+    }
+    return this.known;
+  }
+}
+
+const end = new PhrasePlace((steps) => {
+  steps.isEnd = true;
+});
+
+/** Compiles a phrase for the matcher: the place before it. */
+export function compilePhrase(node: PhraseNode): PhrasePlace {
+  return placeBefore([node], 0, end);
+}
+
+/** The place before an item of a sequence; `next` is that behind the last. */
+function placeBefore(items: readonly PhraseNode[], from: number, next: PhrasePlace): PhrasePlace {
+  if (from === items.length) return next;
+  return new PhrasePlace((steps) => {
+    const rest = placeBefore(items, from + 1, next);
+    const item = items[from];
+    if (item === undefined) return;
+    enter(item, rest, steps);
+    // "firing of [the] kiln"
+    const isArticle = from > 0 && item.type === "word" && /^(?:the|an?)$/.test(item.word);
+    if (isArticle || isNullable(item)) addSteps(steps, rest.steps);
+  });
+}
+
+/** Adds what a part of a phrase may start with. */
+function enter(node: PhraseNode, next: PhrasePlace, steps: Steps): void {
+  if (node.type === "word") addWord(steps, node.word, [next]);
+  else if (node.type === "slot") steps.slots.push({ name: node.name, next });
+  else if (node.type === "choice") for (const item of node.items) enter(item, next, steps);
+  else
+    for (const [index, item] of node.items.entries()) {
+      enter(item, placeBefore(node.items, index + 1, next), steps);
+      if (!isNullable(item)) break;
+    }
+}
+
+function addSteps(steps: Steps, { words, slots, isEnd }: Steps): void {
+  for (const [word, places] of words) addWord(steps, word, places);
+  steps.slots.push(...slots);
+  steps.isEnd ||= isEnd;
+}
+
+function addWord({ words }: Steps, word: string, places: readonly PhrasePlace[]): void {
+  const known = words.get(word);
+  if (known === undefined) words.set(word, [...places]);
+  else known.push(...places);
+}
+
+/** The words that a phrase may start with; `isOpen` if a slot, too. */
+export interface FirstWords {
+  readonly words: ReadonlySet<string>;
+  readonly isOpen: boolean;
+}
+
+/** Finds what a phrase may start with, once for each part. */
+export const firstOf = remembered((node): FirstWords => {
+  if (node.type === "word") return { words: new Set([node.word]), isOpen: false };
+  if (node.type === "slot") return { words: new Set(), isOpen: true };
+  const until = node.type === "choice" ? -1 : node.items.findIndex((item) => !isNullable(item));
+  const first = (until === -1 ? node.items : node.items.slice(0, until + 1)).map(firstOf);
+  return { words: new Set(first.flatMap(({ words }) => [...words])), isOpen: first.some(({ isOpen }) => isOpen) };
+});
+
+/** A word for each way to say a part: of "get rid of" the last of the longest, else the first. */
+function someOf(node: PhraseNode): ReturnType<typeof firstOf> {
+  if (node.type === "choice") {
+    const all = node.items.map(someOf);
+    return { words: new Set(all.flatMap(({ words }) => [...words])), isOpen: all.some(({ isOpen }) => isOpen) };
+  }
+  const words = node.type === "sequence" ? node.items.flatMap((item) => (item.type === "word" ? item.word : [])) : [];
+  if (node.type !== "sequence" || words.length < node.items.length) return firstOf(node);
+  const longest = words.reduce((best, word) => (word.length >= best.length ? word : best), "");
+  return { words: new Set([longest]), isOpen: false };
+}
+
+/**
+ * Sets of words of which a request must have one each, or the phrase cannot fit: those that its required parts are made of,
+ * but for the noun before a slot, which "it" replaces.
+ * Saves trying most phrases.
+ */
+export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] {
+  const items = node.type === "sequence" ? node.items : [node];
+  return items
+    .filter((item, at) => !isNullable(item) && !(at > 0 && items[at + 1]?.type === "slot"))
+    .map(someOf)
+    .filter(({ isOpen }) => !isOpen)
+    .map(({ words }) => words);
+}
+
+/** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */
+export function addWords(node: PhraseNode, words: Set<string>, seen: Set<PhraseNode>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  if (node.type === "word") words.add(node.word);
+  else if (node.type !== "slot") for (const item of node.items) addWords(item, words, seen);
+}
