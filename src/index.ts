@@ -87,6 +87,7 @@ export {
 } from "./core/plan.ts";
 export type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "./core/planner.ts";
 export type { ApprovalRecord, RunResult, RunSnapshot, StepRecord } from "./core/run-result.ts";
+export type { StepStatus } from "./core/run-state.ts";
 export type { ListRunsOptions, RunPage, RunStore } from "./core/run-store.ts";
 export {
   digestAfter,
@@ -97,8 +98,6 @@ export {
   runStatusAfter,
 } from "./core/run-summary.ts";
 export type { InferSchemaInput, InferSchemaOutput, StandardSchema } from "./core/schema.ts";
-export { composed, sensitive } from "./core/sensitive.ts";
-export type { StepStatus } from "./core/step-state.ts";
 export { escapeTemplate } from "./core/text.ts";
 export type {
   DefinedTool,
@@ -113,6 +112,7 @@ export type {
   ToolPhraseOptions,
   UndoneCall,
 } from "./core/tool.ts";
+export { composed, sensitive } from "./core/tool-schemas.ts";
 export { hashPlan } from "./plan/hash-plan.ts";
 export { validatePlan } from "./plan/validate-plan.ts";
 export { createFallbackPlanner } from "./planners/fallback-planner.ts";

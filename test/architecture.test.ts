@@ -75,7 +75,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/adapters/otel/", own: /^src\/(core|async|adapters\/otel)\//, packages: /^@opentelemetry\/api$/ },
   {
     layer: "src/view/",
-    own: /^src\/(core|view)\/|^src\/plan\/(dependencies|hash-plan|reference)\.ts$/,
+    own: /^src\/(core|view)\/|^src\/plan\/(references|hash-plan)\.ts$/,
     packages: /^$/,
   },
   {

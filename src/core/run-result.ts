@@ -4,10 +4,16 @@ import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts"
 import { copyJson, type JsonObject } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan } from "./plan.ts";
-import type { RunState } from "./run-state.ts";
+import {
+  type ApprovalState,
+  hadNothingToDo,
+  instancesOf,
+  type RunState,
+  type StepState,
+  type StepStatus,
+} from "./run-state.ts";
 import type { RunStatus } from "./run-summary.ts";
 import { type StepRef, stepRefOf } from "./step.ts";
-import { type ApprovalState, hadNothingToDo, instancesOf, type StepState, type StepStatus } from "./step-state.ts";
 import type { InferToolInput, InferToolOutput, Tool, ToolEffect } from "./tool.ts";
 
 /** One entry of the execution log. @group Runs and results */

@@ -1,7 +1,8 @@
 import { canonicalJson, deepFreeze, sha256 } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
-import { toJsonSchema } from "./schema.ts";
-import { isSensitiveTool } from "./sensitive.ts";
+import { failOption } from "./options.ts";
+import { markZod4, type SchemaMark, type StandardSchema, toJsonSchema, zodVersionOf } from "./schema.ts";
+import { hasZod3Mark, markZod3 } from "./schema-zod3.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
@@ -51,4 +52,64 @@ export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprin
   });
   fingerprints.set(tool, fingerprint);
   return fingerprint;
+}
+
+/**
+ * Marks a field of a tool's input or output as a secret: its value is recorded encrypted and shown as `"[sensitive]"`.
+ * Returns a copy of the schema, like `.meta({ sensitive: true })` of zod 4, but also for zod 3. Throws
+ * `invalid-options`.
+ *
+ * {@includeCode ../../examples/19-secrets.ts}
+ * @group Tools
+ */
+export function sensitive<TSchema extends StandardSchema>(schema: TSchema): TSchema {
+  return markSchema(schema, "sensitive");
+}
+
+/**
+ * Marks a text field of a tool's input as one that a model composes: the body of a message, a subject, a summary, a
+ * search query. Words in it that the request does not say are only a warning, and do not refuse the plan. Never mark a
+ * recipient, an id, an amount, a date or a path; of any but plain text the mark means nothing. Returns a copy of the
+ * schema, like `.meta({ composed: true })` of zod 4, but also for zod 3. Throws `invalid-options`.
+ *
+ * ```ts
+ * const inputSchema = z.object({ to: z.email(), body: composed(z.string()) });
+ * ```
+ * @group Tools
+ */
+export function composed<TSchema extends StandardSchema>(schema: TSchema): TSchema {
+  return markSchema(schema, "composed");
+}
+
+/** True if a field of a tool's input or output is marked as sensitive. */
+export function isSensitiveTool({ inputSchema, outputSchema }: Tool): boolean {
+  return hasSensitive(inputSchema, "input") || (outputSchema !== undefined && hasSensitive(outputSchema, "output"));
+}
+
+/** True if a field of what a schema accepts, or of what its output becomes, is marked as sensitive. */
+export function hasSensitive(schema: StandardSchema, io: "input" | "output"): boolean {
+  // Its JSON Schema may not be there yet.
+  if (zodVersionOf(schema) === 3) return hasZod3Mark(schema, "sensitive");
+  return sensitivePaths(jsonSchemaOf(schema, io)).length > 0;
+}
+
+/** The input of an event, which is not a tool's, may have a part that JSON cannot express. */
+function jsonSchemaOf(schema: StandardSchema, io: "input" | "output"): JsonSchema {
+  try {
+    return toJsonSchema(schema, io) as JsonSchema;
+  } catch {
+    return toJsonSchema(schema, "output") as JsonSchema;
+  }
+}
+
+/** A copy of a schema with a mark, which its JSON Schema has as a keyword. Throws `invalid-options`. */
+function markSchema<TSchema extends StandardSchema>(schema: TSchema, mark: SchemaMark): TSchema {
+  switch (zodVersionOf(schema)) {
+    case 3:
+      return markZod3(schema, mark);
+    case 4:
+      return markZod4(schema, mark);
+    default:
+      return failOption("schema", schema, `a schema of zod; in the JSON Schema of another one write "${mark}": true`);
+  }
 }

@@ -2,8 +2,7 @@ import { AgentError } from "../core/errors.ts";
 import type { PlanInput, PlanSource, PlanStep } from "../core/plan.ts";
 import type { PlanDraft, Planner, PlanRequest, ReplanRequest } from "../core/planner.ts";
 import { isDoneRecord } from "../core/run-result.ts";
-import { checkOnce } from "./check-once.ts";
-import { invalidPlan } from "./plan-issues.ts";
+import { checkOnce, invalidPlan } from "./validate-plan.ts";
 
 /** A draft that was checked against the tools, with its source. */
 export interface CheckedDraft extends PlanDraft {

@@ -10,14 +10,13 @@ import {
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
 import { isIterationName, timeOfInstant } from "../core/step.ts";
+import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
-import { isOfIteration } from "./dependencies.ts";
 import type { CelPath } from "./expressions/node.ts";
 import type { ExpressionKey, ParsedStep } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
-import { unknownTool } from "./plan-issues.ts";
-import { type FoundReference, fillReferences } from "./references.ts";
+import { type FoundReference, fillReferences, isOfIteration } from "./references.ts";
 
 /** The surroundings that a step is checked in. */
 export interface StepScope {
@@ -71,6 +70,19 @@ export function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue
 }
 
 const none: readonly PlanIssue[] = [];
+
+/** The issue of a step whose tool does not exist. */
+export function unknownTool(
+  tool: string,
+  { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
+): PlanIssue {
+  return { code: "unknown-tool", path: [...path, "tool"], message: noSuchTool(tool, [...tools.keys()]) };
+}
+
+/** The message about a tool that does not exist. */
+export function noSuchTool(name: string, names: readonly string[]): string {
+  return `There is no tool "${name}".${suggestName(name, names)} Available tools: ${names.join(", ") || "none"}.`;
+}
 
 /** Stands for a value that is known only when the plan runs. */
 function unknownValue(): JsonValue {

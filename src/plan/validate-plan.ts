@@ -1,24 +1,24 @@
 import { indexTools } from "../core/define-tool.ts";
-import { type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
+import { AgentError } from "../core/errors.ts";
+import { deepFreeze, type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
 import { type OptionTable, readOptions } from "../core/options.ts";
 import {
   defaultMaxSteps,
   hasPlanShape,
   maxPlanBytes,
+  noSteps,
   type PlanInput,
   type PlanIssue,
   type PlanStep,
   planSchema,
 } from "../core/plan.ts";
-import { callsTool, inputOf, isIterationName, planVersionOf } from "../core/step.ts";
+import { callsTool, inputOf, isIterationName, planVersionOf, toolOf } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { checkExpressions, checkInput, checkWait, readSchemas } from "./check-step.ts";
-import { dependenciesOf } from "./dependencies.ts";
+import { checkExpressions, checkInput, checkWait, readSchemas, unknownTool } from "./check-step.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
-import { parseExpressions } from "./expressions.ts";
-import { duplicateId } from "./plan-issues.ts";
-import { type FoundReference, findReferences } from "./references.ts";
+import { type PlanExpressions, parseExpressions } from "./expressions.ts";
+import { dependenciesOf, type FoundReference, findReferences } from "./references.ts";
 
 /** Options of {@link validatePlan}. @inline */
 interface ValidatePlanOptions {
@@ -314,4 +314,165 @@ function peel(
       if (edges === 0) free.push(source);
     }
   }
+}
+
+/**
+ * The issues of a plan that can be found at once, without schemas, so that `start` throws for them: no steps, a tool
+ * that does not exist, or a duplicate id. Anything else that is malformed, or not JSON, is left to `checkPlan`.
+ */
+export function plainIssues(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  try {
+    if (findPlain(plan, tools).length === 0) return [];
+    // It may be a different plan once it is JSON, and only that one counts.
+    const json = toJson(plan, { maxBytes: maxPlanBytes });
+    return json.ok ? findPlain(json.value, tools) : [];
+  } catch {
+    return [];
+  }
+}
+
+function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly PlanIssue[] {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  if (!Array.isArray(steps) || steps.length === 0)
+    return [{ code: "invalid-shape", path: ["steps"], message: noSteps }];
+  const issues: PlanIssue[] = [];
+  const firstOf = new Map<string, number>();
+  for (const [index, step] of steps.entries()) {
+    const { id, tool } = (step ?? {}) as { readonly id?: unknown; readonly tool?: unknown };
+    if (typeof tool === "string" && !tools.has(tool)) issues.push(unknownTool(tool, { path: ["steps", index], tools }));
+    if (typeof id !== "string") continue;
+    const first = firstOf.get(id);
+    if (first === undefined) firstOf.set(id, index);
+    else issues.push(duplicateId(id, { index, first }));
+  }
+  return issues;
+}
+
+/** The error for an invalid plan, with its issues. */
+export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ code, path, message }) => `${code} at ${path.join(".") || "the plan"}: ${message}`);
+  const more = issues.length > 5 ? ` … and ${issues.length - 5} more.` : "";
+  return new AgentError("invalid-plan", `${complaint}: ${shown.join(" ")}${more}`, { details: { issues } });
+}
+
+/** The issue of a step with the id of another one. */
+export function duplicateId(
+  id: string,
+  { index, first }: { readonly index: number; readonly first: number },
+): PlanIssue {
+  const message = `"${id}" is already the id of steps[${first}].`;
+  return { code: "duplicate-id", path: ["steps", index, "id"], message };
+}
+
+/** Steps that were found valid. */
+interface ValidSteps {
+  /** The frozen copy. */
+  readonly steps: readonly PlanStep[];
+  /** The ids that each step waits for. */
+  readonly dependencies: readonly (readonly string[])[];
+  /** The tools that they were checked against. */
+  tools: ReadonlyMap<string, Tool>;
+}
+
+/** By the frozen copy of the steps, and by the list that it was made of, which may have changed since. */
+const validSteps = new WeakMap<object, ValidSteps>();
+/** Frozen plans around such a copy that are valid as a whole. */
+const validPlans = new WeakSet<object>();
+
+/**
+ * Checks any value as {@link checkPlan} does. Steps that were found valid with the same tools are not checked again while
+ * their content is the same, only the other parts of their plan; a plan that is known to be valid is returned as it is.
+ */
+export async function checkOnce(plan: unknown, scope: PlanScope): Promise<CheckedPlan> {
+  const known = findKnown(plan, scope);
+  if (known !== undefined) return known;
+  const checked = await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), scope);
+  if (checked.plan !== undefined) {
+    const steps = checked.plan.steps as readonly PlanStep[];
+    const valid = { steps, dependencies: checked.dependencies, tools: scope.tools };
+    validSteps.set(steps, valid);
+    const given = stepsOf(plan);
+    if (given !== undefined && !checked.isAsync) validSteps.set(given, valid);
+  }
+  return checked;
+}
+
+/** Remembers as valid a frozen plan whose steps {@link checkOnce} has checked. */
+export function rememberPlan<TPlan extends PlanInput>(plan: TPlan): TPlan {
+  validPlans.add(plan);
+  return plan;
+}
+
+/** The ids that each step of a valid plan waits for, found once if its steps are a copy of {@link checkOnce}. */
+export function dependenciesOfSteps(
+  steps: readonly PlanStep[],
+  expressions: PlanExpressions | undefined,
+): readonly (readonly string[])[] {
+  const known = validSteps.get(steps)?.dependencies;
+  return known ?? steps.map((step, index) => dependenciesOf(step, steps[index - 1], expressions?.get(step.id)));
+}
+
+/** A plan whose steps are known to be valid; undefined if it has to be checked, as also for what throws when it is read. */
+function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
+  try {
+    const given = stepsOf(plan);
+    const known = given && validSteps.get(given);
+    if (known === undefined || !isFor(known, scope)) return undefined;
+    const { steps, dependencies } = known;
+    if (steps !== given && !isSame(given, steps as unknown as JsonValue)) return undefined;
+    const valid = validPlans.has(plan as object) ? (plan as PlanInput) : copyAround(steps, plan as object);
+    return valid && { plan: valid, issues: [], dependencies };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The list of steps of an object; undefined for anything that another list may stand for when it is JSON. */
+function stepsOf(plan: unknown): object | undefined {
+  if (typeof plan !== "object" || plan === null || "toJSON" in plan) return undefined;
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(plan))) return undefined;
+  const steps: unknown = Object.getOwnPropertyDescriptor(plan, "steps")?.value;
+  return Array.isArray(steps) ? steps : undefined;
+}
+
+/** True if steps were checked against the same tools, and these allow so many. */
+function isFor(known: ValidSteps, { tools, events, maxSteps = defaultMaxSteps }: PlanScope): boolean {
+  const { steps } = known;
+  if (steps.length > maxSteps) return false;
+  // The names of events are not remembered.
+  if (events !== undefined && planVersionOf(steps) === 2) return false;
+  if (known.tools === tools) return true;
+  if (!steps.every((step) => known.tools.get(toolOf(step)) === tools.get(toolOf(step)))) return false;
+  // An agent's tools live as long as it does; those of a planner would be kept with the steps.
+  known.tools = tools;
+  return true;
+}
+
+/** True if a value is plain data with the content of a copy: no Date, nothing that has `toJSON`. */
+function isSame(value: unknown, copy: JsonValue): boolean {
+  if (typeof value !== "object" || value === null) return value === copy;
+  if (typeof copy !== "object" || copy === null) return false;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (toJSON !== undefined || Object.getPrototypeOf(value) !== Object.getPrototypeOf(copy)) return false;
+  // Holes at its end are no keys.
+  if (Array.isArray(value) && value.length !== (copy as readonly JsonValue[]).length) return false;
+  const keys = Object.keys(copy);
+  const given = Object.keys(value);
+  if (given.length !== keys.length) return false;
+  return keys.every(
+    (key, index) => given[index] === key && isSame((value as JsonObject)[key], (copy as JsonObject)[key] as JsonValue),
+  );
+}
+
+/** A frozen copy of a plan around steps that are known; undefined if its other parts are not plainly valid. */
+function copyAround(steps: readonly PlanStep[], plan: object): PlanInput | undefined {
+  const json = toJson({ ...plan, steps: [] }, { maxBytes: maxPlanBytes });
+  if (!json.ok || findSurrogates(json.value).length > 0) return undefined;
+  const copy = { ...(json.value as JsonObject), steps: steps as unknown as JsonValue };
+  // One step is enough for the shape of the other parts.
+  if (!hasPlanShape({ ...copy, steps: [steps[0] as unknown as JsonValue] })) return undefined;
+  if ((copy as JsonObject).version === 1 && planVersionOf(steps) === 2) return undefined;
+  return deepFreeze(copy as unknown as PlanInput);
 }

@@ -3,14 +3,12 @@ import { copyJson, type JsonValue } from "../core/json.ts";
 import { checkObject, checkOption, readOptions } from "../core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
-import { isSensitiveTool } from "../core/sensitive.ts";
 import { SensitiveView } from "../core/sensitive-paths.ts";
 import { callsTool, describeConditions, describeWait } from "../core/step.ts";
 import { printable, printableJson } from "../core/text.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
-import { toolSchemas } from "../core/tool-schemas.ts";
-import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
-import { fillReferences, findReferences } from "../plan/references.ts";
+import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
+import { dependenciesOf, fillReferences, findReferences, stepsNamedIn } from "../plan/references.ts";
 import { HiddenTexts, hideInput } from "./secrets/sensitive-values.ts";
 
 /**

@@ -5,10 +5,9 @@ import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan
 import { parseWith } from "../core/schema.ts";
 import { callsTool, inputOf, toolOf } from "../core/step.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
-import { dependenciesOf } from "../plan/dependencies.ts";
 import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
-import { findReferences, resolveInput } from "../plan/references.ts";
+import { dependenciesOf, findReferences, resolveInput } from "../plan/references.ts";
 import type { EngineSettings } from "./options.ts";
 import { underSignal } from "./planning/planning.ts";
 import type { RunSettings } from "./run-options.ts";

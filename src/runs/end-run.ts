@@ -2,8 +2,6 @@ import { type AgentErrorData, fromErrorData } from "../core/errors.ts";
 import type { AgentEvent, EventInit, PendingItem, RunEndEvent, SkipReason, WaitDue } from "../core/events.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { lastCompleted, type RunResult } from "../core/run-result.ts";
-import type { RunState } from "../core/run-state.ts";
-import { stepRefOf } from "../core/step.ts";
 import {
   type ApprovalState,
   instancesOf,
@@ -12,10 +10,12 @@ import {
   isDone,
   isOpen,
   isWaitOver,
+  type RunState,
   type StepState,
-} from "../core/step-state.ts";
-import { dependenciesOfSteps } from "../plan/check-once.ts";
+} from "../core/run-state.ts";
+import { stepRefOf } from "../core/step.ts";
 import type { PlanExpressions } from "../plan/expressions.ts";
+import { dependenciesOfSteps } from "../plan/validate-plan.ts";
 import type { AbortReason, Run } from "./run.ts";
 import { cancelledBy, interruptedBy, runTimeout } from "./run-errors.ts";
 import { opened } from "./secrets/run-secrets.ts";

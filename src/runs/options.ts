@@ -17,9 +17,9 @@ import { defaultMaxSteps, namePattern, namePatternText } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
 import { expectedSchema, type StandardSchema } from "../core/schema.ts";
-import { hasSensitive, isSensitiveTool } from "../core/sensitive.ts";
 import type { StepRef } from "../core/step.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
+import { hasSensitive, isSensitiveTool } from "../core/tool-schemas.ts";
 import { type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 

@@ -1,11 +1,19 @@
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, checkEventFormat, findWrongKey, type Keyed } from "../core/events.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
-import { initialRunState, type RunState, reduceRunState } from "../core/run-state.ts";
+import {
+  type ApprovalState,
+  initialRunState,
+  instanceAt,
+  isOpen,
+  type RunState,
+  reduceRunState,
+  type StepEvent,
+  type StepState,
+} from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import { isRunStatus } from "../core/run-summary.ts";
-import { type ApprovalState, instanceAt, isOpen, type StepEvent, type StepState } from "../core/step-state.ts";
-import { dependenciesOf } from "../plan/dependencies.ts";
+import { dependenciesOf } from "../plan/references.ts";
 
 /** A run as it was recorded. */
 export interface RecordedRun {

@@ -5,7 +5,7 @@ import { type JsonObject, toJson } from "../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
-import { noSuchTool } from "../plan/plan-issues.ts";
+import { noSuchTool } from "../plan/check-step.ts";
 
 /** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {

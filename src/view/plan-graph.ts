@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "../core/plan.ts";
 import type { StepRecord } from "../core/run-result.ts";
 import { describeConditions, describeWait } from "../core/step.ts";
-import { dependenciesOf, stepsNamedIn } from "../plan/dependencies.ts";
+import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { hasFailed, type RunView } from "./run-view.ts";
 
 /** A step in a graph. */

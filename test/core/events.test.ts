@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { AgentEventType } from "../../src/core/events.ts";
-import { isTransient } from "../../src/core/events.ts";
+import { type AgentEventType, isTransient } from "../../src/core/events.ts";
 
 it("only progress, attempts, late results and partial plans are transient", () => {
   const types: Record<AgentEventType, boolean> = {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, EventInit } from "../../src/core/events.ts";
-import { isTransient } from "../../src/core/events.ts";
+import { type AgentEvent, type EventInit, isTransient } from "../../src/core/events.ts";
 import { foldEvents, initialRunState, reduceRunState } from "../../src/core/run-state.ts";
 import { runStatusAfter } from "../../src/core/run-summary.ts";
 import { failedRun, failure, given, numbered, plan, requested } from "../fixtures/run-events.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import { z } from "zod/v4";
 import { toJsonSchema } from "../../src/core/schema.ts";
-import { composed, sensitive } from "../../src/core/sensitive.ts";
+import { composed, sensitive } from "../../src/core/tool-schemas.ts";
 
 describe("composed", () => {
   it.each([

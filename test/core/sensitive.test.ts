@@ -5,9 +5,9 @@ import * as mini from "zod/v4-mini";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { JsonSchema } from "../../src/core/json-schema.ts";
 import { toJsonSchema } from "../../src/core/schema.ts";
-import { isSensitiveTool, sensitive } from "../../src/core/sensitive.ts";
 import { SensitiveView, sensitivePaths, sensitiveViewOf } from "../../src/core/sensitive-paths.ts";
 import type { Tool } from "../../src/core/tool.ts";
+import { isSensitiveTool, sensitive } from "../../src/core/tool-schemas.ts";
 
 type Schema = Parameters<typeof defineTool>[0]["inputSchema"];
 

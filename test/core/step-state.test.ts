@@ -12,7 +12,7 @@ import {
   reduceStep,
   type StepEvent,
   type StepState,
-} from "../../src/core/step-state.ts";
+} from "../../src/core/run-state.ts";
 import { failure, numbered } from "../fixtures/run-events.ts";
 
 const started = { stepId: "s1", tool: "Sum", input: { a: 1 }, reasoning: "First" };

@@ -4,8 +4,8 @@ import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { define, defineTool, indexTools } from "../../src/core/define-tool.ts";
 import { AgentError } from "../../src/core/errors.ts";
-import { sensitive } from "../../src/core/sensitive.ts";
 import type { DefinedTool, Tool, ToolContext } from "../../src/core/tool.ts";
+import { sensitive } from "../../src/core/tool-schemas.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 
 const context: ToolContext = {

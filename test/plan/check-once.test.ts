@@ -3,7 +3,7 @@ import * as z from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { PlanInput } from "../../src/core/plan.ts";
 import type { DefinedTool } from "../../src/core/tool.ts";
-import { checkOnce, rememberPlan } from "../../src/plan/check-once.ts";
+import { checkOnce, rememberPlan } from "../../src/plan/validate-plan.ts";
 
 /** A tool that counts how often an input is checked against its schema. */
 function countedTool(name = "Count", schema: z.ZodType = z.string()) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
-import { dependenciesOf } from "../../src/plan/dependencies.ts";
 import { compileExpressions } from "../../src/plan/expressions.ts";
+import { dependenciesOf } from "../../src/plan/references.ts";
 
 const step = (id: string, input: JsonObject = {}, dependsOn?: readonly string[]) => ({
   id,

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indexTools } from "../../src/core/define-tool.ts";
-import { plainIssues } from "../../src/plan/plan-issues.ts";
-import { validatePlan } from "../../src/plan/validate-plan.ts";
+import { plainIssues, validatePlan } from "../../src/plan/validate-plan.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 const tools = [createFakeTool({ name: "A" }), createFakeTool({ name: "B" })];

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentErrorDetails } from "../../src/core/errors.ts";
-import { isAgentError } from "../../src/core/errors.ts";
+import { type AgentErrorDetails, isAgentError } from "../../src/core/errors.ts";
 import type { JsonObject, JsonValue } from "../../src/core/json.ts";
 import { resolveInput } from "../../src/plan/references.ts";
 

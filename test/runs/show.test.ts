@@ -5,7 +5,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import { hiddenText } from "../../src/core/json.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
-import { sensitive } from "../../src/core/sensitive.ts";
+import { sensitive } from "../../src/core/tool-schemas.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
 import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import type { RedactPlace, SecretKey } from "../../src/runs/options.ts";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { z } from "zod/v4";
 import { defineTool } from "../../src/core/define-tool.ts";
-import { sensitive } from "../../src/core/sensitive.ts";
 import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import { sensitive } from "../../src/core/tool-schemas.ts";
 
 /** The secrets that the tools below accept or return. */
 export const password = "hunter2-Zebra";

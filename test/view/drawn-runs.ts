@@ -4,7 +4,7 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
 import type { RunResult } from "../../src/core/run-result.ts";
-import { sensitive } from "../../src/core/sensitive.ts";
+import { sensitive } from "../../src/core/tool-schemas.ts";
 import { createManualClock } from "../../src/testing/manual-clock.ts";
 
 export const secret = "4111-1111-1111-1111";

@@ -4,8 +4,7 @@ import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
 import type { Tool } from "../../core/tool.ts";
-import { invalidPlan } from "../../plan/plan-issues.ts";
-import { checkPlan } from "../../plan/validate-plan.ts";
+import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
 import { identityOf, type RunTarget } from "../../runs/run-target.ts";
 

@@ -4,7 +4,7 @@ import { jsonTypeOf } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
 import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
-import { isOfIteration } from "../dependencies.ts";
+import { isOfIteration } from "../references.ts";
 import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
 import {
   type CelExpression,

@@ -3,7 +3,7 @@ import { maxAnswerLength } from "../../core/language-model.ts";
 import type { PlanIssue, PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
-import { checkOnce } from "../../plan/check-once.ts";
+import { checkOnce } from "../../plan/validate-plan.ts";
 import { waitsOf } from "../rules/steps.ts";
 import { type Operation, operationOf } from "./operations.ts";
 import { unclear, type WrittenCall } from "./prompt.ts";

@@ -13,7 +13,7 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
-import { checkOnce } from "../../plan/check-once.ts";
+import { checkOnce } from "../../plan/validate-plan.ts";
 import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, parseJson } from "./check-answer.ts";
 import type { WrittenCall } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";

@@ -1,9 +1,8 @@
 import { readPhrase } from "../../core/define-tool.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import { type StandardSchema, toJsonSchema, zodVersionOf } from "../../core/schema.ts";
-import { hasSensitive } from "../../core/sensitive.ts";
 import type { DefinedTool, SlotValue, ToolPhrase } from "../../core/tool.ts";
-import { type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
+import { hasSensitive, type ToolSchemas, toolSchemas } from "../../core/tool-schemas.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { functionWords, prepositions, prepositionsLike, verbsLike } from "../../english/word-classes.ts";
 import { examplePhrase, type KnownGroups, type PhraseNode, parsePhrase, slotNames } from "../../language/phrases.ts";

@@ -4,12 +4,11 @@ import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from ".
 import { canonicalJson, type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import type { RunState } from "../../core/run-state.ts";
+import { instanceAt, isAwaited, type RunState, type StepState } from "../../core/run-state.ts";
 import type { PostedMessage } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import { parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
-import { instanceAt, isAwaited, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run, RunCaller } from "../run.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../core/planner.ts";
 import { planVersionOf } from "../../core/step.ts";
 import { describeInvalid, draftOf } from "../../plan/check-draft.ts";
-import { rememberPlan } from "../../plan/check-once.ts";
+import { rememberPlan } from "../../plan/validate-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run, RunHost } from "../run.ts";
 import { cancelledBy } from "../run-errors.ts";

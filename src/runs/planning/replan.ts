@@ -5,10 +5,17 @@ import { copyJson } from "../../core/json.ts";
 import type { Plan, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
 import type { Planner, ReplanRequest } from "../../core/planner.ts";
 import { type StepRecord, stepRecords } from "../../core/run-result.ts";
-import { unchangedSteps } from "../../core/run-state.ts";
+import {
+  hasStarted,
+  instancesOf,
+  isDone,
+  isFailedInDoubt,
+  isOpen,
+  type StepState,
+  unchangedSteps,
+} from "../../core/run-state.ts";
 import { parseWith } from "../../core/schema.ts";
 import { callsTool, stepRefOf } from "../../core/step.ts";
-import { hasStarted, instancesOf, isDone, isFailedInDoubt, isOpen, type StepState } from "../../core/step-state.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { afterDone, draftOf, stepsAfter } from "../../plan/check-draft.ts";
 import { recordDecision } from "../commands/approvals.ts";

@@ -7,11 +7,17 @@ import { toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
-import type { RunState } from "../../core/run-state.ts";
+import {
+  type ApprovalState,
+  instancesOf,
+  isDone,
+  isOpen,
+  type RunState,
+  type StepState,
+} from "../../core/run-state.ts";
 import type { ListRunsOptions, PostedMessage, RunStore } from "../../core/run-store.ts";
 import { type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
-import { type ApprovalState, instancesOf, isDone, isOpen, type StepState } from "../../core/step-state.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { checkPlan } from "../../plan/validate-plan.ts";

@@ -10,10 +10,9 @@ import {
   replaceSealed,
 } from "../../core/json.ts";
 import type { Plan, PlanInput, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
-import type { RunState } from "../../core/run-state.ts";
+import { instanceAt, type RunState, type StepState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { callsTool, stepRefOf, toolOf } from "../../core/step.ts";
-import { instanceAt, type StepState } from "../../core/step-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";

@@ -2,10 +2,9 @@ import { type ErrorData, isError, recordedStack, toErrorData } from "../../core/
 import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep, ToolStep } from "../../core/plan.ts";
-import type { RunState } from "../../core/run-state.ts";
+import { instanceAt, type RunState, type StepState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
-import { instanceAt, type StepState } from "../../core/step-state.ts";
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 

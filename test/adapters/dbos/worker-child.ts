@@ -7,8 +7,7 @@ import { registerDbosRuns, startDbosWorker } from "../../../src/adapters/dbos/db
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { isTransient } from "../../../src/core/events.ts";
+import { type AgentEvent, isTransient } from "../../../src/core/events.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 
 /** What a worker process is started with. */

@@ -5,7 +5,7 @@ import { z } from "zod/v4";
 import { createRunLog } from "../../../src/adapters/log/index.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import { sensitive } from "../../../src/core/sensitive.ts";
+import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFaultyRunStore } from "../../../src/testing/kill-points.ts";
 

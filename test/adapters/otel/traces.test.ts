@@ -6,7 +6,7 @@ import type { TelemetryOptions } from "../../../src/adapters/otel/index.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import { AgentError } from "../../../src/core/errors.ts";
-import { sensitive } from "../../../src/core/sensitive.ts";
+import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
 import { createRulePlanner } from "../../../src/planners/rules/rule-planner.ts";

@@ -6,7 +6,7 @@ import { defineTool } from "../../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import { hiddenText } from "../../../src/core/json.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
-import { sensitive } from "../../../src/core/sensitive.ts";
+import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../../src/testing/fake-tool.ts";
 import { approvalOf } from "../../scenario/ask-for-approval.ts";

@@ -6,7 +6,7 @@ import { defineTool } from "../../../src/core/define-tool.ts";
 import { hiddenText } from "../../../src/core/json.ts";
 import type { PlanInput, PlanStep } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
-import { sensitive } from "../../../src/core/sensitive.ts";
+import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { hashPlan } from "../../../src/plan/hash-plan.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { collectEvents } from "../../../src/testing/collect-events.ts";
