@@ -396,12 +396,10 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
 }
 
 const templateSigns = /[()[\]{}|]/;
-/** The rule planner refuses a longer phrase. */
-const maxPhraseLength = 4_096;
 
 /** The sentence of a phrase that is an example, without slots or choices, as it is compared with others. */
 function sentenceOf({ phrase }: ToolPhrase): string | undefined {
-  if (phrase.length > maxPhraseLength || templateSigns.test(phrase)) return undefined;
+  if (templateSigns.test(phrase)) return undefined;
   return phrase.trim().toLowerCase().replace(/\s+/g, " ");
 }
 

@@ -580,27 +580,32 @@ const note = { by: mayBeText, comment: mayBeText };
 const decision = (changed: Check) =>
   byStatus({ approved: { ...note, changed }, rejected: { ...failure, ...note }, withdrawn: {} });
 
+/** The types of events that are emitted and never recorded. */
+const transientTypes = [
+  "model-start",
+  "model-retry",
+  "plan-delta",
+  "step-progress",
+  "step-attempt",
+  "step-late",
+] as const;
+type TransientType = (typeof transientTypes)[number];
+/** The events that are emitted and never recorded. */
+export type TransientEvent = AgentEventOf<TransientType>;
+
+/** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */
+const digestedTypes = ["run-suspend", "run-resume", "run-end"] as const;
+type DigestedType = (typeof digestedTypes)[number];
+
 type Fields<TEvent> = Readonly<Record<Exclude<keyof TEvent, keyof EventBase<string> | "kind">, Check>>;
+/** The fields of an event that is about a step or about the plan. */
+type FieldsByKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TEvent, { readonly kind: K }>> };
 
-/** A recorded event, with the checks of the fields that not all events have. */
-type RecordedKind<TEvent> = { readonly isDigested?: true; readonly fields: Fields<TEvent> };
-/** A recorded event that is about a step or about the plan. */
-type ApprovalKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TEvent, { readonly kind: K }>> };
+const digest = optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value));
 
-const transient = { isTransient: true } as const;
-const recorded = <T extends Shape>(fields: T) => ({ fields });
-/** The event opens or closes an execution of a run. */
-const digested = <T extends Shape>(fields: T) => ({
-  isDigested: true as const,
-  fields: { ...fields, digest: optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value)) },
-});
-
-/**
- * Every kind of event: a transient one is emitted and never recorded, a digested one states a digest if the agent keeps
- * evidence.
- */
-const eventKinds = {
-  "run-start": recorded({
+/** Every kind of recorded event, with the checks of the fields that not all events have. */
+const recordedKinds = {
+  "run-start": {
     ...execution,
     request: mayBeText,
     plan: optional(isPlan),
@@ -608,21 +613,18 @@ const eventKinds = {
     metadata: isObject,
     options,
     forkedFrom: optional(object({ runId: isText, after: isPositive })),
-  }),
-  "plan-start": recorded({ planner: isText }),
-  "model-start": transient,
-  "model-retry": transient,
-  "model-end": recorded({
+  },
+  "plan-start": { planner: isText },
+  "model-end": {
     model: isText,
     attempt: isPositive,
     usage: isUsage,
     durationMs: isNumber,
     outcome: byStatus({ completed: {}, failed: { error: isErrorData }, cancelled: { error: isErrorData } }),
-  }),
-  "plan-delta": transient,
-  "plan-fallback": recorded({ planner: isText, next: isText, error: isAgentErrorData }),
-  "plan-end": recorded({ usage, outcome: byStatus({ completed: { plan: isPlan }, ...failures }) }),
-  "plan-revise": recorded({
+  },
+  "plan-fallback": { planner: isText, next: isText, error: isAgentErrorData },
+  "plan-end": { usage, outcome: byStatus({ completed: { plan: isPlan }, ...failures }) },
+  "plan-revise": {
     planner: isText,
     replan: isPositive,
     cause: isAgentErrorData,
@@ -631,80 +633,65 @@ const eventKinds = {
       completed: { plan: isPlan, approvals: optional(listOf(object({ stepId: isText, reasons }))) },
       ...failures,
     }),
-  }),
-  "step-start": recorded({
+  },
+  "step-start": {
     ...step,
     iterations: mayBePositive,
     input: isObject,
     effect: optional(isEffect),
     reasoning,
-  }),
-  "step-progress": transient,
-  "step-attempt": transient,
-  "step-retry": recorded({
+  },
+  "step-retry": {
     ...step,
     attempt: isPositive,
     delayMs: isNumber,
     error: isErrorData,
     overlaps: mayBeTrue,
     undo: mayBeTrue,
-  }),
-  "step-end": recorded({
+  },
+  "step-end": {
     ...step,
     attempts: isCount,
     progress: () => true,
     outcome: byStatus({ completed, ...failures, interrupted: failure, unknown: failure }),
-  }),
-  "step-skip": recorded({
+  },
+  "step-skip": {
     ...step,
     iterations: mayBePositive,
     reason: oneOf("dependency-failed", "run-ended", "condition", "no-items", "approval-rejected"),
-  }),
-  "step-late": transient,
+  },
   "approval-request": { step: { ...question, iterations: mayBePositive, reasoning }, plan: planQuestion },
   "approval-end": {
     step: { ...place, outcome: decision(optional(isChangedCall)) },
     plan: { outcome: decision((value) => value === undefined) },
   },
-  "circuit-change": recorded({ tool: isText, state: oneOf("closed", "open", "half-open") }),
-  "wait-start": recorded(wait),
-  "run-deliver": recorded({ name: isText, value: isThere, id: isText }),
-  "undo-start": recorded(step),
-  "undo-end": recorded({ ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) }),
-  "run-suspend": digested({
+  "circuit-change": { tool: isText, state: oneOf("closed", "open", "half-open") },
+  "wait-start": wait,
+  "run-deliver": { name: isText, value: isThere, id: isText },
+  "undo-start": step,
+  "undo-end": { ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) },
+  "run-suspend": {
+    digest,
     pending: listOf(objectBy("kind", { outcome: place, approval: question, "plan-approval": planQuestion, wait })),
-  }),
-  "run-resume": digested({ ...execution, retriesFailed: mayBeTrue, changedTools: optional(texts) }),
-  "run-settle": recorded({ ...place, outcome: byStatus({ completed, failed: failure, retry: {} }) }),
-  "run-end": digested({
+  },
+  "run-resume": { digest, ...execution, retriesFailed: mayBeTrue, changedTools: optional(texts) },
+  "run-settle": { ...place, outcome: byStatus({ completed, failed: failure, retry: {} }) },
+  "run-end": {
+    digest,
     outcome: byStatus({ completed, ...failures, interrupted: failure }),
     notUndone: optional(listOf(object({ ...step, reason: oneOf("no-undo", "failed", "unknown", "forked") }))),
-  }),
+  },
 } satisfies {
-  readonly [T in AgentEventType]: AgentEventOf<T> extends { readonly kind: string }
-    ? ApprovalKind<AgentEventOf<T>>
-    : typeof transient | RecordedKind<AgentEventOf<T>>;
+  readonly [T in Exclude<AgentEventType, TransientType>]: AgentEventOf<T> extends { readonly kind: string }
+    ? FieldsByKind<AgentEventOf<T>>
+    : Fields<AgentEventOf<T>>;
 };
 
-type KindsWith<TKind> = {
-  [T in AgentEventType]: (typeof eventKinds)[T] extends TKind ? T : never;
-}[AgentEventType];
-/** The types of events that are recorded. @internal */
-export type RecordedType = Exclude<AgentEventType, KindsWith<typeof transient>>;
-
-const typesWith = (flag: string) =>
-  new Set<string>(Object.entries(eventKinds).flatMap(([type, kind]) => (flag in kind ? [type] : [])));
-const transientTypes = typesWith("isTransient");
-const digestedTypes = typesWith("isDigested");
-
 const wrongKeyOf = new Map(
-  Object.entries(eventKinds).flatMap(([type, kind]): [string, FindWrongKey][] => {
-    if ("isTransient" in kind) return [];
-    if ("fields" in kind) return [[type, wrongKeyIn(kind.fields)]];
-    const [ofStep, ofPlan] = [wrongKeyIn(kind.step), wrongKeyIn(kind.plan)];
-    return [
-      [type, (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind")],
-    ];
+  Object.entries(recordedKinds).map(([type, fields]): [string, FindWrongKey] => {
+    if (!("step" in fields)) return [type, wrongKeyIn(fields)];
+    const [ofStep, ofPlan] = [wrongKeyIn(fields.step), wrongKeyIn(fields.plan)];
+    return [type, (event) => (event.kind === "step" ? ofStep(event) : event.kind === "plan" ? ofPlan(event) : "kind")];
   }),
 );
 
@@ -719,20 +706,24 @@ export function findWrongKey(event: Keyed): string | undefined {
 
 /** True if an event is only emitted, never recorded. @internal */
 export function isTransient({ type }: { readonly type: AgentEventType }): boolean {
-  return transientTypes.has(type);
+  return includes(transientTypes, type);
 }
 
 /** True if an event states a digest, if the agent keeps evidence. @internal */
 export function isDigested<T extends { readonly type: AgentEventType }>(
   event: T,
-): event is T & { readonly type: KindsWith<{ readonly isDigested: true }> } {
-  return digestedTypes.has(event.type);
+): event is T & { readonly type: DigestedType } {
+  return includes(digestedTypes, event.type);
+}
+
+function includes(types: readonly AgentEventType[], type: AgentEventType): boolean {
+  return types.includes(type);
 }
 
 /** Throws `invalid-options` for anything that is not an event type. @internal */
 export function checkEventType(type: unknown): asserts type is AgentEventType {
-  if (typeof type === "string" && Object.hasOwn(eventKinds, type)) return;
-  failOption("type", type, `the type of an event: ${Object.keys(eventKinds).join(", ")}`);
+  const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transientTypes];
+  if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`);
 }
 
 /**

@@ -227,32 +227,13 @@ class JsonWalk {
   }
 }
 
-/** The bytes that a text has in JSON beyond one for each UTF-16 unit: for escapes and longer UTF-8 sequences. */
+/** The bytes that a text has in JSON beyond one for each UTF-16 unit and its quotes: for escapes and longer UTF-8 sequences. */
 function extraBytes(value: string): number {
-  let extra = 0;
-  for (let index = 0; index < value.length; index++) {
-    const unit = value.charCodeAt(index);
-    if (unit < 0x80) extra += extraBytesOfAscii(unit);
-    else if (unit < 0x800) extra += 1;
-    else if (unit < 0xd800 || unit > 0xdfff) extra += 2;
-    else if (unit < 0xdc00 && isLowSurrogate(value.charCodeAt(index + 1))) {
-      extra += 2;
-      index++;
-    } else extra += 5;
-  }
-  return extra;
+  if (/^[ !#-[\]-~]*$/.test(value)) return 0;
+  return encoder.encode(JSON.stringify(value)).length - value.length - 2;
 }
 
-/** Escapes have two characters or six. */
-function extraBytesOfAscii(unit: number): number {
-  if (unit === 0x22 || unit === 0x5c) return 1;
-  if (unit >= 0x20) return 0;
-  return unit === 0x08 || unit === 0x09 || unit === 0x0a || unit === 0x0c || unit === 0x0d ? 1 : 5;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
+const encoder = new TextEncoder();
 
 /** The part of a path that is too deep up to where it returns to an object it has been in; else its first levels. */
 function cyclePath(value: unknown, path: JsonPath): JsonPath {
@@ -278,7 +259,7 @@ function readKey(holder: unknown, key: string | number): unknown {
 
 /** SHA-256 of a text in UTF-8, as 64 lowercase hex digits. */
 export async function sha256(text: string): Promise<string> {
-  const digest = await countPending(crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const digest = await countPending(crypto.subtle.digest("SHA-256", encoder.encode(text)));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -3,14 +3,13 @@ import { type AgentErrorData, isAgentError } from "./errors.ts";
 import {
   type AgentEvent,
   type AgentEventOf,
-  type AgentEventType,
   type ForkPoint,
   isDigested,
   type NotUndone,
   type PendingItem,
-  type RecordedType,
   type SkipReason,
   type StoredRunOptions,
+  type TransientEvent,
   type WaitDue,
 } from "./events.ts";
 import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
@@ -190,7 +189,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
     case "circuit-change":
       break;
     default:
-      event satisfies AgentEventOf<Exclude<AgentEventType, RecordedType>>;
+      event satisfies TransientEvent;
   }
 }
 

@@ -163,7 +163,8 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
           converted.add(zodSchema).add((def as Zod4Definition).out);
           openUp(jsonSchema);
         }
-        for (const mark of schemaMarks) if (hasZod4Mark(zodSchema, mark)) jsonSchema[mark] = true;
+        const metadata = metadataOf(zodSchema as unknown as MarkedSchema);
+        for (const mark of schemaMarks) if (metadata?.[mark] === true) jsonSchema[mark] = true;
         if (hidesMark(def, io)) jsonSchema.sensitive = true;
       },
     }) as JsonSchema;
@@ -249,10 +250,6 @@ export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const copy = zod.clone();
   globalRegistry.add(copy as Registered, metadata);
   return copy as TSchema;
-}
-
-function hasZod4Mark(schema: unknown, mark: SchemaMark): boolean {
-  return metadataOf(schema as MarkedSchema)?.[mark] === true;
 }
 
 /** Another copy of zod has a registry of its own, which only its schemas know. */

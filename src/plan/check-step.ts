@@ -9,17 +9,18 @@ import {
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
-import { isIterationName, timeOfInstant } from "../core/step.ts";
+import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
 import type { CelPath } from "./expressions/node.ts";
-import type { ExpressionKey, ParsedStep } from "./expressions/step-expressions.ts";
+import type { ExpressionKey, StepExpressions } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
 import { type FoundReference, fillReferences, isOfIteration } from "./references.ts";
 
-/** The surroundings that a step is checked in. */
-export interface StepScope {
+/** A step that is checked, and its surroundings. */
+interface StepScope {
+  readonly step: PlanStep;
   /** The path of the step. */
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -36,7 +37,7 @@ export interface StepScope {
 }
 
 /** The schemas of tools, by name. */
-export type SchemasOfTools = ReadonlyMap<string, ToolSchemas>;
+type SchemasOfTools = ReadonlyMap<string, ToolSchemas>;
 
 /** The schemas of the tools that steps call. Synchronous, unless zod 3's converter has to be loaded. */
 export function readSchemas(
@@ -55,8 +56,20 @@ export function readSchemas(
   return reading.length === 0 ? found : Promise.all(reading).then(() => found);
 }
 
-/** The issues of a step that calls a tool: its name and its input. Synchronous, unless the tool's schema is async. */
-export function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+/**
+ * The issues of a step, apart from those about the order of steps: its expressions, then its input or what it waits for.
+ * Synchronous, unless the schema of its tool is async.
+ */
+export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
+  const { step } = scope;
+  const issues = checkExpressions(scope);
+  const found = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
+  if (found instanceof Promise) return found.then((others) => [...issues, ...others]);
+  return issues.length === 0 ? found : [...issues, ...found];
+}
+
+/** The issues of a step that calls a tool: its name and its input. */
+function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
   const schemas = scope.schemas.get(step.tool);
   if (tool === undefined || schemas === undefined) return [unknownTool(step.tool, scope)];
@@ -65,7 +78,7 @@ export function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue
   // Most inputs have no reference, and fit.
   const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(schemas.input, preview);
   const finish = (parsed: ParseResult<unknown>) =>
-    isPlain && parsed.ok ? none : collectIssues(step, scope, { tool, input: schemas.input, preview, parsed });
+    isPlain && parsed.ok ? none : collectIssues(scope, { tool, input: schemas.input, preview, parsed });
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
@@ -98,17 +111,13 @@ interface ParsedInput {
   readonly parsed: ParseResult<unknown>;
 }
 
-function collectIssues(
-  step: ToolStep,
-  scope: StepScope,
-  { tool, input, preview, parsed }: ParsedInput,
-): readonly PlanIssue[] {
-  const { references } = scope;
+function collectIssues(scope: StepScope, { tool, input, preview, parsed }: ParsedInput): readonly PlanIssue[] {
+  const { step, references } = scope;
   const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
   const issues: PlanIssue[] = [];
   for (const found of references) {
     const wanted = schemasAt(input, found.path, preview);
-    const issue = checkReference(found, wanted, { step, scope });
+    const issue = checkReference(found, wanted, scope);
     if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
   }
   const unknownKeys = findUnknownKeys(input, preview);
@@ -152,26 +161,21 @@ function isExcused(path: JsonPath, { code, errors, unionErrors }: RawIssue, unkn
   return unionErrors?.some(({ issues }) => issues.every((issue) => isExcused(issue.path, issue, unknown))) ?? false;
 }
 
-interface ScopedStep {
-  readonly step: PlanStep;
-  readonly scope: StepScope;
-}
-
 /** Checks that a reference can be read, names something the output can have, and fits the schemas of its place. */
 function checkReference(
   { reference, kind, text }: FoundReference,
   wanted: readonly JsonSchema[] | undefined,
-  scoped: ScopedStep,
+  scope: StepScope,
 ): Omit<PlanIssue, "path"> | undefined {
   if (reference === undefined) {
     const message = `"${text}" is not a reference. Write \${s1.key}, or \${$}{ for the text \${.`;
     return { code: "invalid-reference", message };
   }
-  const source = findSource(reference.stepId, scoped);
+  const source = findSource(reference.stepId, scope);
   const outputs = source?.(reference.path);
   if (source !== undefined && outputs?.length === 0) {
     const path = { text, name: reference.stepId, path: reference.path };
-    return { code: "invalid-reference", message: describeMissing(path, source, { ...scoped, isInExpression: false }) };
+    return { code: "invalid-reference", message: describeMissing(path, source, { scope, isInExpression: false }) };
   }
   const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
   const givenTypes = kind === "text" ? new Set(["string"]) : outputs && typesOf(outputs);
@@ -183,7 +187,7 @@ function checkReference(
 }
 
 /** The issues of a step that waits. */
-export function checkWait({ wait }: WaitStep, { path, events, references }: StepScope): readonly PlanIssue[] {
+function checkWait({ wait }: WaitStep, { path, events, references }: StepScope): readonly PlanIssue[] {
   if ("event" in wait) {
     if (events === undefined || events.has(wait.event)) return [];
     const message = `There is no event "${wait.event}". Available events: ${[...events].join(", ") || "none"}.`;
@@ -202,47 +206,46 @@ export function checkWait({ wait }: WaitStep, { path, events, references }: Step
 }
 
 /** The issues of the expressions of a step, apart from those about the steps they name. */
-export function checkExpressions(step: PlanStep, scope: StepScope): readonly PlanIssue[] {
-  const parsed = scope.parsed?.get(step);
+function checkExpressions(scope: StepScope): readonly PlanIssue[] {
+  const parsed = scope.parsed?.get(scope.step);
   if (parsed === undefined) return none;
-  const scoped = { step, scope };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssue["code"], key: ExpressionKey, message: string) =>
     issues.push({ code, path: [...scope.path, key], message });
   for (const { key, message, position } of parsed.issues)
     add("invalid-expression", key, `The expression cannot be used: ${message} (at character ${position}).`);
   // The list is evaluated before there is an item.
-  for (const { name, position } of parsed.expressions.forEach?.names ?? []) {
+  for (const { name, position } of parsed.forEach?.names ?? []) {
     if (!isIterationName(name)) continue;
     const message = `"${name}" (at character ${position}) does not exist in "forEach" itself, only in the input and the "when" of its step.`;
     add("unknown-step", "forEach", message);
   }
   for (const [key, paths] of parsed.paths)
-    for (const message of missingPaths(paths, scoped)) add("invalid-reference", key, message);
-  const condition = wrongCondition(parsed, scoped);
+    for (const message of missingPaths(paths, scope)) add("invalid-reference", key, message);
+  const condition = wrongCondition(parsed, scope);
   if (condition !== undefined) add("reference-type", "when", condition);
-  const list = wrongList(parsed, scoped);
+  const list = wrongList(parsed, scope);
   if (list !== undefined) add("reference-type", "forEach", list);
   return issues;
 }
 
 /** A message for each value that an expression reads and that cannot exist. */
-function missingPaths(paths: readonly CelPath[], scoped: ScopedStep): readonly string[] {
+function missingPaths(paths: readonly CelPath[], scope: StepScope): readonly string[] {
   const messages = new Map<string, string>();
   for (const path of paths) {
     const text = writePath(path);
     if (path.path.length === 0 || messages.has(text)) continue;
-    const source = findSource(path.name, scoped);
+    const source = findSource(path.name, scope);
     if (source?.(path.path)?.length !== 0) continue;
-    const missing = describeMissing({ ...path, text }, source, { ...scoped, isInExpression: true });
+    const missing = describeMissing({ ...path, text }, source, { scope, isInExpression: true });
     messages.set(text, `${missing} It is at character ${path.position}.`);
   }
   return [...messages.values()];
 }
 
 /** The message for a `when` that is only a path, and that does not lead to a boolean. */
-function wrongCondition({ condition }: ParsedStep, scoped: ScopedStep): string | undefined {
-  const types = condition && typesAt(condition, scoped);
+function wrongCondition({ condition }: StepExpressions, scope: StepScope): string | undefined {
+  const types = condition && typesAt(condition, scope);
   if (condition === undefined || types === undefined || types.has("boolean")) return undefined;
   const text = writePath(condition);
   return `${text} is ${[...types].join(" or ")}, but "when" needs true or false; compare it, as in ${compare(text, types)}.`;
@@ -255,17 +258,17 @@ function compare(text: string, types: ReadonlySet<string>): string {
 }
 
 /** The message for a `forEach` that is only a path, and that does not lead to a list. */
-function wrongList({ expressions: { forEach }, source }: ParsedStep, scoped: ScopedStep): string | undefined {
+function wrongList({ forEach, source }: StepExpressions, scope: StepScope): string | undefined {
   if (forEach === undefined || source === undefined || isIterationName(source.name)) return undefined;
-  const types = typesAt(source, scoped);
+  const types = typesAt(source, scope);
   const isWalkedMap = types?.has("object") && forEach.root.type === "macro";
   if (types === undefined || types.has("array") || isWalkedMap) return undefined;
   return `${writePath(source)} is ${[...types].join(" or ")}, but "forEach" needs an array.`;
 }
 
 /** The types that a value may have; undefined if they are not known, or if there is no such value. */
-function typesAt({ name, path }: CelPath, scoped: ScopedStep): ReadonlySet<string> | undefined {
-  const found = findSource(name, scoped)?.(path);
+function typesAt({ name, path }: CelPath, scope: StepScope): ReadonlySet<string> | undefined {
+  const found = findSource(name, scope)?.(path);
   return found && found.length > 0 ? typesOf(found) : undefined;
 }
 
@@ -281,32 +284,14 @@ type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
  * Finds what is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
  * `index`. Undefined if there is no such step or tool.
  */
-function findSource(name: string, { step, scope }: ScopedStep): SchemasAt | undefined {
-  if (!isOfIteration(step, name)) {
-    const output = outputOf(name, scope);
-    return output && ((path) => schemasOfOutput(output, path));
-  }
+function findSource(name: string, scope: StepScope): SchemasAt | undefined {
+  const { step, parsed } = scope;
+  if (!isOfIteration(step, name)) return findOutput(name, scope);
   if (name === "index") return (path) => (path.length === 0 ? [integer] : []);
-  const list = scope.parsed?.get(step)?.source;
+  const list = parsed?.get(step)?.source;
   // A loop cannot take its list from its own item.
-  const output = list === undefined || isOfIteration(step, list.name) ? undefined : outputOf(list.name, scope);
+  const output = list === undefined || isOfIteration(step, list.name) ? undefined : findOutput(list.name, scope);
   return output && ((path) => schemasOfItem(output, { list: list?.path ?? [], path }));
-}
-
-/** The facts about a step's output that are known before it runs. */
-interface StepOutput {
-  readonly step: PlanStep;
-  readonly isWhenPerIteration: boolean;
-  /** The tool's output schema; undefined if it has none. */
-  readonly schema: JsonSchema | undefined;
-}
-
-function outputOf(stepId: string, { stepOf, schemas, parsed }: StepScope): StepOutput | undefined {
-  const step = stepOf(stepId);
-  const found = step?.tool === undefined ? undefined : schemas.get(step.tool);
-  if (step === undefined || found === undefined) return undefined;
-  const isWhenPerIteration = parsed?.get(step)?.expressions.isWhenPerIteration ?? false;
-  return { step, isWhenPerIteration, schema: found.output };
 }
 
 const integer: JsonSchema = { type: "integer" };
@@ -314,18 +299,22 @@ const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
 
 /**
- * The schemas that the value at a path in a step's output may have, as {@link schemasAt} returns them: the output of a
- * loop is a list of the tool's outputs, and that of a skipped step is null. A longer path ignores null: a step that
- * refers into null fails.
+ * Finds the schemas of a step's output, as {@link schemasAt} returns them: the output of a loop is a list of the tool's
+ * outputs, and that of a skipped step is null. A longer path ignores null: a step that refers into null fails.
  */
-function schemasOfOutput(output: StepOutput, path: JsonPath): readonly JsonSchema[] | undefined {
-  const { step, isWhenPerIteration, schema } = output;
+function findOutput(stepId: string, { stepOf, schemas, parsed }: StepScope): SchemasAt | undefined {
+  const step = stepOf(stepId);
+  const found = step?.tool === undefined ? undefined : schemas.get(step.tool);
+  if (step === undefined || found === undefined) return undefined;
+  const outputAt = (path: JsonPath) => found.output && schemasAt(found.output, path);
   const mayBeNull = step.when !== undefined;
-  if (step.forEach === undefined) return orNull(schema && schemasAt(schema, path), mayBeNull && path.length === 0);
-  const [index, ...rest] = path;
-  if (index === undefined) return orNull([anyList], mayBeNull && !isWhenPerIteration);
-  if (typeof index === "string") return [];
-  return orNull(schema && schemasAt(schema, rest), isWhenPerIteration && rest.length === 0);
+  if (step.forEach === undefined) return (path) => orNull(outputAt(path), mayBeNull && path.length === 0);
+  const isWhenPerIteration = parsed?.get(step)?.isWhenPerIteration ?? false;
+  return ([index, ...rest]) => {
+    if (index === undefined) return orNull([anyList], mayBeNull && !isWhenPerIteration);
+    if (typeof index === "string") return [];
+    return orNull(outputAt(rest), isWhenPerIteration && rest.length === 0);
+  };
 }
 
 function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean): readonly JsonSchema[] | undefined {
@@ -334,28 +323,28 @@ function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean):
 
 /** The schemas at a path in an item of the list at another path; undefined if that is not known for every item. */
 function schemasOfItem(
-  output: StepOutput,
+  outputAt: SchemasAt,
   { list, path }: { readonly list: JsonPath; readonly path: JsonPath },
 ): readonly JsonSchema[] | undefined {
-  const lists = schemasOfOutput(output, list);
+  const lists = outputAt(list);
   const types = lists && typesOf(lists);
   // A map is walked by its keys, which have no schema.
   if (types === undefined || !types.has("array") || types.has("object")) return undefined;
   // The items of a tuple differ.
   if (lists?.some(({ prefixItems, items }) => prefixItems !== undefined || Array.isArray(items)) ?? true)
     return undefined;
-  return schemasOfOutput(output, [...list, 0, ...path]);
+  return outputAt([...list, 0, ...path]);
 }
 
 /** The message for a path that leads nowhere, with the keys that there are instead. */
 function describeMissing(
   { text, name, path }: Pick<CelPath, "name" | "path"> & { readonly text: string },
   schemasOf: SchemasAt,
-  { step, scope, isInExpression }: ScopedStep & { readonly isInExpression: boolean },
+  { scope, isInExpression }: { readonly scope: StepScope; readonly isInExpression: boolean },
 ): string {
   const around = schemasOf(path.slice(0, -1)) ?? [];
   const types = typesOf(around);
-  const isLooped = !isOfIteration(step, name) && scope.stepOf(name)?.forEach !== undefined;
+  const isLooped = !isOfIteration(scope.step, name) && scope.stepOf(name)?.forEach !== undefined;
   const where = isIterationName(name) && !isLooped ? `"${name}"` : `the output of "${name}"`;
   const missing = `${text} does not exist in ${where}`;
   if (path.at(-1) === "length" && (types?.has("array") || types?.has("string"))) {

@@ -1,12 +1,12 @@
 import { countPending } from "../async/promises.ts";
 import type { PlanStep } from "../core/plan.ts";
-import type { ParsedStep, StepExpressions } from "./expressions/step-expressions.ts";
+import type { StepExpressions } from "./expressions/step-expressions.ts";
 
 /** By step id. */
 export type PlanExpressions = ReadonlyMap<string, StepExpressions>;
 
 /** By step, as ids may be repeated in a plan that is not checked yet. */
-export type ParsedSteps = ReadonlyMap<PlanStep, ParsedStep>;
+export type ParsedSteps = ReadonlyMap<PlanStep, StepExpressions>;
 
 /** The language is loaded with the first plan that has an expression. */
 let language: typeof import("./expressions/step-expressions.ts") | undefined;

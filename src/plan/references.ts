@@ -1,5 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import { deepFreeze, type JsonObject, type JsonPath, type JsonValue, setOwn } from "../core/json.ts";
+import { deepFreeze, type JsonObject, type JsonPath, type JsonValue, mapItems } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
 
@@ -125,38 +125,11 @@ export interface FoundReference {
 /** Every reference in an input, valid or not, with its place. Literals are skipped. */
 export function findReferences(input: unknown): readonly FoundReference[] {
   const found: FoundReference[] = [];
-  collect(input, [], found);
+  replaceReferences(input as JsonValue, [], (reference) => {
+    found.push(reference);
+    return null;
+  });
   return found;
-}
-
-function collect(value: unknown, path: (string | number)[], found: FoundReference[]): void {
-  if (typeof value === "string") {
-    if (value.includes("${")) collectFromTemplate(value, path, found);
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  const wanted = asReference(value);
-  if (wanted !== undefined) {
-    const text = textOfReference(wanted);
-    const reference = typeof wanted.$ref === "string" ? parseReference(wanted.$ref) : undefined;
-    found.push({ path: [...path], kind: "value", reference, text });
-    return;
-  }
-  if (asLiteral(value) !== undefined) return;
-  for (const [key, item] of Object.entries(value)) {
-    path.push(Array.isArray(value) ? Number(key) : key);
-    collect(item, path, found);
-    path.pop();
-  }
-}
-
-function collectFromTemplate(template: string, path: readonly (string | number)[], found: FoundReference[]): void {
-  for (const part of parseTemplate(template)) {
-    if (part.type === "text") continue;
-    const [reference, text] =
-      part.type === "reference" ? [part.reference, part.reference.text] : [undefined, part.text];
-    found.push({ path: [...path], kind: "text", reference, text });
-  }
 }
 
 /** Further facts for errors. */
@@ -214,51 +187,43 @@ type LookUp = (reference: ParsedReference | undefined, text: string) => JsonValu
  * returned as the very same object: plans are frozen, and most inputs are plain.
  */
 export function fillReferences(value: JsonValue, lookUp: LookUp): JsonValue {
-  if (typeof value === "string") return value.includes("${") ? fillTemplate(value, lookUp) : value;
+  const filled = replaceReferences(value, [], ({ reference, text }) => lookUp(reference, text));
+  return filled === value ? value : deepFreeze(filled);
+}
+
+type Replace = (found: FoundReference) => JsonValue;
+
+/** A value with its references replaced and its literals unwrapped; the very same if it has none. */
+function replaceReferences(value: JsonValue, path: (string | number)[], replace: Replace): JsonValue {
+  if (typeof value === "string") return value.includes("${") ? replaceInTemplate(value, path, replace) : value;
   if (typeof value !== "object" || value === null) return value;
-  const reference = asReference(value);
-  if (reference !== undefined) {
-    const text = textOfReference(reference);
-    return lookUp(typeof reference.$ref === "string" ? parseReference(text) : undefined, text);
+  const wanted = asReference(value);
+  if (wanted !== undefined) {
+    const text = textOfReference(wanted);
+    const reference = typeof wanted.$ref === "string" ? parseReference(text) : undefined;
+    return replace({ path: [...path], kind: "value", reference, text });
   }
   const literal = asLiteral(value);
   if (literal !== undefined) return literal.$literal as JsonValue;
-  return Array.isArray(value) ? fillList(value, lookUp) : fillObject(value as JsonObject, lookUp);
+  return mapItems(value, (item, key) => {
+    path.push(key);
+    const replaced = replaceReferences(item as JsonValue, path, replace);
+    path.pop();
+    return replaced;
+  });
 }
 
-function fillList(list: readonly JsonValue[], lookUp: LookUp): JsonValue {
-  const filled = list.map((item) => fillReferences(item, lookUp));
-  return filled.every((item, index) => item === list[index]) ? list : deepFreeze(filled);
-}
-
-function fillObject(object: JsonObject, lookUp: LookUp): JsonValue {
-  let filled: Record<string, JsonValue> | undefined;
-  for (const key of Object.keys(object)) {
-    const before = object[key] as JsonValue;
-    const after = fillReferences(before, lookUp);
-    if (after === before) continue;
-    filled ??= copyShallow(object);
-    setOwn(filled, key, after);
-  }
-  return filled === undefined ? object : deepFreeze(filled);
-}
-
-function copyShallow(object: JsonObject): Record<string, JsonValue> {
-  const copy: Record<string, JsonValue> = {};
-  for (const key of Object.keys(object)) setOwn(copy, key, object[key] as JsonValue);
-  return copy;
-}
-
-function fillTemplate(template: string, lookUp: LookUp): string {
+function replaceInTemplate(template: string, path: JsonPath, replace: Replace): string {
   let text = "";
   for (const part of parseTemplate(template)) {
     if (part.type === "text") {
       text += part.text;
-    } else {
-      const value =
-        part.type === "reference" ? lookUp(part.reference, part.reference.text) : lookUp(undefined, part.text);
-      text += typeof value === "string" ? value : JSON.stringify(value);
+      continue;
     }
+    const reference = part.type === "reference" ? part.reference : undefined;
+    const written = part.type === "reference" ? part.reference.text : part.text;
+    const value = replace({ path: [...path], kind: "text", reference, text: written });
+    text += typeof value === "string" ? value : JSON.stringify(value);
   }
   return text;
 }

@@ -12,10 +12,10 @@ import {
   type PlanStep,
   planSchema,
 } from "../core/plan.ts";
-import { callsTool, inputOf, isIterationName, planVersionOf, toolOf } from "../core/step.ts";
+import { inputOf, isIterationName, planVersionOf, toolOf } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { checkExpressions, checkInput, checkWait, readSchemas, unknownTool } from "./check-step.ts";
+import { checkStep, readSchemas, unknownTool } from "./check-step.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
 import { type PlanExpressions, parseExpressions } from "./expressions.ts";
 import { dependenciesOf, type FoundReference, findReferences } from "./references.ts";
@@ -91,7 +91,7 @@ export async function checkPlan(
   const schemas = reading instanceof Promise ? await reading : reading;
   const names = steps.map((step) => {
     if (step === undefined) return undefined;
-    const expressions = parsed?.get(step)?.expressions;
+    const expressions = parsed?.get(step);
     return { references: findReferences(inputOf(step)), expressions, stepIds: expressions?.stepIds };
   });
   const dependencies = checkOrder(steps, { names, issues });
@@ -102,9 +102,8 @@ export async function checkPlan(
   for (const [index, step] of steps.entries()) {
     if (step === undefined) continue;
     const references = names[index]?.references ?? [];
-    const scope = { path: ["steps", index], tools, schemas, events, stepOf, references, parsed };
-    issues.push(...checkExpressions(step, scope));
-    const pending = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
+    const scope = { step, path: ["steps", index], tools, schemas, events, stepOf, references, parsed };
+    const pending = checkStep(scope);
     isAsync ||= pending instanceof Promise;
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }

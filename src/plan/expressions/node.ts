@@ -118,33 +118,12 @@ export function collectPaths(node: CelNode, found: CelPath[] = []): readonly Cel
   return found;
 }
 
-function childrenOf(node: CelNode): readonly CelNode[] {
-  switch (node.type) {
-    case "literal":
-    case "name":
-    case "variable":
-      return [];
-    case "member":
-    case "has":
-    case "not":
-    case "negate":
-      return [node.of];
-    case "index":
-      return [node.of, node.key];
-    case "list":
-      return node.items;
-    case "map":
-      return node.entries.flatMap(({ key, value }) => [key, value]);
-    case "choice":
-      return [node.condition, node.yes, node.no];
-    case "logical":
-    case "binary":
-      return [node.left, node.right];
-    case "call":
-      return node.argument === undefined ? [node.target] : [node.target, node.argument];
-    case "macro":
-      return [node.target, node.body, ...(node.transform === undefined ? [] : [node.transform])];
-  }
+/** The nodes that a node holds, by itself, in a list, or in the entries of a map. */
+function childrenOf(holder: object): readonly CelNode[] {
+  return Object.values(holder).flatMap((part: unknown) => {
+    if (typeof part !== "object" || part === null) return [];
+    return "type" in part ? [part as CelNode] : childrenOf(part);
+  });
 }
 
 /** True if a result is taken from the data unchanged, each part of it at most once. */

@@ -8,6 +8,7 @@ import { isOfIteration } from "../references.ts";
 import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
 import {
   type CelExpression,
+  type CelFreeName,
   type CelIssue,
   type CelPath,
   collectPaths,
@@ -20,7 +21,7 @@ import { parseCel } from "./parse.ts";
 /** The keys of a step that hold expressions. */
 export type ExpressionKey = "when" | "forEach";
 
-/** The expressions of one step. */
+/** The expressions of one step, as far as they can be parsed, and what is known of them before they run. */
 export interface StepExpressions {
   readonly when: CelExpression | undefined;
   readonly forEach: CelExpression | undefined;
@@ -34,18 +35,6 @@ export interface StepExpressions {
    * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
    */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
-}
-
-interface ExpressionScope {
-  /** Returns the value of a name; undefined if there is none. */
-  readonly lookUp: (name: string) => JsonValue | undefined;
-  /** The iteration that it is for: errors name it. */
-  readonly iteration?: number | undefined;
-}
-
-/** A step's expressions, as far as they can be parsed, and their issues. */
-export interface ParsedStep {
-  readonly expressions: StepExpressions;
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
   /** The values that each expression reads. */
   readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
@@ -55,14 +44,24 @@ export interface ParsedStep {
   readonly source: CelPath | undefined;
 }
 
+interface ExpressionScope {
+  /** Returns the value of a name; undefined if there is none. */
+  readonly lookUp: (name: string) => JsonValue | undefined;
+  /** The iteration that it is for: errors name it. */
+  readonly iteration?: number | undefined;
+}
+
 /** Plans are frozen, so expressions that were parsed to check a plan need not be parsed again to run it. */
-const parsedSteps = new WeakMap<PlanStep, ParsedStep>();
+const parsedSteps = new WeakMap<PlanStep, StepExpressions>();
 
 /** The expressions of a step, with everything that is wrong with them. */
-export function parseStep(step: PlanStep): ParsedStep {
+export function parseStep(step: PlanStep): StepExpressions {
   const known = parsedSteps.get(step);
   if (known !== undefined) return known;
-  const issues: ParsedStep["issues"][number][] = [];
+  const issues: StepExpressions["issues"][number][] = [];
+  const paths: StepExpressions["paths"][number][] = [];
+  const stepIds = new Set<string>();
+  const isAboutIteration = ({ name }: CelFreeName) => isOfIteration(step, name);
   const parse = (key: ExpressionKey): CelExpression | undefined => {
     const text = step[key];
     if (text === undefined) return undefined;
@@ -71,21 +70,38 @@ export function parseStep(step: PlanStep): ParsedStep {
       issues.push({ key, ...result.issue });
       return undefined;
     }
-    const message = describeWrongResult(key, resultTypeOf(result.expression.root));
+    const { root, names } = result.expression;
+    const message = describeWrongResult(key, resultTypeOf(root));
     if (message !== undefined) issues.push({ key, message, position: 0 });
+    paths.push([key, collectPaths(root)]);
+    for (const free of names) if (!isAboutIteration(free)) stepIds.add(free.name);
     return result.expression;
   };
-  const expressions = combine(step, parse("when"), parse("forEach"));
-  const parsed = { expressions, issues, ...readsOf(expressions) };
+  const [when, forEach] = [parse("when"), parse("forEach")];
+  const expressions: StepExpressions = {
+    when,
+    forEach,
+    isWhenPerIteration: when?.names.some(isAboutIteration) ?? false,
+    stepIds,
+    evaluate(key, scope) {
+      const expression = expressions[key];
+      if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
+      return evaluateOfStep(expression, { step, key, ...scope });
+    },
+    issues,
+    paths,
+    condition: when && pathOf(when.root),
+    source: forEach && sourceOf(forEach.root),
+  };
   // A step that may still change must not be cached.
-  if (Object.isFrozen(step)) parsedSteps.set(step, parsed);
-  return parsed;
+  if (Object.isFrozen(step)) parsedSteps.set(step, expressions);
+  return expressions;
 }
 
 /** The expressions of a checked step. Throws `invalid-expression` if they are invalid. */
 export function compileStep(step: PlanStep): StepExpressions {
-  const { expressions, issues } = parseStep(step);
-  const [issue] = issues;
+  const expressions = parseStep(step);
+  const [issue] = expressions.issues;
   if (issue !== undefined) throw expressionError({ step, key: issue.key }, issue);
   return expressions;
 }
@@ -97,30 +113,6 @@ function describeWrongResult(key: ExpressionKey, type: string | undefined): stri
   if (type === undefined || type === wanted[key].type) return undefined;
   const given = { array: "a list", object: "a map", string: "text", null: "null" }[type] ?? `a ${type}`;
   return `it must give ${wanted[key].name}, but always gives ${given}`;
-}
-
-function readsOf({ when, forEach }: StepExpressions): Pick<ParsedStep, "paths" | "condition" | "source"> {
-  const paths: ParsedStep["paths"][number][] = [];
-  if (when !== undefined) paths.push(["when", collectPaths(when.root)]);
-  if (forEach !== undefined) paths.push(["forEach", collectPaths(forEach.root)]);
-  return { paths, condition: when && pathOf(when.root), source: forEach && sourceOf(forEach.root) };
-}
-
-function combine(step: PlanStep, when: CelExpression | undefined, forEach: CelExpression | undefined): StepExpressions {
-  const names = (expression: CelExpression | undefined) => expression?.names.map(({ name }) => name) ?? [];
-  const isAboutIteration = (name: string) => isOfIteration(step, name);
-  const expressions: StepExpressions = {
-    when,
-    forEach,
-    isWhenPerIteration: names(when).some(isAboutIteration),
-    stepIds: new Set([...names(when), ...names(forEach)].filter((name) => !isAboutIteration(name))),
-    evaluate(key, scope) {
-      const expression = expressions[key];
-      if (expression === undefined) throw new TypeError(`Step "${step.id}" has no "${key}".`);
-      return evaluateOfStep(expression, { step, key, ...scope });
-    },
-  };
-  return expressions;
 }
 
 /** So much of an expression is quoted in a message. */

@@ -3,7 +3,7 @@ import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import { escapeTemplate } from "../../core/text.ts";
 import type { DefinedTool, PhraseReference, Tool } from "../../core/tool.ts";
-import { checkInput, readSchemas } from "../../plan/check-step.ts";
+import { checkStep, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
 /** All that is needed to make an input safe. */
@@ -62,8 +62,8 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
   const earlier = before && { id: "before", tool: before.name, input: {} };
   const schemas = await readSchemas([step, earlier], tools);
   const references = findReferences(input);
-  const scope = { path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
-  const [first] = await checkInput(step, scope);
+  const scope = { step, path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
+  const [first] = await checkStep(scope);
   if (first === undefined) return undefined;
   const where = first.path.length > 1 ? `${first.path.slice(1).join(".")}: ` : "";
   return `${where}${first.message}`;
