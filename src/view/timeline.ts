@@ -183,7 +183,10 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
     position += (((parts[index]?.endMs ?? startMs) - startMs) / total) * width;
   }
   const at = (ms: number) => {
-    const index = Math.max(0, lastBefore(parts, ms));
+    const index = Math.max(
+      0,
+      parts.findLastIndex(({ startMs }) => startMs <= ms),
+    );
     const part = parts[index];
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
@@ -228,17 +231,6 @@ function roundStep(ms: number): number {
   if (ms > 5 * second) return longSteps.find((step) => step >= ms) ?? Math.ceil(ms / day) * day;
   const size = 10 ** Math.floor(Math.log10(Math.max(1, ms)));
   return [1, 2, 5].map((factor) => factor * size).find((step) => step >= ms) ?? 10 * size;
-}
-
-/** Finds the last part that starts before a time, by binary search. */
-function lastBefore(parts: readonly { readonly startMs: number }[], ms: number): number {
-  let [low, high] = [0, parts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((parts[middle]?.startMs ?? 0) <= ms) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** No eye can tell more bars than these apart in a line. */

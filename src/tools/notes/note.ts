@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/keyed-records.ts";
+import { createMemoryRecords, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 
 /** A note about an item. It never changes. @group Built-in tools */
 export interface Note {
@@ -224,7 +224,7 @@ interface NoteRow {
   readonly authorKey: string | undefined;
 }
 
-function findNotes({ rows }: MemoryShelf<NoteRow>, query: NoteQuery): FoundNotes {
+function findNotes(rows: ReadonlyMap<string, NoteRow>, query: NoteQuery): FoundNotes {
   const { id, item, author, reverse = false, offset = 0, limit } = query;
   const itemKey = item === undefined ? undefined : nameKey(item);
   const authorKey = author === undefined ? undefined : nameKey(author);

@@ -14,17 +14,9 @@ const recordOptions = {
   rememberedWrites: { type: "number", min: 1, default: 10_000 },
 } satisfies OptionTable<MemoryRecordsOptions>;
 
-/** The records of one scope. */
-export interface MemoryShelf<TRow> {
-  /** By id, in the order of insertion. */
-  readonly rows: Map<string, TRow>;
-  /** The rows in other orders, by a name of the order. Emptied by each change. */
-  readonly sorted: Map<string, readonly TRow[]>;
-}
-
-/** Reads and changes the rows of a scope. */
+/** Reads and changes the rows of a scope, which are by id, in the order of insertion. */
 interface RecordKind<TRow, TQuery, TFound, TChange, TOutcome> {
-  find(shelf: MemoryShelf<TRow>, query: TQuery): TFound;
+  find(rows: ReadonlyMap<string, TRow>, query: TQuery): TFound;
   /** The outcome of a change; undefined, with nothing changed, if it does not fit. */
   change(rows: Map<string, TRow>, change: TChange): TOutcome | undefined;
 }
@@ -37,25 +29,24 @@ export function createMemoryRecords<TRow, TQuery, TFound, TChange, TOutcome exte
 ) {
   type Outcome = TOutcome & { readonly operation: TOperation };
   const { rememberedWrites } = readOptions(recordOptions, options, option);
-  const shelves = new Map<string, MemoryShelf<TRow>>();
+  const scopes = new Map<string, Map<string, TRow>>();
   const records = new Map<string, Outcome>();
   // A Map keeps the insertion order of keys. A new iterator would have to skip all that were deleted before.
   const oldestFirst = records.keys();
-  const shelfOf = (scope: string) => shelves.get(scope) ?? { rows: new Map(), sorted: new Map() };
+  const rowsOf = (scope: string) => scopes.get(scope) ?? new Map<string, TRow>();
   const nameOf = (scope: string, key: string) => JSON.stringify([scope, key]);
   return {
-    find: (scope: string, query: TQuery): TFound => find(shelfOf(scope), query),
+    find: (scope: string, query: TQuery): TFound => find(rowsOf(scope), query),
     recall: (scope: string, key: string): Outcome | undefined => records.get(nameOf(scope, key)),
     apply(scope: string, write: { readonly key: string; readonly operation: TOperation; readonly change: TChange }) {
       const name = nameOf(scope, write.key);
       const known = records.get(name);
       if (known !== undefined) return known;
-      const shelf = shelfOf(scope);
-      const outcome = change(shelf.rows, write.change);
+      const rows = rowsOf(scope);
+      const outcome = change(rows, write.change);
       if (outcome === undefined) return undefined;
-      shelf.sorted.clear();
-      if (shelf.rows.size === 0) shelves.delete(scope);
-      else shelves.set(scope, shelf);
+      if (rows.size === 0) scopes.delete(scope);
+      else scopes.set(scope, rows);
       const record: Outcome = Object.freeze({ operation: write.operation, ...outcome });
       records.set(name, record);
       const oldest = records.size > rememberedWrites ? oldestFirst.next() : undefined;

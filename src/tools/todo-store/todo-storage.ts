@@ -1,4 +1,4 @@
-import { createMemoryRecords, type MemoryRecordsOptions, type MemoryShelf } from "../storage/keyed-records.ts";
+import { createMemoryRecords, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
 import { compareDue, type DueMoment, foldText, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
@@ -145,9 +145,9 @@ export function createMemoryTodos(options: MemoryRecordsOptions = {}): TodoStora
   return createMemoryRecords("memoryTodos", options, { find: findTodos, change: changeRows });
 }
 
-function findTodos(shelf: MemoryShelf<TodoRow>, query: TodoQuery): FoundTodos {
+function findTodos(rows: ReadonlyMap<string, TodoRow>, query: TodoQuery): FoundTodos {
   const { id, offset = 0, limit } = query;
-  const candidates = id === undefined ? inOrder(shelf, query) : [shelf.rows.get(id) ?? []].flat();
+  const candidates = id === undefined ? inOrder([...rows.values()], query) : [rows.get(id) ?? []].flat();
   const found = candidates.filter(testOf(query));
   return {
     todos: found.slice(offset, offset + limit).map(({ todo }) => todo),
@@ -179,25 +179,20 @@ function testOf(query: Omit<TodoQuery, "limit">): (row: TodoRow) => boolean {
 
 type SortKey = string | number | undefined;
 
-const sortKeys: Readonly<Record<NonNullable<TodoQuery["sort"]>, (row: TodoRow) => SortKey>> = {
-  created: () => 0,
+const sortKeys = {
   // A storage takes any text as a date.
-  due: ({ due }) => (due === undefined || Number.isNaN(due.dueOrder) ? undefined : due.dueOrder),
-  priority: ({ rank }) => rank,
-  title: ({ titleKey }) => titleKey,
-};
+  due: ({ due }: TodoRow) => (due === undefined || Number.isNaN(due.dueOrder) ? undefined : due.dueOrder),
+  priority: ({ rank }: TodoRow) => rank,
+  title: ({ titleKey }: TodoRow) => titleKey,
+} satisfies Readonly<Record<string, (row: TodoRow) => SortKey>>;
 
-/** All rows in the order of a query. It is kept until the next change, so pages of one listing are sorted once. */
-function inOrder({ rows, sorted }: MemoryShelf<TodoRow>, { sort = "created", reverse = false }: TodoQuery) {
-  const name = `${sort} ${reverse}`;
-  const known = sorted.get(name);
-  if (known !== undefined) return known;
-  const all = [...rows.values()].map((row) => ({ row, key: sortKeys[sort](row) }));
+/** All rows in the order of a query. */
+function inOrder(rows: readonly TodoRow[], { sort = "created", reverse = false }: TodoQuery): readonly TodoRow[] {
+  if (sort === "created") return reverse ? rows.toReversed() : rows;
+  const all = rows.map((row) => ({ row, key: sortKeys[sort](row) }));
   const keyed = all.filter(({ key }) => key !== undefined).sort((one, two) => compare(one.key, two.key));
   const others = all.filter(({ key }) => key === undefined);
-  const order = (reverse ? [...keyed.reverse(), ...others.reverse()] : [...keyed, ...others]).map(({ row }) => row);
-  sorted.set(name, order);
-  return order;
+  return (reverse ? [...keyed.reverse(), ...others.reverse()] : [...keyed, ...others]).map(({ row }) => row);
 }
 
 function compare(one: SortKey = 0, two: SortKey = 0): number {
