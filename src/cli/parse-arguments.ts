@@ -7,24 +7,24 @@ import { Printer } from "./printer.ts";
 /** The work of the command; `exit` if that is already done, or the arguments are invalid. */
 export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
-  | RequestArguments
-  | ({ readonly options: CliOptions } & UnstoredCommand)
-  | ({ readonly options: CliOptions & { readonly db: string } } & StoredRunCommand);
+  | ((RequestArguments | NamedCommand) & { readonly options: CliOptions });
 
 /** A request. */
 export interface RequestArguments {
   readonly type: "request";
   readonly request: string;
-  readonly options: CliOptions;
   /** The command that is meant if a run has this id: "show tasks" is a request, but "show nightly" may mean a run. */
   readonly ifRun?: AnyRunCommand;
 }
 
-/** A command about the runs of a database. */
-type StoredRunCommand =
+/** A command that is given instead of a request. All but `tools` and `verify` are about the runs of a database. */
+type NamedCommand =
+  | { readonly type: "tools" }
+  | { readonly type: "verify"; readonly file: string; readonly key?: string }
   | { readonly type: "runs"; readonly html?: string }
   | { readonly type: "show"; readonly runId: string; readonly as?: ShownAs }
-  | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
+  | { readonly type: "watch" | "resume"; readonly runId: string }
+  | { readonly type: "delete"; readonly runId: string }
   | { readonly type: "prune"; readonly selection: PruneOptions };
 
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
@@ -33,14 +33,6 @@ type ShownAs =
   | { readonly type: "html"; readonly file: string }
   | { readonly type: "mermaid" }
   | { readonly type: "events" };
-
-/** A command that is given instead of a request. */
-type NamedCommand = StoredRunCommand | UnstoredCommand;
-
-/** A command that needs no database. */
-type UnstoredCommand =
-  | { readonly type: "tools" }
-  | { readonly type: "verify"; readonly file: string; readonly key?: string };
 
 /** A command about a run that can have any id. */
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
@@ -112,17 +104,15 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const stored = argv.includes("--") ? undefined : readCommand(command.args);
     checkOptions(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
-    const as = readShownAs(read);
-    if (as === undefined && isCommandOfAnyRun(stored)) {
-      return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
+    const work = withOptions(stored, read);
+    if (isCommandOfAnyRun(work) && !("as" in work)) {
+      return { type: "request", request, options, ...(!planOnly && { ifRun: work }) };
     }
-    if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
-    if (stored.type === "tools") return { type: "tools", options };
-    if (stored.type === "verify") return { ...stored, ...(read.key !== undefined && { key: read.key }), options };
-    if (db !== undefined) return { ...withOptions(stored, read), options: { ...options, db } };
-    return command.error(
-      `error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`,
-    );
+    if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${work.type}'`);
+    if (db === undefined && work.type !== "tools" && work.type !== "verify") {
+      command.error(`error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`);
+    }
+    return { ...work, options };
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
@@ -162,12 +152,13 @@ function splitLines(text: string): readonly string[] {
 }
 
 /** A command with the options that belong to it alone. */
-function withOptions(stored: StoredRunCommand, read: ReadOptions): StoredRunCommand {
-  const { before, keep, status, html } = read;
-  if (stored.type === "prune") return { type: "prune", selection: { before, keep, status } };
-  if (stored.type === "runs") return { type: "runs", ...(html !== undefined && { html }) };
-  const as = readShownAs(read);
-  return stored.type === "show" && as !== undefined ? { ...stored, as } : stored;
+function withOptions(work: NamedCommand, read: ReadOptions): NamedCommand {
+  const { before, keep, status, html, key } = read;
+  if (work.type === "prune") return { type: "prune", selection: { before, keep, status } };
+  if (work.type === "runs") return { type: "runs", ...(html !== undefined && { html }) };
+  if (work.type === "verify") return { ...work, ...(key !== undefined && { key }) };
+  const as = work.type === "show" ? readShownAs(read) : undefined;
+  return work.type === "show" && as !== undefined ? { ...work, as } : work;
 }
 
 function readShownAs({ html, mermaid, events, export: file, key }: ReadOptions): ShownAs | undefined {

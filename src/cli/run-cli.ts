@@ -47,7 +47,7 @@ async function workWithAgent(work: Work, io: CliIo): Promise<number> {
   };
   try {
     if (work.type === "verify") return await verifyFile({ options, out }, work);
-    if (work.type !== "request" && work.type !== "tools") requireFile(work.options.db);
+    if (work.type !== "request" && work.type !== "tools") requireFile(options.db);
     // Planning alone stores nothing, and a list of tools needs nothing from the database.
     const db = options.planOnly || work.type === "tools" ? undefined : options.db;
     const { agent, store, close } = await io.createAgent({ planner: options.planner, db }, warnings);
@@ -107,12 +107,12 @@ function performShow({ runId, as }: Extract<Work, { type: "show" }>, call: CliCa
   }
 }
 
-async function performRequest({ request, options, ifRun }: RequestArguments, call: CliCall): Promise<number> {
-  const { agent, io, err } = call;
+async function performRequest({ request, ifRun }: RequestArguments, call: CliCall): Promise<number> {
+  const { agent, io, err, options } = call;
   const { db } = options;
   if (options.planOnly) return showPlan(call, request);
   if (ifRun !== undefined && db !== undefined && (await agent.getRun(ifRun.runId)) !== undefined) {
-    return perform({ ...ifRun, options: { ...options, db } }, call);
+    return perform({ ...ifRun, options }, call);
   }
   const exitCode = await followRun(call, { go: () => agent.run(request, { signal: io.signal }) });
   if (ifRun !== undefined && exitCode === exitCodes.usage) err.print([describeNoCommand(ifRun, db)]);
@@ -128,8 +128,8 @@ async function showPlan(call: CliCall, request: string): Promise<number> {
 }
 
 /** Prevents a command that only reads from creating the file. */
-function requireFile(db: string): void {
-  if (existsSync(db)) return;
+function requireFile(db: string | undefined): void {
+  if (db === undefined || existsSync(db)) return;
   const details = { runId: "", operation: "open", reason: "there is no file" } as const;
   throw new AgentError("store-failed", `There is no file "${db}", so there are no runs in it.`, { details });
 }

@@ -13,8 +13,8 @@ const margin = 6;
 /** A graph as SVG, from top to bottom. */
 export function renderGraph(graph: PlanGraph, label: string): Html {
   const shown = cutGraph(graph, limits);
-  const { places, routes, layers, width } = layOut(shown);
-  const heights = Array.from({ length: layers }, () => 0);
+  const { places, routes, layers } = layOut(shown);
+  const heights = layers.map(() => 0);
   for (const [index, { layer }] of places.entries()) {
     heights[layer] = Math.max(heights[layer] ?? 0, getHeight(shown.nodes[index] as GraphNode));
   }
@@ -24,16 +24,17 @@ export function renderGraph(graph: PlanGraph, label: string): Html {
     tops.push(total);
     total += height + node.gapY;
   }
-  const top = ({ layer }: Place) => tops[layer] ?? 0;
+  const top = ({ layer }: Placed) => tops[layer] ?? 0;
   const edges = routes.map((route, index) => {
     const from = shown.nodes[shown.edges[index]?.[0] ?? 0] as GraphNode;
     const points = route.map((place) => ({ x: place.x + margin, top: top(place), height: heights[place.layer] ?? 0 }));
     return html`<path d="${drawPath(points, getHeight(from))}"/>`;
   });
   const nodes = shown.nodes.map((one, index) => {
-    const place = places[index] as Place;
+    const place = places[index] as Placed;
     return renderNode(one, { x: place.x + margin - node.width / 2, y: top(place) });
   });
+  const width = Math.max(0, ...layers.flat().map((one) => one.x + one.width / 2));
   const size = { width: round(width + 2 * margin), height: round(total - node.gapY + margin) };
   return html`<div class="graph" role="region" aria-label="${label}" tabindex="0"><svg width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${label}"><g class="edges">${edges}</g>${nodes}</svg></div>`;
 }
@@ -90,19 +91,22 @@ function drawPath(points: readonly Point[], firstHeight: number): string {
   return path;
 }
 
-/** The place of a node: its layer from the top, and its middle from the left, in pixels. */
-interface Place {
+/** A node, or an edge where it goes through a layer. */
+export interface Placed {
   readonly layer: number;
-  readonly x: number;
-}
-
-/** A graph in layers. */
-interface Layout {
-  readonly places: readonly Place[];
-  /** For each edge, the places that it goes through, its ends included. */
-  readonly routes: readonly (readonly Place[])[];
-  readonly layers: number;
+  /** In pixels. */
   readonly width: number;
+  /** True for an edge, which should run straight down. */
+  readonly isEdge: boolean;
+  /** Its neighbours in the layer above, and in the one below. */
+  readonly above: Placed[];
+  readonly below: Placed[];
+  /** Its place in the order of its layer. */
+  row: number;
+  /** The least distance of its middle from that of the first of its layer, in pixels. */
+  offset: number;
+  /** Its middle, in pixels from the left. */
+  x: number;
 }
 
 const sweeps = 8;
@@ -112,93 +116,62 @@ const edgeWidth = 12;
 /**
  * Puts each node into the layer after the last that it waits for, and orders the layers so that few edges cross: by the
  * mean place of a node's neighbours, back and forth (Sugiyama, Tagawa and Toda 1981). An edge over several layers has a
- * place in each of them, so that it does not run through other nodes.
+ * place in each of them, so that it does not run through other nodes. `routes` has for each edge the places that it goes
+ * through, its ends included.
  */
-function layOut({ nodes, edges }: PlanGraph): Layout {
+function layOut({ nodes, edges }: PlanGraph) {
   const layerOf = nodes.map(() => 0);
   // In the order of the plan, what a node waits for comes first.
   const byTarget = [...edges].sort((one, other) => one[1] - other[1]);
   for (const [from, to] of byTarget) layerOf[to] = Math.max(layerOf[to] ?? 0, (layerOf[from] ?? 0) + 1);
-  const chains: number[][] = [];
-  const layers: number[][] = [];
-  const put = (layer: number, id: number) => {
+  const layers: Placed[][] = [];
+  const put = (layer: number, isEdge: boolean): Placed => {
+    const width = isEdge ? edgeWidth : node.width;
+    const placed: Placed = { layer, width, isEdge, above: [], below: [], row: 0, offset: 0, x: 0 };
     layers[layer] ??= [];
-    layers[layer].push(id);
-    return id;
+    layers[layer].push(placed);
+    return placed;
   };
-  for (const [index, layer] of layerOf.entries()) put(layer, index);
-  let next = nodes.length;
-  const neighbours: number[][] = [];
-  for (const [from, to] of edges) {
-    const chain = [from];
-    for (let layer = (layerOf[from] ?? 0) + 1; layer < (layerOf[to] ?? 0); layer++) chain.push(put(layer, next++));
-    chain.push(to);
-    chains.push(chain);
-    for (let at = 1; at < chain.length; at++) {
-      const [left, right] = [chain[at - 1] as number, chain[at] as number];
-      neighbours[left] ??= [];
-      neighbours[left].push(right);
-      neighbours[right] ??= [];
-      neighbours[right].push(left);
+  const places = layerOf.map((layer) => put(layer, false));
+  const routes = edges.map(([from, to]) => {
+    const [first, last] = [places[from] as Placed, places[to] as Placed];
+    const route = [first];
+    for (let layer = first.layer + 1; layer < last.layer; layer++) route.push(put(layer, true));
+    route.push(last);
+    for (const [index, one] of route.slice(1).entries()) {
+      route[index]?.below.push(one);
+      one.above.push(route[index] as Placed);
     }
-  }
-
-  order(layers, neighbours);
-  const widthOf = (id: number) => (id < nodes.length ? node.width : edgeWidth);
-  const middles = placeRows(
-    layers.map((ids) => ids.map((id) => ({ id, width: widthOf(id), isEdge: id >= nodes.length }))),
-    neighbours,
-  );
-  const placeOf: Place[] = [];
-  for (const [layer, ids] of layers.entries()) for (const id of ids) placeOf[id] = { layer, x: middles[id] ?? 0 };
-  return {
-    places: nodes.map((_, index) => placeOf[index] as Place),
-    routes: chains.map((chain) => chain.map((id) => placeOf[id] as Place)),
-    layers: layers.length,
-    width: middles.reduce((width, x, id) => Math.max(width, x + widthOf(id) / 2), 0),
-  };
+    return route;
+  });
+  order(layers);
+  placeRows(layers);
+  return { places, routes, layers };
 }
 
 /** Sorts each layer in place. */
-function order(layers: readonly number[][], neighbours: readonly (readonly number[])[]): void {
-  const rows: number[] = [];
-  const layerOf: number[] = [];
-  const means: number[] = [];
-  const number = (ids: readonly number[]) => {
-    for (const [row, id] of ids.entries()) rows[id] = row;
+function order(layers: readonly Placed[][]): void {
+  const number = (layer: readonly Placed[]) => {
+    for (const [row, one] of layer.entries()) one.row = row;
   };
-  for (const [layer, ids] of layers.entries()) {
-    number(ids);
-    for (const id of ids) layerOf[id] = layer;
-  }
+  layers.forEach(number);
   for (let sweep = 0; sweep < sweeps; sweep++) {
     const isForward = sweep % 2 === 0;
-    for (const [at, ids] of (isForward ? layers : [...layers].reverse()).entries()) {
-      const layer = isForward ? at : layers.length - 1 - at;
-      for (const id of ids) means[id] = meanRow(id, isForward ? layer - 1 : layer + 1);
-      ids.sort((one, other) => (means[one] ?? 0) - (means[other] ?? 0));
-      number(ids);
+    for (const layer of isForward ? layers : layers.toReversed()) {
+      const means = layer.map(({ row, above, below }) =>
+        getMean(
+          (isForward ? above : below).map((one) => one.row),
+          row,
+        ),
+      );
+      layer.sort((one, other) => (means[one.row] ?? 0) - (means[other.row] ?? 0));
+      number(layer);
     }
-  }
-
-  function meanRow(id: number, layer: number): number {
-    let [sum, count] = [0, 0];
-    for (const one of neighbours[id] ?? []) {
-      if (layerOf[one] !== layer) continue;
-      sum += rows[one] ?? 0;
-      count++;
-    }
-    return count === 0 ? (rows[id] ?? 0) : sum / count;
   }
 }
 
-/** A node, or a part of an edge, in a layer. */
-export interface Placed {
-  readonly id: number;
-  /** In pixels. */
-  readonly width: number;
-  /** A part of an edge, which should run straight down. */
-  readonly isEdge: boolean;
+function getMean(values: readonly number[], ofNone: number): number {
+  return values.length === 0 ? ofNone : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 const passes = 12;
@@ -206,69 +179,47 @@ const gap = 20;
 const straightWeight = 16;
 
 /**
- * Gives each, by its id, the place of its middle, in pixels from the left: as near to the mean of its neighbours as those
- * beside it allow. Starts with each layer in the middle, then goes down and up again.
+ * Gives each the place of its middle: as near to the mean of its neighbours as those beside it allow. Starts with each
+ * layer in the middle, then goes down and up again.
  */
-export function placeRows(
-  layers: readonly (readonly Placed[])[],
-  neighbours: readonly (readonly number[] | undefined)[],
-): readonly number[] {
-  const rows = layers.map((row) => ({ row, distances: getDistances(row) }));
-  const all = layers.flat();
-  const isEdge: boolean[] = [];
-  for (const one of all) isEdge[one.id] = one.isEdge;
-  const middles: number[] = [];
-  for (const { row, distances } of rows) {
-    for (const [index, { id }] of row.entries()) middles[id] = (distances[index] ?? 0) - (distances.at(-1) ?? 0) / 2;
+export function placeRows(layers: readonly (readonly Placed[])[]): void {
+  for (const layer of layers) {
+    let [offset, before] = [0, 0];
+    for (const one of layer) {
+      if (before > 0) offset += (before + one.width) / 2 + gap;
+      one.offset = offset;
+      before = one.width;
+    }
+    for (const one of layer) one.x = one.offset - offset / 2;
   }
   for (let pass = 0; pass < passes; pass++) {
-    for (const { row, distances } of pass % 2 === 0 ? rows : [...rows].reverse()) {
-      const places = nearest(row.map(wantedPlace), distances);
-      for (const [index, { id }] of row.entries()) middles[id] = places[index] as number;
-    }
+    (pass % 2 === 0 ? layers : layers.toReversed()).forEach(placeRow);
   }
-  const left = all.reduce((x, { id, width }) => Math.min(x, (middles[id] ?? 0) - width / 2), 0);
-  return middles.map((x) => x - left);
-
-  function wantedPlace(one: Placed): number {
-    let [sum, weights] = [0, 0];
-    for (const id of neighbours[one.id] ?? []) {
-      const weight = one.isEdge && isEdge[id] ? straightWeight : 1;
-      sum += weight * (middles[id] ?? 0);
-      weights += weight;
-    }
-    return weights === 0 ? (middles[one.id] ?? 0) : sum / weights;
-  }
+  const left = Math.min(0, ...layers.flat().map(({ x, width }) => x - width / 2));
+  for (const one of layers.flat()) one.x -= left;
 }
 
-/** Returns how far the middle of each must be from that of the first. */
-function getDistances(row: readonly Placed[]): readonly number[] {
-  let distance = 0;
-  return row.map(({ width }, index) => {
-    const before = row[index - 1];
-    if (before !== undefined) distance += (before.width + width) / 2 + gap;
-    return distance;
-  });
-}
-
-/** The places nearest to those that are wanted, by least squares, that keep the distances (pooling adjacent violators). */
-function nearest(wanted: readonly number[], distances: readonly number[]): readonly number[] {
-  const pools: { sum: number; count: number }[] = [];
-  for (const [index, x] of wanted.entries()) {
-    let pool = { sum: x - (distances[index] ?? 0), count: 1 };
-    for (let last = pools.at(-1); last !== undefined && getMean(last) > getMean(pool); last = pools.at(-1)) {
+/** Moves a layer to the places nearest to those that are wanted, by least squares (pooling adjacent violators). */
+function placeRow(layer: readonly Placed[]): void {
+  const pools: { readonly mean: number; readonly all: readonly Placed[] }[] = [];
+  for (const one of layer) {
+    let pool = { mean: getWantedPlace(one) - one.offset, all: [one] as readonly Placed[] };
+    for (let last = pools.at(-1); last !== undefined && last.mean > pool.mean; last = pools.at(-1)) {
       pools.pop();
-      pool = { sum: pool.sum + last.sum, count: pool.count + last.count };
+      const all = [...last.all, ...pool.all];
+      pool = { mean: (last.mean * last.all.length + pool.mean * pool.all.length) / all.length, all };
     }
     pools.push(pool);
   }
-  const places: number[] = [];
-  for (const pool of pools) {
-    for (let at = 0; at < pool.count; at++) places.push(getMean(pool) + (distances[places.length] ?? 0));
-  }
-  return places;
+  for (const { mean, all } of pools) for (const one of all) one.x = mean + one.offset;
 }
 
-function getMean({ sum, count }: { readonly sum: number; readonly count: number }): number {
-  return sum / count;
+function getWantedPlace({ isEdge, above, below, x }: Placed): number {
+  let [sum, weights] = [0, 0];
+  for (const other of [...above, ...below]) {
+    const weight = isEdge && other.isEdge ? straightWeight : 1;
+    sum += weight * other.x;
+    weights += weight;
+  }
+  return weights === 0 ? x : sum / weights;
 }

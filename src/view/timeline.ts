@@ -166,35 +166,32 @@ const intervals = 5;
  * execution has a part of the width by its duration, each pause the same small part.
  */
 export function createAxis(executions: readonly Execution[], endMs: number): Axis {
-  const parts = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
-  const total = parts.reduce((sum, part) => sum + part.endMs - part.startMs, 0) || 1;
-  const pause = Math.min(pauseWidth, maxPauses / Math.max(1, parts.length - 1));
-  const width = 100 - pause * Math.max(0, parts.length - 1);
-  const pauses: Pause[] = [];
-  const starts: number[] = [];
-  let position = 0;
-  for (const [index, { startMs }] of parts.entries()) {
-    const before = parts[index - 1];
-    if (before !== undefined) {
-      pauses.push({ from: position, to: position + pause, ms: startMs - before.endMs });
-      position += pause;
-    }
-    starts.push(position);
-    position += (((parts[index]?.endMs ?? startMs) - startMs) / total) * width;
-  }
+  const spans = executions.map(({ startMs, endMs: end = endMs }) => ({ startMs, endMs: Math.max(startMs, end) }));
+  const total = spans.reduce((sum, span) => sum + span.endMs - span.startMs, 0) || 1;
+  const pause = Math.min(pauseWidth, maxPauses / Math.max(1, spans.length - 1));
+  const width = 100 - pause * Math.max(0, spans.length - 1);
+  let position = -pause;
+  const parts = spans.map((span) => {
+    const from = position + pause;
+    position = from + ((span.endMs - span.startMs) / total) * width;
+    return { ...span, from, to: position };
+  });
+  const pauses = parts.slice(1).map(({ from, startMs }, index): Pause => {
+    const { to, endMs: pausedMs } = parts[index] as (typeof parts)[number];
+    return { from: to, to: from, ms: startMs - pausedMs };
+  });
   const at = (ms: number) => {
     const index = Math.max(
       0,
       parts.findLastIndex(({ startMs }) => startMs <= ms),
     );
-    const part = parts[index];
+    const [part, next] = parts.slice(index, index + 2);
     if (part === undefined) return 0;
     const within = Math.min(Math.max(0, ms - part.startMs), part.endMs - part.startMs);
-    const next = starts[index + 1];
     // Within a pause, what waits reaches into it.
     const isPause = ms > part.endMs && next !== undefined;
-    const share = isPause ? (ms - part.endMs) / Math.max(1, (parts[index + 1]?.startMs ?? ms) - part.endMs) : 0;
-    return (starts[index] ?? 0) + (within / total) * width + share * pause;
+    const share = isPause ? (ms - part.endMs) / Math.max(1, next.startMs - part.endMs) : 0;
+    return part.from + (within / total) * width + share * pause;
   };
   return { at, pauses, ticks: createTicks(total, { width, pause, pauses }), endMs };
 }

@@ -1,5 +1,5 @@
 import { cutText } from "../../core/text.ts";
-import { ArithmeticFault, constantTexts, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
+import { ArithmeticFault, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
 import { findConstant, ruleOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
@@ -118,5 +118,5 @@ function namedValue(name: string, position: number, variables: ReadonlyMap<strin
   if (value !== undefined) return new Decimal(value);
   const constant = findConstant(name);
   if (constant === undefined) throw unknownName(name, position, [...variables.keys()]);
-  return literal(constantTexts[constant]);
+  return literal(constant);
 }

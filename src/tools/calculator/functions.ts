@@ -76,11 +76,8 @@ export type FunctionName = keyof typeof functions;
 /** All functions, in alphabetical order. */
 export const functionNames = Object.keys(functions).sort() as readonly FunctionName[];
 
-/** The name of a constant: e, pi, or tau, which is two pi. */
-export type ConstantName = keyof typeof constantTexts;
-
 /** All constants. */
-export const constantNames = Object.keys(constantTexts) as readonly ConstantName[];
+export const constantNames = Object.keys(constantTexts);
 
 /** The function with this name, in upper or lower case. Only listed names: nothing is inherited. */
 export function findFunction(name: string): FunctionName | undefined {
@@ -88,23 +85,14 @@ export function findFunction(name: string): FunctionName | undefined {
   return Object.hasOwn(functions, lowerCase) ? (lowerCase as FunctionName) : undefined;
 }
 
-/** The constant with this name, in upper or lower case. */
-export function findConstant(name: string): ConstantName | undefined {
-  const lowerCase = name.toLowerCase();
-  return constantNames.find((constant) => constant === lowerCase);
+/** The digits of the constant with this name, in upper or lower case. */
+export function findConstant(name: string): string | undefined {
+  return new Map(Object.entries(constantTexts)).get(name.toLowerCase());
 }
 
 /** Says how a function may be called. */
 export function ruleOf(name: FunctionName): FunctionRule {
   return functions[name];
-}
-
-/** Undefined if a number of arguments is allowed, else the expected number as text. */
-export function checkArgumentCount(name: FunctionName, count: number): string | undefined {
-  const [minArguments, maxArguments] = functions[name];
-  if (count >= minArguments && count <= maxArguments) return undefined;
-  if (maxArguments === any) return `at least ${minArguments}`;
-  return minArguments === maxArguments ? `${minArguments}` : `${minArguments} or ${maxArguments}`;
 }
 
 function squareRoot(value: Decimal): Decimal {

@@ -1,14 +1,7 @@
 import { AgentError, type CalculationProblem } from "../../core/errors.ts";
 import { cutText, suggestName } from "../../core/text.ts";
 import type { Operator } from "./decimal.ts";
-import {
-  checkArgumentCount,
-  constantNames,
-  type FunctionName,
-  findConstant,
-  findFunction,
-  functionNames,
-} from "./functions.ts";
+import { constantNames, type FunctionName, findConstant, findFunction, functionNames, ruleOf } from "./functions.ts";
 
 interface ParseOptions {
   /** Maximum length of an expression, in UTF-16 code units. */
@@ -227,8 +220,10 @@ class Parser {
 }
 
 function checkCount(name: FunctionName, count: number, position: number): void {
-  const expected = checkArgumentCount(name, count);
-  if (expected === undefined) return;
+  const [least, most] = ruleOf(name);
+  if (count >= least && count <= most) return;
+  const several = least === most ? `${least}` : `${least} or ${most}`;
+  const expected = Number.isFinite(most) ? several : `at least ${least}`;
   const noun = expected.endsWith("1") ? "argument" : "arguments";
   throw calculationFailed("wrong-arguments", `${name} takes ${expected} ${noun}; it was given ${count}.`, position);
 }
