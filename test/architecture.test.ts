@@ -97,7 +97,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     // What every database with SQL has in common.
     layer: "src/adapters/sql/",
-    own: /^src\/(core|adapters\/sql|tools\/(todo-store|notes))\//,
+    own: /^src\/(core|adapters\/sql|tools\/(todo-store|notes|storage))\//,
     packages: /^(node:crypto|zod\/v4)$/,
   },
   {

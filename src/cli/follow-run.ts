@@ -2,7 +2,6 @@ import type { AgentEvent, PlanReviseEvent, StepEndEvent, StepRetryEvent, UndoEnd
 import type { Plan } from "../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../core/run-result.ts";
 import { jsonLines, printable } from "../core/text.ts";
-import type { Tool } from "../core/tool.ts";
 import { type CliCall, getExitCode } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
 import {
@@ -27,9 +26,8 @@ export async function followRun(
   { plan, go }: { readonly plan?: Plan | undefined; readonly go: () => Promise<RunResult> },
 ): Promise<number> {
   const { agent, options, io } = call;
-  const reporter = new RunReporter(call, plan);
   reportFallbacks(call);
-  if (!options.json) agent.subscribe((event) => reporter.report(event));
+  if (!options.json) agent.subscribe(createReporter(call, plan));
   const isKept = options.db !== undefined;
   const stopListening = isKept && io.onTerminate(() => void agent.close({ timeoutMs: closeTimeoutMs }));
   try {
@@ -55,75 +53,60 @@ export function reportFallbacks({ agent, options, err }: CliCall): void {
 /** The duration of shorter steps is not shown. */
 const reportAfterMs = 1_000;
 
-/** Reports a run as it progresses: its plan, then each step as it starts, retries and ends. */
-export class RunReporter {
-  private readonly colors: Colors;
-  private readonly tools: ReadonlyMap<string, Tool>;
-  private readonly startedAtMs = new Map<string, number>();
-  private isPlanShown = false;
+/**
+ * Returns what reports the events of a run as they happen: its plan, then each step as it starts, retries and ends.
+ * `resumed` is the plan of a resumed run.
+ */
+export function createReporter(
+  { agent, out }: Pick<CliCall, "agent" | "out">,
+  resumed?: Plan,
+): (event: AgentEvent) => void {
+  const { colors } = out;
+  const { tools } = agent;
+  const startedAtMs = new Map<string, number>();
+  let isPlanShown = false;
+  return (event) => {
+    out.print(describeEvent(event));
+  };
 
-  /** `plan` is the plan of a resumed run. */
-  constructor(
-    private readonly call: Pick<CliCall, "agent" | "out">,
-    private readonly plan?: Plan,
-  ) {
-    this.colors = call.out.colors;
-    this.tools = new Map(call.agent.tools.map((tool) => [tool.name, tool]));
-  }
-
-  /** Reports an event. */
-  report(event: AgentEvent): void {
-    const { colors } = this;
+  function describeEvent(event: AgentEvent): readonly string[] {
     switch (event.type) {
       case "run-start":
-        if (event.plan !== undefined) this.showPlan(event.plan);
-        break;
+        return describePlan(event.plan);
       case "plan-end":
-        if (event.outcome.status === "completed") this.showPlan(event.outcome.plan);
-        break;
+        return describePlan(event.outcome.status === "completed" ? event.outcome.plan : undefined);
       case "run-resume":
-        if (this.plan !== undefined && !this.isPlanShown) this.showPlan(this.plan);
-        break;
+        return describePlan(isPlanShown ? undefined : resumed);
       case "step-start":
-        this.startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
-        this.print(`  > ${nameStep(event)}`);
-        break;
+        startedAtMs.set(nameStep(event), Date.parse(event.timestamp));
+        return [`  > ${nameStep(event)}`];
       case "step-retry":
-        this.print(describeRetry(event, colors));
-        break;
+        return [describeRetry(event, colors)];
       case "step-end":
-        this.showEnd(event);
-        break;
+        return [describeEnd(event)];
       case "step-skip":
-        this.print(colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`));
-        break;
+        return [colors.dim(`  - ${nameStep(event)}: skipped (${printable(event.reason)})`)];
       case "plan-revise":
-        this.print(colors.yellow(describeRevision(event)));
-        break;
+        return [colors.yellow(describeRevision(event))];
       case "undo-end":
-        this.print(describeUndo(event, colors));
-        break;
+        return [describeUndo(event, colors)];
       case "circuit-change":
-        this.print(colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`));
-        break;
+        return [colors.yellow(`  ! ${printable(`${event.tool}: circuit ${event.state}`)}`)];
+      default:
+        return [];
     }
   }
 
-  private print(...lines: readonly string[]): void {
-    this.call.out.print(lines);
+  function describePlan(plan: Plan | undefined): readonly string[] {
+    if (plan === undefined) return [];
+    isPlanShown = true;
+    return [...renderTitledPlan(plan, { tools, colors }), "", colors.bold("Run")];
   }
 
-  private showPlan(plan: Plan): void {
-    this.isPlanShown = true;
-    const options = { tools: [...this.tools.values()], colors: this.colors };
-    this.print(...renderTitledPlan(plan, options), "", this.colors.bold("Run"));
-  }
-
-  private showEnd(event: StepEndEvent): void {
-    const { colors } = this;
-    const tookMs = Date.parse(event.timestamp) - (this.startedAtMs.get(nameStep(event)) ?? Number.NaN);
-    const text = renderStepEnd(event, { colors, tool: this.tools.get(event.tool) });
-    this.print(tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text);
+  function describeEnd(event: StepEndEvent): string {
+    const tookMs = Date.parse(event.timestamp) - (startedAtMs.get(nameStep(event)) ?? Number.NaN);
+    const text = renderStepEnd(event, { colors, tool: tools.find(({ name }) => name === event.tool) });
+    return tookMs >= reportAfterMs ? `${text} ${colors.dim(seconds(tookMs))}` : text;
   }
 }
 

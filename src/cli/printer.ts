@@ -25,7 +25,7 @@ export class Printer {
 
   /** Writes lines, each with a line break. */
   print(lines: readonly string[]): void {
-    this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
+    if (lines.length > 0) this.output.write(lines.map((line) => `${this.harmless(line)}\n`).join(""));
   }
 
   private harmless(text: string): string {

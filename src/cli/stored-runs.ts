@@ -9,7 +9,7 @@ import { jsonLines, printable, printableJson } from "../core/text.ts";
 import type { PruneOptions } from "../runs/stored-runs.ts";
 import type { RunVerdict } from "../view/export-run.ts";
 import { type CliCall, exitCodes } from "./cli-io.ts";
-import { followRun, RunReporter, reportResult } from "./follow-run.ts";
+import { createReporter, followRun, reportResult } from "./follow-run.ts";
 import type { AnyRunCommand } from "./parse-arguments.ts";
 import { renderRun, renderRunLine } from "./render-run.ts";
 
@@ -57,10 +57,10 @@ const pollMs = 500;
 export async function watchRun(call: CliCall, runId: string): Promise<number> {
   const { agent, options, io } = call;
   await requireRun(call, runId);
-  const reporter = new RunReporter(call);
+  const report = createReporter(call);
   try {
     for await (const event of agent.events(runId, { signal: io.signal, pollMs })) {
-      if (!options.json) reporter.report(event);
+      if (!options.json) report(event);
     }
   } catch (thrown) {
     throw isAgentError(thrown, "cancelled") ? stoppedWatching(runId, thrown.details.reason) : thrown;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RunReporter } from "../../src/cli/follow-run.ts";
+import { createReporter } from "../../src/cli/follow-run.ts";
 import { Printer } from "../../src/cli/printer.ts";
 import type { AgentEvent } from "../../src/core/events.ts";
 import { createFakeAgent } from "./fake-io.ts";
@@ -7,9 +7,9 @@ import { createFakeAgent } from "./fake-io.ts";
 it("a run is reported line by line: replans, skipped steps, circuits and what was undone, too", () => {
   let written = "";
   const out = new Printer({ write: (text) => (written += text) });
-  const reporter = new RunReporter({ agent: createFakeAgent(), out });
+  const reportEvent = createReporter({ agent: createFakeAgent(), out });
   const report = (event: object) =>
-    reporter.report({ runId: "run_1", sequence: 1, timestamp: "2026-01-01T00:00:00.000Z", ...event } as AgentEvent);
+    reportEvent({ runId: "run_1", sequence: 1, timestamp: "2026-01-01T00:00:00.000Z", ...event } as AgentEvent);
   const step = (id: string) => ({ stepId: id, tool: "Fake" });
   const planOf = (...ids: readonly string[]) => ({
     source: { planner: "p" },

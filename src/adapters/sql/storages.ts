@@ -8,10 +8,10 @@ import {
   type NoteQuery,
   type NoteRecord,
   type NoteWrite,
-  nameKey,
 } from "../../tools/notes/note.ts";
+import { foldText } from "../../tools/storage/keyed-records.ts";
 import { createTodoSchema, isSameTodo, type Todo } from "../../tools/todo-store/todo.ts";
-import { foldText, isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
+import { isDueDate, parseDueDate, ranks, toRow } from "../../tools/todo-store/todo-keys.ts";
 import {
   type FoundTodos,
   patchTodo,
@@ -336,8 +336,8 @@ export function createNoteStorage(
     const where = all([
       isEqual(dialect, "scope", scope),
       ...given(id, (text) => isEqual(dialect, "id", text)),
-      ...given(item, (name) => isEqual(dialect, "item_key", nameKey(name))),
-      ...given(author, (name) => isEqual(dialect, "author_key", nameKey(name))),
+      ...given(item, (name) => isEqual(dialect, "item_key", foldText(name))),
+      ...given(author, (name) => isEqual(dialect, "author_key", foldText(name))),
     ]);
     const order = `sequence ${reverse ? "DESC" : "ASC"}`;
     const page = { table: "notes", counts: "count(*) AS count", where, order, offset, limit };
@@ -352,8 +352,8 @@ export function createNoteStorage(
       return row && { note: parseNote(readText(row, "json")) };
     }
     const { note } = wanted;
-    const author = note.author === undefined ? null : toOrderText(nameKey(note.author));
-    const keys = [toOrderText(scope), toOrderText(note.id), toOrderText(nameKey(note.item)), author];
+    const author = note.author === undefined ? null : toOrderText(foldText(note.author));
+    const keys = [toOrderText(scope), toOrderText(note.id), toOrderText(foldText(note.item)), author];
     const [inserted] = yield sql`INSERT INTO ${notes} (scope, id, item_key, author_key, json)
       VALUES (${list([...keys, JSON.stringify(note)])}) ON CONFLICT DO NOTHING RETURNING 1 AS inserted`;
     return inserted && { note };

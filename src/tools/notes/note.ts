@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import { createMemoryRecords, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
+import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 
 /** A note about an item. It never changes. @group Built-in tools */
 export interface Note {
@@ -43,11 +43,6 @@ export function createNotesOutputSchema() {
     .object({ notes: z.array(createNoteSchema()), count: z.number().int().min(0).describe("How many match in all") })
     .describe("list: a page of notes");
   return z.union([createNoteSchema(), page]);
-}
-
-/** The name of an item or an author for comparison: in lower case, without spaces at the ends and repeated spaces. */
-export function nameKey(name: string): string {
-  return name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
 /** Names one note: by its `id`, or by its position among the notes of an item. @inline */
@@ -168,7 +163,7 @@ export interface NoteStorage {
 /** A query for notes: conditions, all of which must be met, order and page. @group Storage */
 export interface NoteQuery {
   readonly id?: string | undefined;
-  /** Compared by `nameKey`: ignores case, spaces at the ends and repeated spaces. */
+  /** Compared without case, spaces at the ends and repeated spaces. */
   readonly item?: string | undefined;
   /** Likewise. */
   readonly author?: string | undefined;
@@ -226,8 +221,8 @@ interface NoteRow {
 
 function findNotes(rows: ReadonlyMap<string, NoteRow>, query: NoteQuery): FoundNotes {
   const { id, item, author, reverse = false, offset = 0, limit } = query;
-  const itemKey = item === undefined ? undefined : nameKey(item);
-  const authorKey = author === undefined ? undefined : nameKey(author);
+  const itemKey = item === undefined ? undefined : foldText(item);
+  const authorKey = author === undefined ? undefined : foldText(author);
   const candidates = id === undefined ? [...rows.values()] : [rows.get(id) ?? []].flat();
   const found = candidates.filter(
     (row) =>
@@ -245,7 +240,7 @@ function changeRows(rows: Map<string, NoteRow>, change: NoteChange): { readonly 
   }
   if (rows.has(change.note.id)) return undefined;
   const note = Object.freeze({ ...change.note });
-  const authorKey = note.author === undefined ? undefined : nameKey(note.author);
-  rows.set(note.id, { note, itemKey: nameKey(note.item), authorKey });
+  const authorKey = note.author === undefined ? undefined : foldText(note.author);
+  rows.set(note.id, { note, itemKey: foldText(note.item), authorKey });
   return { note };
 }

@@ -1,11 +1,11 @@
 import { AgentError, type AgentErrorDetails } from "../../core/errors.ts";
 import { failOption } from "../../core/options.ts";
 import type { UndoneCall } from "../../core/tool.ts";
-import { writeOnce } from "../storage/keyed-records.ts";
+import { foldText, writeOnce } from "../storage/keyed-records.ts";
 import { findTodo, maxNamed, type TodoScope, toMatches } from "./read-todos.ts";
 import { isSameTodo, type Todo, type TodoStoreOutput } from "./todo.ts";
 import { isTodoRead, type ParsedTodoInput, type ParsedTodoInputOf, type TodoWriteOperation } from "./todo-input.ts";
-import { defaultListName, foldText, settleDue } from "./todo-keys.ts";
+import { defaultListName, settleDue } from "./todo-keys.ts";
 import type { TodoChange, TodoPatch, TodoStorage, TodoWrite } from "./todo-storage.ts";
 
 /** A call that changes todos. */

@@ -1,9 +1,9 @@
 import { AgentError, type TodoMatch } from "../../core/errors.ts";
 import { cutText } from "../../core/text.ts";
-import { cutPage } from "../storage/keyed-records.ts";
+import { cutPage, foldText } from "../storage/keyed-records.ts";
 import type { Todo, TodoPage } from "./todo.ts";
 import type { ParsedTodoInputOf, TodoReadOperation, TodoTarget } from "./todo-input.ts";
-import { foldText, titleKey, wordsOf } from "./todo-keys.ts";
+import { titleKey, wordsOf } from "./todo-keys.ts";
 import type { FoundTodos, TodoQuery, TodoStorage } from "./todo-storage.ts";
 
 /** The todos that a call reads or changes. */

@@ -119,23 +119,18 @@ export function createTodoInputSchema() {
   const offset = position.min(0).max(10_000_000).default(0).describe("How many to skip");
   const limit = position.min(1).max(1_000).default(100).describe("How many to return");
   // The descriptions are short, as a model reads them with each request.
-  const due = (description: string) =>
+  const due = (description: string, expected: string, isFit = (_text: string) => true) =>
     z
       .string()
-      .refine(isDueDate, `must be an ISO 8601 date (2026-11-22), or ${timeText} that exists`)
+      .refine((text) => isFit(text) && isDueDate(text), `must be an ISO 8601 ${expected} that exists`)
       .meta({ description });
-  const dueBound = due("As dueDate or dueAt").optional();
+  const dayText = "date (2026-11-22)";
+  const dueBound = due("As dueDate or dueAt", `${dayText}, or ${timeText}`).optional();
   // A time is accepted here, too, and becomes the dueAt.
-  const dueDate = (more = "") => due(`A date (2026-11-22)${more}`);
+  const dueDate = (more = "") => due(`A date (2026-11-22)${more}`, `${dayText}, or ${timeText}`);
   const dueAt = (more = "") =>
-    z
-      .string()
-      .refine((text) => text.length > 10 && isDueDate(text), `must be an ISO 8601 ${timeText} that exists`)
-      .meta({ description: `Or a time with offset (2026-11-22T18:00+01:00)${more}` });
-  const dueOn = z
-    .string()
-    .refine((text) => text.length === 10 && isDueDate(text), "must be an ISO 8601 date (2026-11-22) that exists")
-    .meta({ description: "A date" });
+    due(`Or a time with offset (2026-11-22T18:00+01:00)${more}`, timeText, (text) => text.length > 10);
+  const dueOn = due("A date", dayText, (text) => text.length === 10);
   const target = {
     id: z.string().min(1).max(200).optional(),
     title: title.optional().describe("Give one of id, title, index"),

@@ -1,3 +1,4 @@
+import { foldText } from "../storage/keyed-records.ts";
 import type { Todo } from "./todo.ts";
 
 /** The list of a todo that was added without one. */
@@ -5,11 +6,6 @@ export const defaultListName = "todos";
 
 /** Names that people and models use for the default list. */
 const defaultListNames = new Set("todo|todos|to-do|to-dos|to do|to dos|task|tasks|default|list".split("|"));
-
-/** A text for comparison: in lower case, without spaces at the ends and repeated spaces. */
-export function foldText(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
-}
 
 /**
  * A title for comparison: the result of {@link foldText}, without punctuation. Never empty: a title of only punctuation

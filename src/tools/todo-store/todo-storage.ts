@@ -1,7 +1,7 @@
-import { createMemoryRecords, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
+import { createMemoryRecords, foldText, type MemoryRecordsOptions } from "../storage/keyed-records.ts";
 import { isSameTodo, type Todo, type TodoPriority, type TodosCleared } from "./todo.ts";
 import type { TodoWriteOperation } from "./todo-input.ts";
-import { compareDue, type DueMoment, foldText, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
+import { compareDue, type DueMoment, parseDueDate, type TodoRow, toRow } from "./todo-keys.ts";
 
 /**
  * The storage of a TodoStore. Each of the three methods may return a value or a promise.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import { foldText } from "../../../src/tools/storage/keyed-records.ts";
 import type { Todo } from "../../../src/tools/todo-store/todo.ts";
-import { compareDue, foldText, parseDueDate, titleKey } from "../../../src/tools/todo-store/todo-keys.ts";
+import { compareDue, parseDueDate, titleKey } from "../../../src/tools/todo-store/todo-keys.ts";
 import type { TodoChange, TodoPatch, TodoQuery, TodoStorage } from "../../../src/tools/todo-store/todo-storage.ts";
 import type { ContractRunner } from "./todo-storage-contract.ts";
 import type { TodoStorageHelpers } from "./todo-storage-contract-queries.ts";

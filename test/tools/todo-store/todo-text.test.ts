@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cleanListName, foldText, titleKey, wordsOf } from "../../../src/tools/todo-store/todo-keys.ts";
+import { foldText } from "../../../src/tools/storage/keyed-records.ts";
+import { cleanListName, titleKey, wordsOf } from "../../../src/tools/todo-store/todo-keys.ts";
 
 describe("foldText", () => {
   it("removes case and superfluous spaces", () => {
