@@ -196,11 +196,6 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   ];
 }
 
-/** Dims text, or leaves it unchanged. */
-interface Style {
-  dim(text: string): string;
-}
-
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** The keys that contain the title of an object, the best first. */
@@ -221,25 +216,25 @@ export function summarizeOutput(output: unknown, tool: Tool | undefined): string
 }
 
 /** An output as readable lines: numbers and texts unchanged, objects and lists of them by their titles, else JSON. */
-export function renderOutput(output: unknown, { tool, style }: { tool: Tool | undefined; style: Style }): string[] {
+export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | undefined; colors: Colors }): string[] {
   const value = selectResult(output, tool);
   if (value === null || value === undefined) return ["Done."];
   if (typeof value === "string") return value.split("\n").map(printable);
-  if (isThings(value)) return renderThings(value, style);
+  if (isThings(value)) return renderThings(value, colors);
   if (!isRecord(value)) return printableJson(value, 2).split("\n");
-  if (findTitleKey(value) !== undefined) return renderThings([value], style);
+  if (findTitleKey(value) !== undefined) return renderThings([value], colors);
   const [things, ...others] = Object.entries(value).filter(([, field]) => typeof field === "object" && field !== null);
   if (things === undefined) return [renderFields(value) || "Done."];
   if (others.length > 0 || !isThings(things[1])) return printableJson(value, 2).split("\n");
-  const list = things[1].length === 0 ? [`No ${printable(things[0])}.`] : renderThings(things[1], style);
+  const list = things[1].length === 0 ? [`No ${printable(things[0])}.`] : renderThings(things[1], colors);
   const rest = renderFields(value);
-  return rest === "" ? list : [...list, style.dim(rest)];
+  return rest === "" ? list : [...list, colors.dim(rest)];
 }
 
-function renderThings(things: readonly JsonRecord[], style: Style): string[] {
+function renderThings(things: readonly JsonRecord[], colors: Colors): string[] {
   return things.map((thing) => {
     const fields = getDetails(thing);
-    return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${style.dim(`(${fields})`)}`;
+    return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${colors.dim(`(${fields})`)}`;
   });
 }
 
@@ -311,7 +306,7 @@ export function renderResult(
   const alike = findLastAlike(run);
   const tool = tools.find(({ name }) => name === alike.at(-1)?.tool);
   const outputs = alike.length > 1 ? alike.map((step) => step.output) : [run.output];
-  const lines = outputs.flatMap((output) => renderOutput(output, { tool, style: colors }));
+  const lines = outputs.flatMap((output) => renderOutput(output, { tool, colors }));
   return ["", colors.bold("Result"), ...lines.map((text) => `  ${text}`), ...renderUsage(run, colors)];
 }
 

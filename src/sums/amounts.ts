@@ -50,12 +50,9 @@ export function readAmount(words: readonly string[], at: number, joinAnd: boolea
   if (/^\.\d+$/.test(word)) return { term: atom(`0${word}`), end: at + 1 };
   const part = readPart(words, at);
   if (part !== undefined) return part;
-  // "oh point six"
-  const isOh = word === "oh" && words[at + 1] === "point";
-  const number = isOh ? readNumber(["zero", ...words.slice(at + 1, at + 50)], 0) : readNumber(words, at, { joinAnd });
+  const number = readNumber(words, at, { joinAnd });
   if (number === undefined) return undefined;
-  const { digits } = number;
-  const end = isOh ? at + number.end : number.end;
+  const { digits, end } = number;
   const next = words[end] ?? "";
   if (/^e\d{1,3}$/.test(next)) return { term: atom(digits + next), end: end + 1 };
   const below = denominators.get(next);
@@ -138,20 +135,14 @@ const others = setOf("convert change turn express and on for with if at then bot
 export function readConversion(words: readonly string[], previous: string | undefined): string | undefined {
   const mentions = words.some((word) => units.has(word)) ? mentionsIn(words, previous) : undefined;
   if (mentions === undefined) return undefined;
-  let sources = mentions.filter(({ amount }) => amount !== undefined);
-  let targets = mentions.filter(({ amount }) => amount === undefined);
-  const isAsked = (mention: Mention | undefined) => mention !== undefined && words[mention.start - 1] === "many";
-  // "how many inches in a foot", "how many in 3 dozen"
-  if (targets.length === 2 && sources.length === 0 && isAsked(targets[0]))
-    [targets, sources] = [targets.slice(0, 1), targets.slice(1)];
-  else if (targets.length === 0 && counted !== undefined && words.includes("many") && sources[0]?.unit === counted)
-    targets = [{ unit: counted, start: 0, end: 0 }];
-  const [[target, another], [source]] = [targets, sources];
+  const sources = mentions.filter(({ amount }) => amount !== undefined);
+  const [target, another] = mentions.filter(({ amount }) => amount === undefined);
+  const [source] = sources;
   if (target === undefined || source === undefined || another !== undefined) return undefined;
   const isSame = sources.length === 1 && source.unit === target.unit && source.unit !== counted;
   const isFalling = sources.every(({ unit }, index) => index === 0 || unit.size < (sources[index - 1]?.unit.size ?? 0));
   const inside = words.slice(Math.min(source.end, target.end), Math.max(source.start, target.start));
-  const isLinked = isAsked(target) || inside.some((word) => links.has(word));
+  const isLinked = words[target.start - 1] === "many" || inside.some((word) => links.has(word));
   if (isSame || !isFalling || !isLinked || sources.some(({ unit }) => unit.kind !== target.unit.kind)) return undefined;
   return converted(sources, target.unit)?.text;
 }

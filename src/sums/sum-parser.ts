@@ -359,7 +359,7 @@ export class SumParser {
     for (;;) {
       const item = this.attempt(() => {
         const [before, used] = [this.at, this.runningUses];
-        this.separator();
+        this.skipSeparators();
         // "is the sum of 4 and 5 9" states a result; "add 4 5 9" is a list.
         if (this.at === before && (!this.isGlued(before) || (isSeparated && items.length > 1))) return undefined;
         isSeparated = this.at > before;
@@ -377,12 +377,8 @@ export class SumParser {
     }
   }
 
-  private separator(): void {
+  private skipSeparators(): void {
     while (lexicon.separators.has(this.word) && !this.blocked?.words.has(this.word)) this.at++;
-    if (this.word === "then" && (this.wordAt(this.at + 1) === "," || this.isNumber(this.at + 1))) {
-      this.at++;
-      this.takeIf(",");
-    }
   }
 
   private operand(): Term | undefined {

@@ -87,19 +87,14 @@ function toMaskedView({ output: _output, ...run }: RunSnapshot | RunResult): Run
     if (known === undefined) steps.set(record.stepId, [record]);
     else known.push(record);
   }
-  const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? lastTime(run.steps) ?? run.createdAt);
+  const times = run.steps.flatMap(({ completedAt }) => completedAt ?? []).sort();
+  const updatedAt = "updatedAt" in run ? run.updatedAt : (run.endedAt ?? times.at(-1) ?? run.createdAt);
   return {
     ...{ run: run as RunSnapshot, updatedAt, steps, approvals: getApprovals(run as RunSnapshot) },
     ...{ planning: [], modelCalls: [], earlierPlans: [] },
     bars: new Map(run.steps.map((record) => [describeStepRef(record), getBars(record)])),
     executions: [{ startMs: Date.parse(run.createdAt), endMs: Date.parse(updatedAt) }],
   };
-}
-
-function lastTime(steps: readonly StepRecord[]): string | undefined {
-  return steps
-    .flatMap(({ completedAt }) => completedAt ?? [])
-    .reduce<string | undefined>((latest, time) => (latest === undefined || time > latest ? time : latest), undefined);
 }
 
 /** A result does not tell of attempts: each step is one bar. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createColors } from "../../src/cli/printer.ts";
 import { renderOutput, renderResult, summarizeOutput } from "../../src/cli/render-run.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
-const style = { dim: (text: string) => `<${text}>` };
+const colors = { ...createColors(false), dim: (text: string) => `<${text}>` };
 const resultIn = (result: string): Tool => ({ ...createFakeTool({ name: "Fake" }), result });
-const render = (output: unknown, tool?: Tool) => renderOutput(output, { tool, style });
+const render = (output: unknown, tool?: Tool) => renderOutput(output, { tool, colors });
 
 const milk = {
   id: "1",
@@ -97,8 +98,7 @@ it("renderResult shows all iterations of a loop, whose effects may differ", () =
     return { stepId, tool: "Fake", input: {}, status: "completed", attempts: 1, effect, iteration, output };
   };
   const loop = (id: string) => ["pure", "once", "once"].map((effect, index) => record(id, effect, index + 1));
-  const resultOf = (steps: readonly object[]) =>
-    renderResult({ steps } as never, { tools: [], colors: { ...style, bold: (text: string) => text } as never });
+  const resultOf = (steps: readonly object[]) => renderResult({ steps } as never, { tools: [], colors });
   expect(resultOf(loop("a"))).toEqual(["", "Result", "  a 1", "  a 2", "  a 3"]);
   expect(resultOf([...loop("a"), ...loop("b")])).toEqual(["", "Result", "  b 1", "  b 2", "  b 3"]);
 });
