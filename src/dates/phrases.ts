@@ -14,16 +14,11 @@ export interface Phrase extends Place {
   readonly clashEnd?: number;
 }
 
-/** Keeps the first and longest of pieces that overlap; a bare number gives way to whatever it is a part of. */
+/** Keeps the first and longest of pieces that overlap. */
 export function withoutOverlaps(pieces: readonly Piece[]): readonly Piece[] {
   const kept: Piece[] = [];
   const sorted = [...pieces].sort((one, other) => one.start - other.start || other.end - one.end);
-  const isBare = (piece: Piece) => piece.kind === "time" && piece.said === "bare";
-  for (const piece of sorted) {
-    const last = kept.at(-1);
-    if (last === undefined || last.end <= piece.start) kept.push(piece);
-    else if (isBare(last) && !isBare(piece)) kept[kept.length - 1] = piece;
-  }
+  for (const piece of sorted) if ((kept.at(-1)?.end ?? 0) <= piece.start) kept.push(piece);
   return kept;
 }
 

@@ -4,6 +4,7 @@ import { dayNameOf, eachDayWord, feastWords, hourWords, monthNames, monthOf } fr
 import {
   addMonths,
   dayInMonth,
+  dayMs,
   dayNumber,
   daysOfMonth,
   endOfPeriod,
@@ -149,7 +150,6 @@ function numberOf(said: string): number {
 }
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Parts of a day are elapsed time, parts of a month are no distance. */
 interface Distance extends Place {

@@ -1,7 +1,7 @@
 import { mayHoldDate, withoutMarks } from "./date-words.ts";
 import { joinFrom, judge, leadBefore, type Phrase, withoutOverlaps } from "./phrases.ts";
 import { findPieces, type PartOfDay, type TimePiece } from "./pieces.ts";
-import { addMonths, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
+import { addMonths, dayMs, instantOf, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** The clock for words such as "tomorrow". */
 export interface DateClock {
@@ -42,8 +42,6 @@ export interface FalseDate {
   /** No calendar or clock has it ("30 february", "25:00"), or it may be several ("on 4/5", "at 7", "in a few days"). */
   readonly reason: "impossible" | "unclear";
 }
-
-const dayMs = 86_400_000;
 
 interface Now extends DateClock {
   /** The day it is there, counted from 1970-01-01. */

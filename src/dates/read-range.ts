@@ -1,6 +1,6 @@
 import { maxDateText, mayHoldDate, monthNames, monthOf, withoutMarks } from "./date-words.ts";
 import { type DateClock, type DateReading, readDates } from "./read-dates.ts";
-import { daysOfMonth, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
+import { dayMs, daysOfMonth, endOfPeriod, isoDateTime, isoDay, wallTimeAt } from "./zoned-time.ts";
 
 /** A range of days or times in a text, as filters that leave out their own day: `after` 7 March begins on the 8th. */
 export interface DateRange {
@@ -23,7 +23,6 @@ export function readRange(text: string, clock: DateClock): DateRange | undefined
   return mayHoldRange(text) ? findRange(withoutMarks(text), clock) : undefined;
 }
 
-const dayMs = 86_400_000;
 const numbers = "one two three four five six seven eight nine ten".split(" ");
 const eachPeriod = new RegExp(
   "(?<![\\w'’-])(?:(?<overdue>over\\s?due|past\\s{1,2}due)|(?<which>this|next|last)\\s{1,2}(?:(?<unit>week|weekend|month|year)|" +

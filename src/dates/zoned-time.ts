@@ -1,4 +1,5 @@
-const dayMs = 86_400_000;
+/** A day in milliseconds. */
+export const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();

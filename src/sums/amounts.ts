@@ -1,7 +1,7 @@
 import { readNumber } from "../english/numbers.ts";
 import { type Unit, units } from "../english/units.ts";
 import { atom, binary, fraction, partOf, type Term } from "./terms.ts";
-import { around, denominators } from "./words.ts";
+import { around, denominators, setOf } from "./words.ts";
 
 /** A number in digits or words. */
 export interface Amount {
@@ -126,7 +126,6 @@ interface Mention {
 }
 
 const counted = units.get("piece");
-const setOf = (words: string) => new Set(words.split(" "));
 const links = setOf("to into in as is are equals equal make makes = how what many much there do does have");
 const degrees = setOf("degree degrees of ° a an the");
 const others = setOf("convert change turn express and on for with if at then both all each left total , !");

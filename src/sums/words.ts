@@ -1,7 +1,8 @@
 import { ordinals } from "../english/numbers.ts";
 import { currencySigns, currencyWords, units } from "../english/units.ts";
 
-const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+/** The words of a text. */
+export const setOf = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** For each word of the rules the words and signs that stand for it. */
 const aliases = `
