@@ -121,7 +121,7 @@ export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunStat
   return state;
 }
 
-/** Events about steps are folded into the steps; see `step-state.ts`. */
+/** Folds an event by its type; what is about a step is folded into it, see {@link reduceStep}. */
 function reduceByType(state: RunState, event: AgentEvent): void {
   switch (event.type) {
     case "run-start":
@@ -546,7 +546,7 @@ function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepE
 }
 
 /** Opens a question. */
-export function openApproval({
+function openApproval({
   hash,
   expiresAt,
 }: Pick<AgentEventOf<"approval-request">, "expiresAt" | "hash">): ApprovalState {
@@ -554,7 +554,7 @@ export function openApproval({
 }
 
 /** Closes a question. One that was withdrawn can no longer be approved. */
-export function closeApproval(
+function closeApproval(
   { hash, status }: ApprovalState,
   { outcome, timestamp }: AgentEventOf<"approval-end">,
 ): ApprovalState {
@@ -636,7 +636,7 @@ function reopenLoop(step: StepState): void {
 }
 
 /** Marks what has started so far: it has in another run, of which this one is a fork. */
-export function takeOver(steps: Iterable<StepState>): void {
+function takeOver(steps: Iterable<StepState>): void {
   for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
 }
 
