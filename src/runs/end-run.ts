@@ -289,7 +289,7 @@ export function hasAnswer(run: Run): boolean {
 }
 
 /** True if a step, or an iteration of one, waits for no other step and no decision. */
-export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
+function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
   const steps = stepsOf(run);
   if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
   const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);

@@ -362,7 +362,7 @@ function readPlanner(value: unknown, option: string): Planner {
 let keyOfProcess: readonly SecretKey[] | undefined;
 
 /** The sealing of an engine with these tools; undefined if none of them has a sensitive field. */
-export function sealingOf(
+function sealingOf(
   tools: readonly Tool[],
   { secrets, store }: { readonly secrets: SecretOptions | undefined; readonly store: RunStore },
 ): SealingSettings | undefined {

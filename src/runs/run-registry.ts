@@ -1,5 +1,5 @@
 import { AbortSource } from "../async/abort.ts";
-import { type Clock, callAt } from "../async/clock.ts";
+import { callAt } from "../async/clock.ts";
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
 import { settleWithin } from "../async/timeout.ts";
@@ -13,7 +13,7 @@ import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
 import { Run, type RunCaller, type RunHost } from "./run.ts";
 import { agentClosed, interruptedBy } from "./run-errors.ts";
-import type { RunSettings } from "./run-options.ts";
+import type { ResumeOptions, RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
 import { ToolGates } from "./steps/limits.ts";
 import { warnOfOverlap } from "./steps/step.ts";
@@ -32,11 +32,6 @@ export interface ActiveRun {
   readonly result: Promise<RunResult>;
   /** Undefined unless the caller supplied the run's id. */
   readonly identity: string | undefined;
-  /**
-   * Resolves when it has recorded its first event, or has ended without one: until then it may be only a store lookup.
-   * @default it has started
-   */
-  readonly started?: Promise<void> | undefined;
   /** Settles the result although the execution has not ended. */
   readonly resolve: (result: RunResult) => void;
 }
@@ -59,6 +54,17 @@ interface RunUse {
   readonly onRefused?: (thrown: unknown, other: { readonly identity: string | undefined }) => void;
 }
 
+/** A suspended run, with what resuming it needs. */
+export interface LeftRun extends Pick<ResumeOptions, "resources"> {
+  readonly runId: string;
+}
+
+/** The time to resume a run again; undefined if that is not needed. */
+export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
+
+/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
+const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
+
 /** Code that the registry is given, because importing it would be a circle. */
 interface RegistryOptions {
   readonly settings: EngineSettings;
@@ -78,7 +84,8 @@ export class RunRegistry {
   private readonly restoring = new Map<string, RestoringRun>();
   readonly settings: EngineSettings;
   readonly leases: Leases;
-  private readonly waits: WaitTimers;
+  /** Stop the timers of the runs that were suspended here, by run id. */
+  private readonly waits = new Map<string, () => void>();
   /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
@@ -90,16 +97,11 @@ export class RunRegistry {
   /** Undefined until the active runs have used up their time. */
   private stopReason: AgentError<"interrupted"> | undefined;
 
-  constructor(options: RegistryOptions) {
+  constructor(private readonly options: RegistryOptions) {
     const { settings, hub, receive } = options;
     const { clock, abortGraceMs: graceMs } = settings;
     this.settings = settings;
     this.leases = new Leases(settings);
-    this.waits = new WaitTimers({
-      clock: this.leases.sharedClock,
-      isLeft: options.leavesWaits,
-      resume: (left) => options.resumeLeft(this, left),
-    });
     this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
   }
 
@@ -174,7 +176,7 @@ export class RunRegistry {
   /** Creates and opens a run, which resumes from `state` if given. Throws `interrupted` once all runs have stopped. */
   open(settings: RunSettings, opening: Opening, state?: RunState): Run {
     const { runId, startedMs } = opening;
-    this.waits.forget(runId);
+    this.stopWait(runId);
     if (this.hasStopped) throw agentClosed();
     const run = new Run(runId, this.host, settings, state);
     run.watchers = this.watchers.get(runId);
@@ -186,11 +188,7 @@ export class RunRegistry {
   }
 
   /** Keeps an open run until its execution has ended. Settles as the execution does. */
-  hold(
-    run: Run,
-    executing: Promise<RunResult>,
-    { identity, started }: Partial<Pick<ActiveRun, "identity" | "started">> = {},
-  ): Promise<RunResult> {
+  hold(run: Run, executing: Promise<RunResult>, identity?: string): Promise<RunResult> {
     let resolveResult: ActiveRun["resolve"] = () => {};
     const result = new Promise<RunResult>((resolve, reject) => {
       resolveResult = resolve;
@@ -199,7 +197,7 @@ export class RunRegistry {
         (thrown) => this.end(run, () => reject(thrown)),
       );
     });
-    this.active.set(run.runId, { run, result, identity, started, resolve: resolveResult });
+    this.active.set(run.runId, { run, result, identity, resolve: resolveResult });
     return result;
   }
 
@@ -209,13 +207,41 @@ export class RunRegistry {
       if (this.active.get(run.runId)?.run === run) this.active.delete(run.runId);
       deliver();
       if (run.state.status !== "suspended") return;
-      if (run.inbox.hasLeft) void this.waits.resumeNow(run);
-      else this.waits.watch(run);
+      const left = { runId: run.runId, resources: run.settings.resources };
+      const atMs = resumeTimeOf(run.state.pending);
+      if (run.inbox.hasLeft) void this.resumeNow(left);
+      else if (atMs !== undefined) this.resumeAt(atMs, left);
     };
     // The next execution gets a lease with the same fence, which must not be released with this one.
     const releasing = this.leases.release(run);
     if (releasing === undefined) forget();
     else releasing.then(forget);
+  }
+
+  /** Resumes a suspended run, and again later if the store fails or it is too early by its clock. */
+  private async resumeNow(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
+    if (this.stopping.aborted) return;
+    const again = await this.options.resumeLeft(this, left);
+    // If it was resumed and suspended again, it has a timer already.
+    if (again === undefined || this.waits.has(left.runId)) return;
+    if (again !== "after a failure") this.resumeAt(again.atMs, left);
+    else this.resumeAt(this.leases.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
+  }
+
+  private resumeAt(atMs: number, left: LeftRun, retryMs?: number): void {
+    const { runId } = left;
+    if (this.stopping.aborted || this.options.leavesWaits()) return;
+    this.stopWait(runId);
+    const stop = callAt(this.leases.sharedClock, atMs, () => {
+      this.waits.delete(runId);
+      void this.resumeNow(left, retryMs);
+    });
+    this.waits.set(runId, stop);
+  }
+
+  private stopWait(runId: string): void {
+    this.waits.get(runId)?.();
+    this.waits.delete(runId);
   }
 
   /**
@@ -225,7 +251,7 @@ export class RunRegistry {
   async stop(timeoutMs: number): Promise<void> {
     const { clock, abortGraceMs } = this.settings;
     this.stopping.abort(undefined);
-    this.waits.stop();
+    for (const runId of this.waits.keys()) this.stopWait(runId);
     for (const { run } of this.active.values()) run.interrupt();
     const reason = interruptedBy(`the agent was closed with a timeoutMs of ${timeoutMs}`);
     const restMs = Math.min(2 * abortGraceMs, timeoutMs / 2);
@@ -263,81 +289,4 @@ export class RunRegistry {
     this.active.delete(runId);
     resolve(shownResult(state, run.engine, run));
   }
-}
-
-// ---- Runs that were suspended here: when to resume them ----
-
-/** A suspended run, with what resuming it needs. */
-export interface LeftRun {
-  readonly runId: string;
-  readonly settings: Pick<RunSettings, "resources">;
-}
-
-/** The time to resume a run again; undefined if that is not needed. */
-export type ResumedAgain = { readonly atMs: number } | "after a failure" | undefined;
-
-/** The parts of an engine that {@link WaitTimers} needs. */
-interface TimerOptions {
-  readonly clock: Clock;
-  /** Returns true if a worker looks for the runs whose wait is over. */
-  readonly isLeft: () => boolean;
-  readonly resume: (left: LeftRun) => Promise<ResumedAgain>;
-}
-
-/** The time after which a run is resumed again if the store has failed: at first, and at most. It doubles each time. */
-const [firstRetryMs, maxRetryMs] = [5_000, 3_600_000];
-
-/** Resumes the runs that were suspended here: those that wait for a time, and those with a message left for them. */
-export class WaitTimers {
-  private readonly stops = new Map<string, () => void>();
-  private isStopped = false;
-
-  constructor(private readonly options: TimerOptions) {}
-
-  /** Resumes a suspended run when the earliest of its waits is over, with the resources it had. */
-  watch(run: Run): void {
-    const atMs = resumeTimeOf(run.state.pending);
-    this.forget(run.runId);
-    if (atMs !== undefined) this.resumeAt(atMs, leftBy(run));
-  }
-
-  /** Resumes a run at once, and again later if need be. */
-  resumeNow(run: Run): Promise<void> {
-    return this.tryToResume(leftBy(run));
-  }
-
-  private async tryToResume(left: LeftRun, retryMs = firstRetryMs): Promise<void> {
-    if (this.isStopped) return;
-    const again = await this.options.resume(left);
-    // If it was resumed and suspended again, it has a timer already.
-    if (again === undefined || this.stops.has(left.runId)) return;
-    if (again !== "after a failure") this.resumeAt(again.atMs, left);
-    else this.resumeAt(this.options.clock.now() + retryMs, left, Math.min(2 * retryMs, maxRetryMs));
-  }
-
-  /** Stops the timer of a run, as it was resumed. */
-  forget(runId: string): void {
-    this.stops.get(runId)?.();
-    this.stops.delete(runId);
-  }
-
-  stop(): void {
-    this.isStopped = true;
-    for (const stop of this.stops.values()) stop();
-    this.stops.clear();
-  }
-
-  private resumeAt(atMs: number, left: LeftRun, retryMs?: number): void {
-    const { clock, isLeft } = this.options;
-    if (this.isStopped || isLeft()) return;
-    const stop = callAt(clock, atMs, () => {
-      this.stops.delete(left.runId);
-      void this.tryToResume(left, retryMs);
-    });
-    this.stops.set(left.runId, stop);
-  }
-}
-
-function leftBy({ runId, settings: { resources } }: Run): LeftRun {
-  return { runId, settings: { resources } };
 }

@@ -8,6 +8,7 @@ import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
 import type { JsonValue } from "../core/json.ts";
+import type { RunResult } from "../core/run-result.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
 import { type StepRef, stepRefOf } from "../core/step.ts";
@@ -419,6 +420,18 @@ export class Run implements RecorderOwner {
   recountSteps(): void {
     this.counters.steps = countSteps(this.state);
   }
+}
+
+/**
+ * Waits until a run that is active here has recorded or replayed something, or has ended: until then it may be only a
+ * lookup in the store.
+ */
+export async function whenStarted(run: Run, result: Promise<RunResult>): Promise<void> {
+  if (run.state.sequence > 0) return;
+  const recorded = new Promise<void>((resolve) => {
+    run.addChannel({ push: () => resolve() });
+  });
+  await Promise.race([recorded, result.catch(() => {})]);
 }
 
 function isLast({ type }: Pick<AgentEvent, "type">): boolean {

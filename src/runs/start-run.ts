@@ -12,7 +12,7 @@ import type { Refusal } from "./agent-methods.ts";
 import { findWrongPart } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
 import { continueStored } from "./resume/resume-run.ts";
-import type { Run } from "./run.ts";
+import { type Run, whenStarted } from "./run.ts";
 import { runConflict, runElsewhere } from "./run-errors.ts";
 import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf, type StoreError } from "./run-recorder.ts";
@@ -64,6 +64,106 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   const run = runs.open(settings, opening);
   return runs.hold(run, executeRun(run, { target }));
 }
+
+/** Input of {@link executeRun}. `identity` is present if the caller gave the id of the run. */
+interface RunStart {
+  readonly target: RunTarget;
+  readonly identity?: string;
+}
+
+/**
+ * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
+ * stored run with its id. Rejects as {@link completeTarget} does, with `run-conflict` if the store has something else
+ * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
+ */
+async function executeRun(run: Run, { target, identity }: RunStart): Promise<RunResult> {
+  const { engine, runId, settings } = run;
+  const opening = secretsOf(engine, { runId, tools: settings.tools });
+  if (opening !== undefined) run.secrets = await opening;
+  if (engine.evidence) run.evidence = await evidenceOf(engine);
+  const beginning = await prepareTarget(run, target);
+  const known = identity === undefined ? undefined : await findStored(run, identity);
+  if (known !== undefined) return known;
+  const claiming = claim(run);
+  if (claiming !== undefined) await claiming;
+  const execute = async () => {
+    await run.emit(await startEvent(run, beginning));
+    const { failure } = run.recorder;
+    const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
+    // Another process has started the run since this one looked for it.
+    if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(runId, failure);
+    const early = run.openInbox();
+    if (early !== undefined) await run.host.receive(run, early);
+    if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
+    if ("plan" in target && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
+    return runExecution(run);
+  };
+  return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
+}
+
+/**
+ * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
+ * the same grace as a tool.
+ */
+async function prepareTarget(run: Run, target: RunTarget): Promise<RunBeginning> {
+  const source = run.openSource();
+  const completing = completeTarget(run.engine, run.settings, target);
+  try {
+    return await settleOrAbort(completing, source);
+  } catch (thrown) {
+    if (!source.aborted) throw thrown;
+    const settled = await settleWithin(completing, run.host.graceMs, run.engine.clock);
+    if (settled === notInTime) throw source.reason;
+    return settled;
+  } finally {
+    run.release(source);
+  }
+}
+
+/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
+function claim(run: Run): void | Promise<void> {
+  const refuse = (error: StoreError) => {
+    if (error.code === "run-owned-elsewhere") throw error;
+    run.recorder.fail(error);
+  };
+  try {
+    return run.host.leases.acquire(run)?.catch(refuse);
+  } catch (error) {
+    return refuse(error as StoreError);
+  }
+}
+
+/** The first event of a run. */
+async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit> {
+  const { context, metadata, tools } = run.settings;
+  const { secrets } = run;
+  const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
+  const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
+  return {
+    type: "run-start",
+    ...openingOf(run, await fingerprintsOf(tools)),
+    // A request that is far too long is refused later; here it must not fill the store.
+    ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
+    ...(context !== undefined && { context }),
+    metadata,
+    options,
+  };
+}
+
+/** A handwritten plan may use the references of other template languages, which validation cannot refuse. */
+function warnOfBraces(run: Run, { steps }: Plan): void {
+  for (const { stepId, text, reference } of findBraces(steps)) {
+    const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
+    run.warn({ code: "braces-as-text", stepId, message });
+  }
+}
+
+function storedRequest({ engine }: Run, request: unknown): string {
+  // One character more, so that it is still too long when it is read back.
+  return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
+}
+
+// ---- A run whose id the caller gave: it may be active here, or stored ----
 
 interface NamedOpening extends StartOpening {
   readonly identity: string;
@@ -129,12 +229,7 @@ function findOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunRes
   const { target, settings, identity } = opening;
   const run = runs.open(settings, opening);
   run.keepHistory();
-  let onStarted = () => {};
-  const started = new Promise<void>((resolve) => {
-    onStarted = resolve;
-  });
-  const executing = executeRun(run, { target, identity, onStarted });
-  return runs.hold(run, executing.finally(onStarted), { identity, started });
+  return runs.hold(run, executeRun(run, { target, identity }), identity);
 }
 
 /**
@@ -144,11 +239,11 @@ function findOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunRes
 async function join(
   runs: RunRegistry,
   opening: NamedOpening,
-  { run, result, identity, started }: ActiveRun,
+  { run, result, identity }: ActiveRun,
 ): Promise<RunResult | undefined> {
   const known = identity ?? identityOf(opened(run, targetOf(run.state)), runs.settings);
   if (opening.identity !== known) {
-    await started;
+    await whenStarted(run, result);
     if (run.state.sequence > 0) throw runConflict(run.runId);
     return undefined;
   }
@@ -158,56 +253,6 @@ async function join(
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     return undefined;
   });
-}
-
-/**
- * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
- * the same grace as a tool.
- */
-async function prepareTarget(run: Run, target: RunTarget): Promise<RunBeginning> {
-  const source = run.openSource();
-  const completing = completeTarget(run.engine, run.settings, target);
-  try {
-    return await settleOrAbort(completing, source);
-  } catch (thrown) {
-    if (!source.aborted) throw thrown;
-    const settled = await settleWithin(completing, run.host.graceMs, run.engine.clock);
-    if (settled === notInTime) throw source.reason;
-    return settled;
-  } finally {
-    run.release(source);
-  }
-}
-
-/**
- * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
- * stored run with its id. Rejects as {@link completeTarget} does, with `run-conflict` if the store has something else
- * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
- */
-async function executeRun(run: Run, { target, identity, onStarted }: RunStart): Promise<RunResult> {
-  const { engine, runId, settings } = run;
-  const opening = secretsOf(engine, { runId, tools: settings.tools });
-  if (opening !== undefined) run.secrets = await opening;
-  if (engine.evidence) run.evidence = await evidenceOf(engine);
-  const beginning = await prepareTarget(run, target);
-  const known = identity === undefined ? undefined : await findStored(run, identity);
-  if (known !== undefined) return known;
-  const claiming = claim(run);
-  if (claiming !== undefined) await claiming;
-  const execute = async () => {
-    await run.emit(await startEvent(run, beginning));
-    const { failure } = run.recorder;
-    const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
-    // Another process has started the run since this one looked for it.
-    if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(runId, failure);
-    onStarted?.();
-    const early = run.openInbox();
-    if (early !== undefined) await run.host.receive(run, early);
-    if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
-    if ("plan" in target && beginning.plan !== target.plan) warnOfBraces(run, beginning.plan);
-    return runExecution(run);
-  };
-  return engine.within === undefined ? execute() : engine.within({ type: "run", runId }, execute);
 }
 
 /**
@@ -227,56 +272,7 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   return stored;
 }
 
-/** A store that cannot claim cannot record either: the run fails, as it would with its first event. */
-function claim(run: Run): void | Promise<void> {
-  const refuse = (error: StoreError) => {
-    if (error.code === "run-owned-elsewhere") throw error;
-    run.recorder.fail(error);
-  };
-  try {
-    return run.host.leases.acquire(run)?.catch(refuse);
-  } catch (error) {
-    return refuse(error as StoreError);
-  }
-}
-
-/** The first event of a run. */
-async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit> {
-  const { context, metadata, tools } = run.settings;
-  const { secrets } = run;
-  const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
-  const options = secrets === undefined ? run.settings.stored : await secrets.sealOptions(run.settings.stored);
-  return {
-    type: "run-start",
-    ...openingOf(run, await fingerprintsOf(tools)),
-    // A request that is far too long is refused later; here it must not fill the store.
-    ...("plan" in target ? target : { request: storedRequest(run, target.request) }),
-    ...(context !== undefined && { context }),
-    metadata,
-    options,
-  };
-}
-
-/** A handwritten plan may use the references of other template languages, which validation cannot refuse. */
-function warnOfBraces(run: Run, { steps }: Plan): void {
-  for (const { stepId, text, reference } of findBraces(steps)) {
-    const message = `${text} in step "${stepId}" is given to its tool as text. For the output, write \${${reference}}.`;
-    run.warn({ code: "braces-as-text", stepId, message });
-  }
-}
-
-function storedRequest({ engine }: Run, request: unknown): string {
-  // One character more, so that it is still too long when it is read back.
-  return typeof request === "string" ? request.slice(0, engine.maxRequestLength + 1) : "";
-}
-
-/** Input of {@link executeRun}. `identity` is present if the caller gave the id of the run. */
-interface RunStart {
-  readonly target: RunTarget;
-  readonly identity?: string;
-  /** Called when its first event is recorded. */
-  readonly onStarted?: () => void;
-}
+// ---- Runs that are recorded without being executed ----
 
 /**
  * Records a run that is refused, or was cancelled before it started. That takes no lease: its start and its end are

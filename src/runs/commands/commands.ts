@@ -11,7 +11,7 @@ import { parseWith } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
-import type { Run, RunCaller } from "../run.ts";
+import { type Run, type RunCaller, whenStarted } from "../run.ts";
 import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
 import { opened, secretsOf } from "../secrets/run-secrets.ts";
 import { invalidOutput, taskOfPart } from "../steps/step-call.ts";
@@ -325,7 +325,7 @@ const deliver: CommandKind<Commands["deliver"]> = {
   events: (delivery) => [deliveryOf(delivery)],
 
   async act(run, delivery, { caller, message }) {
-    if (caller !== undefined && run.state.sequence === 0) await firstEvent(run, caller.result);
+    if (caller !== undefined) await whenStarted(run, caller.result);
     const isChecked = message === undefined || delivery.isChecked;
     const checked = isChecked ? delivery : { ...delivery, value: await checkValue(run.engine, delivery) };
     return run.inTurn(async () => {
@@ -377,14 +377,6 @@ async function checkValue(
   const json = toJson(checked, { maxBytes: maxValueBytes });
   if (!json.ok) failOption("value", checked, `JSON of at most 1 MiB: ${json.issue.message}`);
   return json.value;
-}
-
-/** Waits until a run that is active here records something, or turns out to be only a lookup in the store. */
-async function firstEvent(run: Run, result: Promise<RunResult>): Promise<void> {
-  const recorded = new Promise<void>((resolve) => {
-    run.addChannel({ push: () => resolve() });
-  });
-  await Promise.race([recorded, result.catch(() => {})]);
 }
 
 function deliveryOf({ name, value, id }: Commands["deliver"]): EventInit {

@@ -9,6 +9,7 @@ import { unendedStatuses } from "../../core/run-summary.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { LeaseHolder } from "../leases.ts";
 import { parseEvents, type RecordedRun } from "../parse-stored.ts";
+import { whenStarted } from "../run.ts";
 import type { ResumeOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
@@ -31,8 +32,8 @@ interface Forking extends Opening {
  */
 export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult> {
   return runs.withRun(forking.runId, {
-    whenActive: async ({ run, result, started }) => {
-      await started;
+    whenActive: async ({ run, result }) => {
+      await whenStarted(run, result);
       // It was only looked up, or could not start.
       if (run.state.sequence === 0) return undefined;
       requireSame(run.state, forking);

@@ -430,10 +430,7 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
  * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
  * has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by another caller.
  */
-export async function resumeLeft(
-  runs: RunRegistry,
-  { runId, settings: { resources } }: LeftRun,
-): Promise<ResumedAgain> {
+export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);
   try {
     const resuming = { runId, startedMs, options: { resources }, retriesFailed: false };

@@ -3,8 +3,7 @@ import { createAgent } from "../../../src/agent.ts";
 import { AgentError, type StoreProblem } from "../../../src/core/errors.ts";
 import type { PlanInput } from "../../../src/core/plan.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
-import type { Run } from "../../../src/runs/run.ts";
-import { WaitTimers } from "../../../src/runs/run-registry.ts";
+import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createFakeTool, type FakeToolOptions } from "../../../src/testing/fake-tool.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
@@ -122,13 +121,12 @@ it.each(["wrong-format", "corrupt"] as const)("gives up a run where the store re
   await agent.close();
 });
 
-it("sets no timer where what waits is left to others, not even for a run that was resumed too early", async () => {
-  const clock = createManualClock();
-  for (const again of [{ atMs: clock.now() + 1_000 }, "after a failure"] as const) {
-    const timers = new WaitTimers({ clock, isLeft: () => true, resume: async () => again });
-    await timers.resumeNow({ runId: "r", settings: { resources: undefined } } as Run);
-    expect(clock.pendingTimers).toBe(0);
-  }
+it("sets no timer where what waits is left to a worker", async () => {
+  const { agent, clock } = setUp();
+  (agent as unknown as WorkedAgent)[workerKey].leaveWaits();
+  expect(await agent.execute(waiting({ forMs: 1_000 }), { runId: "r" })).toMatchObject({ status: "suspended" });
+  expect(clock.pendingTimers).toBe(0);
+  await agent.close();
 });
 
 it("waits on where the store's clock turns out to be set back", async () => {
