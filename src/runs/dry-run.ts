@@ -11,7 +11,7 @@ import { dependenciesOf, findReferences, resolveInput } from "../plan/references
 import type { EngineSettings } from "./options.ts";
 import { underSignal } from "./planning/planning.ts";
 import type { RunSettings } from "./run-options.ts";
-import { completePlanInput } from "./run-target.ts";
+import { completePlan } from "./run-target.ts";
 import { type RunSecrets, secretsOf } from "./secrets/run-secrets.ts";
 import { effectOf } from "./steps/step-call.ts";
 
@@ -66,7 +66,7 @@ interface PlanPreview {
 }
 
 async function previewPlan(engine: EngineSettings, { settings, given, source }: PlanPreview): Promise<DryRun> {
-  const plan = await completePlanInput(engine, settings, given);
+  const plan = await completePlan(engine, settings, given);
   const expressions = await compileExpressions(plan.steps);
   const steps: DryRunStep[] = [];
   const opening = secretsOf(engine, { runId: "", tools: settings.tools });

@@ -15,7 +15,6 @@ import { Run, type RunCaller, type RunHost } from "./run.ts";
 import { agentClosed, interruptedBy } from "./run-errors.ts";
 import type { ResumeOptions, RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
-import { ToolGates } from "./steps/limits.ts";
 import { warnOfOverlap } from "./steps/step.ts";
 
 /** A requested execution of a run. */
@@ -99,10 +98,10 @@ export class RunRegistry {
 
   constructor(private readonly options: RegistryOptions) {
     const { settings, hub, receive } = options;
-    const { clock, abortGraceMs: graceMs } = settings;
+    const { abortGraceMs: graceMs } = settings;
     this.settings = settings;
     this.leases = new Leases(settings);
-    this.host = { settings, hub, gates: new ToolGates(clock), leases: this.leases, receive, graceMs };
+    this.host = { settings, hub, gates: new Map(), leases: this.leases, receive, graceMs };
   }
 
   /** Throws `interrupted` once no more runs may start. */

@@ -36,23 +36,10 @@ export function identityOf(target: RunTarget, { maxRequestLength }: Pick<EngineS
 export type RunBeginning = { readonly request: string } | { readonly plan: Plan };
 
 /**
- * A run's target, ready to start: a plan is checked for validity and approval, copied and completed. Rejects with
- * `invalid-plan` or `plan-not-approved`.
+ * A given plan as it is run: checked for validity and approval, copied and completed. Rejects with `invalid-plan` or
+ * `plan-not-approved`.
  */
-export async function completeTarget(
-  engine: EngineSettings,
-  settings: RunSettings,
-  target: RunTarget,
-): Promise<RunBeginning> {
-  return "request" in target ? target : { plan: await completePlanInput(engine, settings, target.plan) };
-}
-
-/** A given plan, as it is run. Rejects as {@link completeTarget} does. */
-export async function completePlanInput(
-  engine: EngineSettings,
-  settings: RunSettings,
-  given: PlanInput,
-): Promise<Plan> {
+export async function completePlan(engine: EngineSettings, settings: RunSettings, given: PlanInput): Promise<Plan> {
   const plan = await requireValid(engine, settings, { plan: given, complaint: "The plan is invalid" });
   const opening = secretsOf(engine, settings);
   if (opening !== undefined) (await opening).requireSealable(plan);

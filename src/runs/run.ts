@@ -462,8 +462,8 @@ export interface RunCaller {
 export interface RunHost {
   readonly settings: EngineSettings;
   readonly hub: EventHub<AgentEvent>;
-  /** The limits of tools, over all runs. */
-  readonly gates: { of(tool: Tool): CallGate | undefined };
+  /** The gates of tools that have limits, over all runs. */
+  readonly gates: Map<Tool, CallGate>;
   readonly leases: Leases;
   /** Acts on what was posted to a run. Never rejects. */
   receive(run: Run, posted: readonly PostedMessage[], options?: { readonly isOpening?: boolean }): Promise<void>;

@@ -3,7 +3,7 @@ import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
-import type { Plan } from "../core/plan.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
@@ -18,7 +18,7 @@ import { type RunSettings, resolveRunOptions } from "./run-options.ts";
 import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
 import {
-  completeTarget,
+  completePlan,
   fillIn,
   fingerprintsOf,
   identityOf,
@@ -73,7 +73,7 @@ interface RunStart {
 
 /**
  * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
- * stored run with its id. Rejects as {@link completeTarget} does, with `run-conflict` if the store has something else
+ * stored run with its id. Rejects as {@link completePlan} does, with `run-conflict` if the store has something else
  * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
  */
 async function executeRun(run: Run, { target, identity }: RunStart): Promise<RunResult> {
@@ -81,7 +81,7 @@ async function executeRun(run: Run, { target, identity }: RunStart): Promise<Run
   const opening = secretsOf(engine, { runId, tools: settings.tools });
   if (opening !== undefined) run.secrets = await opening;
   if (engine.evidence) run.evidence = await evidenceOf(engine);
-  const beginning = await prepareTarget(run, target);
+  const beginning = "request" in target ? target : { plan: await preparePlan(run, target.plan) };
   const known = identity === undefined ? undefined : await findStored(run, identity);
   if (known !== undefined) return known;
   const claiming = claim(run);
@@ -102,12 +102,12 @@ async function executeRun(run: Run, { target, identity }: RunStart): Promise<Run
 }
 
 /**
- * As {@link completeTarget}, for an open run. Only an async schema can take time for that: when the run aborts, it has
+ * As {@link completePlan}, for an open run. Only an async schema can take time for that: when the run aborts, it has
  * the same grace as a tool.
  */
-async function prepareTarget(run: Run, target: RunTarget): Promise<RunBeginning> {
+async function preparePlan(run: Run, given: PlanInput): Promise<Plan> {
   const source = run.openSource();
-  const completing = completeTarget(run.engine, run.settings, target);
+  const completing = completePlan(run.engine, run.settings, given);
   try {
     return await settleOrAbort(completing, source);
   } catch (thrown) {
@@ -247,7 +247,8 @@ async function join(
     if (run.state.sequence > 0) throw runConflict(run.runId);
     return undefined;
   }
-  await completeTarget(runs.settings, opening.settings, opening.target);
+  const { target, settings } = opening;
+  if ("plan" in target) await completePlan(runs.settings, settings, target.plan);
   run.join(opening);
   return result.catch((thrown) => {
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;

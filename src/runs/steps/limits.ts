@@ -1,5 +1,4 @@
 import type { CallVerdict, CircuitState } from "../../async/circuit-breaker.ts";
-import type { Clock } from "../../async/clock.ts";
 import { type Admission, CallGate } from "../../core/call-gate.ts";
 import { AgentError } from "../../core/errors.ts";
 import { describeStepRef } from "../../core/step.ts";
@@ -7,20 +6,13 @@ import type { Tool } from "../../core/tool.ts";
 import type { Run } from "../run.ts";
 import { type AttemptResult, refOfTask, type StepCall } from "./step-call.ts";
 
-/** The gates of tools that have limits, for all runs of an agent. */
-export class ToolGates {
-  private readonly gates = new Map<Tool, CallGate>();
-
-  constructor(private readonly clock: Clock) {}
-
-  /** The gate of a tool; undefined if it has no limits. */
-  of(tool: Tool): CallGate | undefined {
-    if (!hasLimits(tool)) return undefined;
-    const gate =
-      this.gates.get(tool) ?? new CallGate(tool, this.clock, (retryAfterMs) => circuitOpen(tool, retryAfterMs));
-    this.gates.set(tool, gate);
-    return gate;
-  }
+/** The gate of a tool, for all runs of an agent; undefined if it has no limits. */
+function gateOf({ host }: Run, tool: Tool): CallGate | undefined {
+  if (!hasLimits(tool)) return undefined;
+  const { gates, settings } = host;
+  const gate = gates.get(tool) ?? new CallGate(tool, settings.clock, (retryAfterMs) => circuitOpen(tool, retryAfterMs));
+  gates.set(tool, gate);
+  return gate;
 }
 
 /** True if a tool has limits over all runs. */
@@ -58,7 +50,7 @@ export const unlimited: AdmittedCall = { type: "admitted", leave: () => {} };
  * budget. Never rejects.
  */
 export async function admit(run: Run, call: StepCall, { isFirst = false } = {}): Promise<Admitted> {
-  const gate = run.host.gates.of(call.tool);
+  const gate = gateOf(run, call.tool);
   const early = overBudget(run, call);
   // Refused at once: waiting for its turn would be useless.
   if (early !== undefined) return { type: "refused", error: early };
