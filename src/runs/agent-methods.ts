@@ -99,8 +99,8 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   /**
    * Resumes a stored run where it stopped. Recorded work is not run again; a step that was cut off runs again, unless
    * its effect is `once`: then its outcome is `unknown`. A failed run resumes with the step that failed. A run that is
-   * active in this process is joined, and one that has ended for good, or waits for a decision or an event, resolves to its result.
-   * Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
+   * active in this process is joined, and one that has ended for good, or waits for a decision or an event, resolves to
+   * its result. Rejects with `run-not-found`, `run-owned-elsewhere` if another process is running it, `resume-mismatch`,
    * `invalid-options`, `store-failed`, or `interrupted` once the agent was closed.
    */
   resume(

@@ -131,8 +131,8 @@ export class Leases {
   }
 
   /**
-   * Returns true if a lease lasts, so that no other process has the run: known if the store confirmed it recently, else it is
-   * asked. If it refuses, or does not answer in time, the lease is lost.
+   * Returns true if a lease lasts, so that no other process has the run: known if the store confirmed it recently, else
+   * it is asked. If it refuses, or does not answer in time, the lease is lost.
    */
   confirm(holder: LeaseHolder): boolean | Promise<boolean> {
     return this.isConfirmed(holder) || this.ask(holder);
@@ -207,16 +207,16 @@ export class Leases {
     for (const holder of this.holders) void this.renewInTime(holder);
   }
 
-  /** A store that cannot answer now may do so before the lease ends; one that refuses has given it to another process. */
+  /** A store that cannot answer now may do so before the lease ends; one that refuses has given the lease away. */
   private async renewInTime(holder: LeaseHolder): Promise<void> {
     const error = await this.renew(holder);
     if (error?.code === "run-owned-elsewhere") this.lose(holder, error);
   }
 
   /**
-   * The lease of a run is lost: the store has refused or not answered. The run records nothing more from here on, so that
-   * it ends `failed` with this error; no step starts, running tools are aborted, and the process that has the lease now resumes it
-   * from its record.
+   * The lease of a run is lost: the store has refused or not answered. From here on the run records nothing and starts
+   * no step, its running tools are aborted, and it ends `failed` with this error. The process that has the lease now
+   * resumes it from its record.
    */
   private lose(holder: LeaseHolder, error: StoreError): void {
     if (this.holders.has(holder)) holder.onLeaseLost(error);

@@ -76,13 +76,17 @@ interface RegistryOptions {
 }
 
 /** The runs of an agent in this process: each is started, joined, resumed, decided about and cancelled through it. */
-export class RunRegistry {
+export class RunRegistry implements RunHost {
   /** By run id. */
   readonly active = new Map<string, ActiveRun>();
   /** The runs that are being read to be resumed, until their next execution has started. */
   private readonly restoring = new Map<string, RestoringRun>();
   readonly settings: EngineSettings;
+  readonly hub: RunHost["hub"];
+  readonly gates: RunHost["gates"] = new Map();
   readonly leases: Leases;
+  readonly receive: RunHost["receive"];
+  graceMs: number;
   /** Stop the timers of the runs that were suspended here, by run id. */
   private readonly waits = new Map<string, () => void>();
   /** Aborted when no more runs may start. */
@@ -90,7 +94,6 @@ export class RunRegistry {
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */
   private readonly watchers = new Map<string, Set<EventSink<AgentEvent>>>();
   private hasStopped = false;
-  private readonly host: RunHost;
   /** Operations that may still open a run. */
   private readonly operations = new Set<Promise<unknown>>();
   /** Undefined until the active runs have used up their time. */
@@ -98,10 +101,11 @@ export class RunRegistry {
 
   constructor(private readonly options: RegistryOptions) {
     const { settings, hub, receive } = options;
-    const { abortGraceMs: graceMs } = settings;
     this.settings = settings;
+    this.hub = hub;
+    this.receive = receive;
     this.leases = new Leases(settings);
-    this.host = { settings, hub, gates: new Map(), leases: this.leases, receive, graceMs };
+    this.graceMs = settings.abortGraceMs;
   }
 
   /** Throws `interrupted` once no more runs may start. */
@@ -177,7 +181,7 @@ export class RunRegistry {
     const { runId, startedMs } = opening;
     this.stopWait(runId);
     if (this.hasStopped) throw agentClosed();
-    const run = new Run(runId, this.host, settings, state);
+    const run = new Run(runId, this, settings, state);
     run.watchers = this.watchers.get(runId);
     run.open(startedMs);
     run.join(opening);
@@ -271,7 +275,7 @@ export class RunRegistry {
 
   private abortAll(reason: AgentError<"interrupted">, graceMs: number): void {
     this.stopReason = reason;
-    this.host.graceMs = Math.min(this.host.graceMs, graceMs);
+    this.graceMs = Math.min(this.graceMs, graceMs);
     for (const { run } of this.active.values()) run.abort(reason);
   }
 

@@ -47,7 +47,8 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
 /**
  * Resumes a stored run where it stopped: recorded work is not run again; a step that was cut off runs again unless it
  * must run only once. A failed run resumes with the step that failed. A run that is active in this process is joined;
- * one that has ended for good, or waits for a decision or an event, resolves to its result. Rejects as {@link continueStored} does.
+ * one that has ended for good, or waits for a decision or an event, resolves to its result. Rejects as
+ * {@link continueStored} does.
  */
 export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunResult> {
   return runs.withRun(resuming.runId, {
@@ -427,8 +428,9 @@ async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunS
 }
 
 /**
- * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the store
- * has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by another caller.
+ * Resumes a suspended run for which a message was left, or whose wait is over. Resolves to when to try again, if the
+ * store has failed, or it is too early by its clock; in all other cases the run stays in the store, to be resumed by
+ * another caller.
  */
 export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRun): Promise<ResumedAgain> {
   const startedMs = monotonicNow(runs.settings.clock);

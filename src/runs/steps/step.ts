@@ -42,8 +42,8 @@ import {
 } from "./step-call.ts";
 
 /**
- * The end of a step in this execution. Steps that depend on one that is `done` may start; one that is `waiting` is still to be run: it
- * needs approval, the run was aborted before it started, or the end of the process cut it off.
+ * The end of a step in this execution. Steps that depend on one that is `done` may start; one that is `waiting` is
+ * still to be run: it needs approval, the run was aborted before it started, or the end of the process cut it off.
  */
 export type StepEnd = "done" | "failed" | "waiting";
 
@@ -430,7 +430,8 @@ function reportLate(run: Run, call: StepCall, { context, pending }: PendingAttem
 }
 
 /**
- * Warns of a call that the end of the process does not wait for: the process that resumes the run may call the tool meanwhile.
+ * Warns of a call that the end of the process does not wait for: the process that resumes the run may call the tool
+ * meanwhile.
  */
 export function warnOfOverlap(run: Run, step: StepRef & { readonly tool: string }): void {
   const ref = stepRefOf(step);
@@ -736,7 +737,7 @@ function withAttempts(last: FailedAttempt, attempts: number): AgentErrorData {
   return withCause({ ...error, details: { ...error.details, attempts } }, nothingHappened(last));
 }
 
-/** The error of a tool that was cut off, if it states that nothing happened: the process that resumes the run relies on it. */
+/** The error of a tool that was cut off, if it states that nothing happened: resuming the run relies on it. */
 function nothingHappened({ thrown }: FailedAttempt): ErrorData | undefined {
   return saysNothingHappened(thrown) ? toErrorData(thrown) : undefined;
 }
