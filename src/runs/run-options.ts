@@ -144,7 +144,7 @@ const planOptions = {
 const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfies OptionTable<DryRunOptions>;
 
 /** The id of a new run. */
-const runIdOption = { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" } as const;
+export const runIdOption = { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" } as const;
 
 const runOptions = {
   ...dryRunOptions,
