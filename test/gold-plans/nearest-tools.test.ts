@@ -5,7 +5,7 @@ import { define } from "../../src/core/define-tool.ts";
 import { toolOf } from "../../src/core/step.ts";
 import type { DefinedTool } from "../../src/core/tool.ts";
 import { createLlmPlanner } from "../../src/planners/llm/llm-planner.ts";
-import { NearestTools } from "../../src/planners/llm/nearest-tools.ts";
+import { readNearest } from "../../src/planners/llm/nearest-tools.ts";
 import { createScriptedModel } from "../../src/testing/scripted-model.ts";
 import { toTool } from "../eval/call-tools.ts";
 import { readRows } from "../eval/data.ts";
@@ -43,12 +43,12 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
     const rows = readRows(callsFile);
     const own = new Map(rows.flatMap(({ tools = [] }) => tools.map((tool) => [tool.name, toTool(tool)] as const)));
     const tools = mixed([...own.values()]);
-    const nearest = await NearestTools.of(tools, maxTokens);
+    const nearest = await readNearest(tools, maxTokens);
     let [right, count, most] = [0, 0, 0];
     for (const { prompt, expect: expected } of rows) {
       const { calls = [] } = expected as { calls?: readonly { name: string }[] };
       if (calls.length === 0) continue;
-      const shown = nearest?.choose(prompt, new Set()).first ?? [];
+      const shown = nearest?.(prompt, new Set()).first ?? [];
       count += 1;
       if (calls.every(({ name }) => shown.includes(own.get(name) as DefinedTool))) right += 1;
       const model = createScriptedModel([unclear, unclear]);
@@ -80,8 +80,8 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
       for (let index = 0; index < count; index += 1) {
         const { request, plan } = pick(plans);
         const names = [...new Set(plan.steps.map(toolOf))];
-        const nearest = await NearestTools.of(mixed(names.map((name) => byName.get(name) as DefinedTool)), maxTokens);
-        const shown = new Set(nearest?.choose(request, new Set()).first.map(({ name }) => name));
+        const nearest = await readNearest(mixed(names.map((name) => byName.get(name) as DefinedTool)), maxTokens);
+        const shown = new Set(nearest?.(request, new Set()).first.map(({ name }) => name));
         if (names.every((name) => shown.has(name))) right += 1;
       }
       told.push(`${set} ${right} of ${count}`);

@@ -3,13 +3,6 @@ import { choicesOf, type SlotType } from "../rules/slots.ts";
 import type { Operation } from "./operations.ts";
 import { unclear } from "./prompt.ts";
 
-/** The schema of an answer. */
-export interface AnswerSchema {
-  readonly schema: JsonSchema;
-  /** True if a server can hold all of it strictly. */
-  readonly isStrict: boolean;
-}
-
 interface SchemaOptions {
   readonly dialect: SchemaDialect;
   readonly maxCalls: number;
@@ -25,9 +18,9 @@ const maxStrictLength = 40_000;
 
 /**
  * The schema that holds an answer: a list of calls, each of one of the operations with its slots in their order, or
- * `unclear`. In a dialect that cannot hold all of it, a plain one.
+ * `unclear`. In a dialect that cannot hold all of it strictly, a plain one.
  */
-export function answerSchema(operations: readonly Operation[], options: SchemaOptions): AnswerSchema {
+export function answerSchema(operations: readonly Operation[], options: SchemaOptions) {
   const written = writeSchema(operations, options);
   if (options.dialect !== "strict") return { schema: written.schema, isStrict: false };
   const isHeld = written.isClosed && JSON.stringify(written.schema).length <= maxStrictLength;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import { maxAnswerLength } from "../../core/language-model.ts";
-import type { PlanIssue, PlanStep } from "../../core/plan.ts";
+import type { PlanStep } from "../../core/plan.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { stepsFrom } from "../../plan/check-draft.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
@@ -52,17 +52,13 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
     { steps: [...kept, ...reader.steps()] },
     { tools, maxSteps: maxSteps + kept.length },
   );
-  if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: issues.map(describeIssue) };
+  const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
+  if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
   return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
 }
 
 function noJson(problem: string): CheckedAnswer {
   return { type: "problem", code: "no-json", problems: [problem] };
-}
-
-/** An issue of a plan as a line for the model. */
-function describeIssue({ path, message }: Pick<PlanIssue, "path" | "message">): string {
-  return `${path.join(".") || "the plan"}: ${message}`;
 }
 
 /** The JSON of an answer without the thinking before it and the fence around it. */
@@ -71,16 +67,19 @@ function withoutFence(text: string): string {
   return /^```\w*\n(.*?)\n?```$/s.exec(answer)?.[1] ?? answer;
 }
 
+/** True for what names an operation. */
+export function isCall(call: unknown): call is WrittenCall {
+  return typeof (call as { do?: unknown } | null)?.do === "string";
+}
+
 function callsIn(value: unknown): readonly WrittenCall[] | undefined {
   const { steps } = (value ?? {}) as { readonly steps?: unknown };
-  const isCall = (call: unknown) => typeof (call as { do?: unknown } | null)?.do === "string";
   return Array.isArray(steps) && steps.length > 0 && steps.every(isCall) ? steps : undefined;
 }
 
 /** Makes steps of calls, one after another. */
 export class AnswerReader {
-  readonly made: EarlierStep[] = [];
-  private readonly extras: Pick<PlanStep, "when">[] = [];
+  readonly made: (EarlierStep & { readonly extra: Pick<PlanStep, "when" | "forEach"> })[] = [];
 
   constructor(private readonly scope: AnswerScope) {}
 
@@ -97,10 +96,7 @@ export class AnswerReader {
     if (!read.ok) return read.why;
     const extra = this.expressionsOf(call, before);
     if (typeof extra === "string") return extra;
-    for (const input of read.inputs) {
-      this.made.push({ id: idOf(this.made.length), input, operation });
-      this.extras.push(extra);
-    }
+    for (const input of read.inputs) this.made.push({ id: idOf(this.made.length), input, operation, extra });
     return undefined;
   }
 
@@ -113,9 +109,9 @@ export class AnswerReader {
       tool: rules.tool,
     }));
     const waits = waitsOf(all).slice(earlier.length);
-    return this.made.map(({ id, input, operation }, index) => ({
+    return this.made.map(({ id, input, operation, extra }, index) => ({
       ...{ id, tool: operation.rules.tool.name, input, dependsOn: waits[index] ?? [] },
-      ...this.extras[index],
+      ...extra,
     }));
   }
 

@@ -14,8 +14,7 @@ import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
-import { AnswerReader, type AnswerScope, type CheckedAnswer, checkAnswer, parseJson } from "./check-answer.ts";
-import type { WrittenCall } from "./prompt.ts";
+import { AnswerReader, type AnswerScope, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
 /** A question to a model about a set of tools. */
@@ -122,7 +121,9 @@ export class ModelDialogue {
     for (;;) {
       const response = await this.call();
       if (response === undefined) continue;
-      const answer = await this.check(response);
+      // Some servers return everything that a model writes as its thinking.
+      const text = response.text.trim() === "" ? (response.reasoning ?? "") : response.text;
+      const answer = await checkAnswer(text, this.question.scope);
       if (answer.type === "plan") {
         const { attempts, failures, question } = this;
         const likelihood = leastLikely(response.text, response.logprobs, question.scope);
@@ -256,11 +257,6 @@ export class ModelDialogue {
     this.format = next;
   }
 
-  private check({ text, reasoning }: ModelResponse): Promise<CheckedAnswer> {
-    // Some servers return everything that a model writes as its thinking.
-    return checkAnswer(text.trim() === "" ? (reasoning ?? "") : text, this.question.scope);
-  }
-
   private fail(code: string, message: string, text?: string): void {
     const { name: planner, model } = this.task.settings;
     const beginning = text === undefined ? "" : cut(text.trim(), maxText);
@@ -349,11 +345,15 @@ function askAgain(
 
 /** Emits the steps of a streamed answer, each once its call has closed and its values are read, up to the first that is invalid. */
 class StepReporter {
-  private readonly stream = new StepStream();
+  private text = "";
+  private at = 0;
+  private depth = 0;
+  private start = 0;
+  private isQuoted = false;
   private readonly reader: AnswerReader;
   private emitted = 0;
-  private emitting: Promise<void> = Promise.resolve();
-  private isBroken = false;
+  /** Resolves to false behind a call that is none. */
+  private emitting = Promise.resolve(true);
 
   constructor(
     private readonly scope: AnswerScope,
@@ -364,46 +364,27 @@ class StepReporter {
 
   /** Takes the next piece of the answer. */
   push(delta: string): void {
-    for (const call of this.isBroken ? [] : this.stream.push(delta))
-      this.emitting = this.emitting
-        .then(() => this.next(call))
-        .catch(() => {
-          this.isBroken = true;
-        });
+    for (const call of this.callsIn(delta))
+      this.emitting = this.emitting.then((isWhole) => isWhole && this.next(call)).catch(() => false);
   }
 
   /** Resolves once everything received has been emitted. Never rejects. */
-  end(): Promise<void> {
+  end(): Promise<unknown> {
     return this.emitting;
   }
 
-  private async next(call: unknown): Promise<void> {
-    if (this.isBroken) return;
+  private async next(call: unknown): Promise<boolean> {
     const { maxSteps, kept, tools } = this.scope;
-    this.isBroken =
-      typeof (call as WrittenCall | null)?.do !== "string" ||
-      (await this.reader.add(call as WrittenCall)) !== undefined;
-    const steps = this.isBroken ? [] : this.reader.steps();
+    if (!isCall(call) || (await this.reader.add(call)) !== undefined) return false;
+    const steps = this.reader.steps();
     const { plan } = await checkOnce({ steps: [...kept, ...steps] }, { tools, maxSteps: maxSteps + kept.length });
-    this.isBroken ||= plan === undefined;
-    if (this.isBroken) return;
+    if (plan === undefined) return false;
     for (const step of steps.slice(this.emitted)) await this.emitStep(kept.length + this.emitted++, step);
+    return true;
   }
-}
 
-/** Depth of a call in an answer: the answer, its list, the call. */
-const depthOfCall = 3;
-
-/** Finds the complete calls of a streamed answer. One pass over the text, whatever pieces it comes in. */
-class StepStream {
-  private text = "";
-  private at = 0;
-  private depth = 0;
-  private start = 0;
-  private isQuoted = false;
-
-  /** Returns the calls that this piece completes, as values; invalid JSON is left out. */
-  push(delta: string): readonly unknown[] {
+  /** Returns the calls that a piece of the answer completes, as values; invalid JSON is left out. Each sign is read once. */
+  private callsIn(delta: string): readonly unknown[] {
     this.text += delta;
     const calls: unknown[] = [];
     for (; this.at < this.text.length; this.at++) {
@@ -414,9 +395,9 @@ class StepStream {
         else this.isQuoted = character !== '"';
       } else if (character === '"') this.isQuoted = this.depth > 0;
       else if (character === "{" || character === "[") {
-        if (++this.depth === depthOfCall) this.start = this.at;
+        if (++this.depth === ofCall) this.start = this.at;
       } else if (character === "}" || character === "]") {
-        const call = this.depth-- === depthOfCall ? parseJson(this.text.slice(this.start, this.at + 1)) : undefined;
+        const call = this.depth-- === ofCall ? parseJson(this.text.slice(this.start, this.at + 1)) : undefined;
         if (call !== undefined) calls.push(call);
       }
     }
@@ -434,13 +415,13 @@ class StepStream {
 function leastLikely(
   text: string,
   logprobs: readonly TokenLogprob[] | undefined,
-  choices: Choices,
+  scope: AnswerScope,
 ): number | undefined {
   const told = logprobs?.map(({ token }) => token).join("") ?? "";
   const offset = told.indexOf(text.trim());
   if (logprobs === undefined || text.trim() === "" || offset === -1) return undefined;
   const marks = new Uint8Array(told.length);
-  for (const at of meaningfulIn(told, offset, choices)) marks[at] = 1;
+  for (const at of meaningfulIn(told, offset, scope)) marks[at] = 1;
   let least = 0;
   let at = 0;
   for (const { token, logprob } of logprobs) {
@@ -451,13 +432,11 @@ function leastLikely(
 }
 
 /** Depth of the signs between calls, and of those within one. */
-type Choices = Pick<AnswerScope, "hasOptional" | "maxCalls">;
-
 const [ofList, ofCall] = [2, 3];
 
 /** The places of an answer at which the model makes a choice. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
-function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: Choices): Generator<number> {
+function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: AnswerScope): Generator<number> {
   let depth = 0;
   let key = "";
   let mayBeLonger = true;

@@ -27,7 +27,7 @@ import {
   type Question,
   RefusedFeatures,
 } from "./model-dialogue.ts";
-import { NearestTools } from "./nearest-tools.ts";
+import { type ChooseTools, readNearest } from "./nearest-tools.ts";
 import type { Operation, Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
@@ -41,10 +41,7 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
 }
 
 /** A plan of a model. */
-interface ModelPlan {
-  readonly steps: readonly PlanStep[];
-  readonly source: PlanSource;
-}
+type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
 const maxLineTokens = { all: 1_500, nearest: 1_000 };
@@ -54,14 +51,14 @@ const maxCalls = 20;
 /** Plans with a model. It keeps prompts, plans, and the features that the model is known to refuse. */
 export class ModelPlanner {
   private readonly prompts: ToolSets<Prompt>;
-  private readonly nearest: ToolSets<NearestTools | undefined>;
+  private readonly nearest: ToolSets<ChooseTools | undefined>;
   private readonly plans: RecentMap<ModelPlan>;
   private readonly refused = new RefusedFeatures();
   private contextTokens: Promise<number | undefined> | undefined;
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
-    this.nearest = new ToolSets((tools) => NearestTools.of(tools, maxLineTokens[settings.tools]));
+    this.nearest = new ToolSets((tools) => readNearest(tools, maxLineTokens[settings.tools]));
     this.prompts = new ToolSets(async (tools) =>
       promptOf(tools, { ...settings, contextTokens: await this.contextTokens }),
     );
@@ -121,11 +118,11 @@ export class ModelPlanner {
     request: PlanRequest,
     { making, text, maxCalls: calls }: { readonly making: Making; readonly text: string; readonly maxCalls: number },
   ): Promise<ModelSteps> {
-    const nearest = await this.nearest.get(request.tools);
-    const { first, others } = nearest?.choose(text, making.usedTools()) ?? { first: request.tools, others: undefined };
+    const choose = await this.nearest.get(request.tools);
+    const { first, others } = choose?.(text, making.usedTools()) ?? { first: request.tools, others: undefined };
     const about = async (tools: readonly DefinedTool[]) => ({
       ...(await this.questionOf(request, { making, text, maxCalls: calls, tools })),
-      ...(nearest !== undefined && { chosen: tools.map((tool) => tool.name) }),
+      ...(choose !== undefined && { chosen: tools.map((tool) => tool.name) }),
     });
     const dialogue = new ModelDialogue({
       settings: this.settings,
@@ -193,13 +190,7 @@ function namesOfResults(earlier: readonly EarlierStep[], others: number): readon
 const questions: ReadonlySet<RefusalKind> = new Set<RefusalKind>(["question", "supposed"]);
 
 /** The error of a request that asks for nothing to be done as it stands. */
-function notAsked({
-  reason,
-  words,
-}: {
-  readonly reason: RefusalKind;
-  readonly words: string;
-}): AgentError<"cannot-plan"> {
+function notAsked({ reason, words }: NonNullable<ReturnType<typeof findRefusal>>): AgentError<"cannot-plan"> {
   const said = JSON.stringify(cut(words, maxQuoted));
   const message = `The request cannot be planned: ${said} says that it is not to be done as it stands.`;
   return new AgentError("cannot-plan", message, { details: { reason, examples: [] } });
@@ -306,13 +297,8 @@ class Making {
     const { context } = this.request;
     const parts = context === undefined ? [] : [`Information from the app: ${context}`];
     if (this.replan !== undefined) parts.push(describeFailure(this.replan));
-    return [
-      ...parts,
-      withEarlier(
-        text,
-        earlier.map(({ operation }) => operation.name),
-      ),
-    ].join("\n");
+    const names = earlier.map(({ operation }) => operation.name);
+    return [...parts, withEarlier(text, names)].join("\n");
   }
 
   /** The whole plan, if the request says what is in it, and the model was sure. */

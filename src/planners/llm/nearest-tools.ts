@@ -9,16 +9,6 @@ import { describeOperation } from "./prompt.ts";
 /** A model is shown at least so many tools, however long their descriptions are. */
 const minTools = 5;
 
-/** The texts of a tool that are searched, by its place in the list. */
-interface ToolText {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly examples: string;
-  /** Its lines in the prompt. */
-  readonly lines: string;
-}
-
 /** The tools that a model is shown. */
 export interface ChosenTools {
   readonly first: readonly DefinedTool[];
@@ -26,75 +16,52 @@ export interface ChosenTools {
   readonly others: () => readonly DefinedTool[];
 }
 
-/** A number of tools, of which a request gets those with the most of its words. */
-export class NearestTools {
-  private readonly search = new MiniSearch<ToolText>({
+/** Chooses those of a number of tools that have the most words of a request. */
+export type ChooseTools = (request: string, kept: ReadonlySet<string>) => ChosenTools;
+
+/** Reads a number of tools. Returns undefined if the lines of all of them have no more than so many tokens. */
+export async function readNearest(tools: readonly DefinedTool[], maxTokens: number): Promise<ChooseTools | undefined> {
+  const texts = await Promise.all(tools.map(textOf));
+  const sizes = new Map(texts.map(({ lines }, at) => [tools[at], estimateTokens(lines)]));
+  if (tools.length <= minTools || [...sizes.values()].reduce((sum, size) => sum + size, 0) <= maxTokens)
+    return undefined;
+  const search = new MiniSearch<(typeof texts)[number]>({
     fields: ["name", "description", "examples", "lines"],
     tokenize: wordsOf,
     processTerm: (word) => (smallWords.has(word) ? null : stem(word)),
     // Chosen on three published sets of tools: other weights, stemmers and measures of length made no difference.
     searchOptions: { boost: { lines: 0.25 } },
   });
-
-  private constructor(
-    private readonly tools: readonly DefinedTool[],
-    private readonly sizes: ReadonlyMap<DefinedTool, number>,
-    private readonly maxTokens: number,
-  ) {}
-
-  /** Reads the tools. Returns undefined if the lines of all of them have no more than so many tokens. */
-  static async of(tools: readonly DefinedTool[], maxTokens: number): Promise<NearestTools | undefined> {
-    const texts = await Promise.all(tools.map(textOf));
-    const sizes = texts.map(({ lines }) => estimateTokens(lines));
-    if (tools.length <= minTools || sizes.reduce((sum, size) => sum + size, 0) <= maxTokens) return undefined;
-    const nearest = new NearestTools(tools, new Map(tools.map((tool, at) => [tool, sizes[at] ?? 0])), maxTokens);
-    nearest.search.addAll(texts);
-    return nearest;
-  }
-
-  /** The tools that a model is shown first, `kept` among them, and those for what is missing then. */
-  choose(request: string, kept: ReadonlySet<string>): ChosenTools {
-    const first = this.fill(this.ranked(request), kept);
-    // The likeliest stay, as a part of the request may need them.
-    const likeliest = new Set([...kept, ...first.slice(0, minTools).map(({ name }) => name)]);
-    const shown = new Set(first.map(({ name }) => name));
-    return {
-      first: this.inOrder(first),
-      others: () => {
-        const rest = this.ranked(request).filter(({ name }) => likeliest.has(name) || !shown.has(name));
-        return this.inOrder(this.fill(rest, likeliest));
-      },
-    };
-  }
-
-  /** All tools. Behind those that share a word stand the others: a request in other words may mean any of them. */
-  private ranked(text: string): readonly DefinedTool[] {
-    const found = this.search.search(text).map(({ id }) => this.tools[id as number] as DefinedTool);
-    return [...new Set([...found, ...this.tools])];
-  }
-
+  search.addAll(texts);
   /** The tools named in `always`, and the first of the others for which there is room. */
-  private fill(ranked: readonly DefinedTool[], always: ReadonlySet<string>): readonly DefinedTool[] {
+  const fill = (ranked: readonly DefinedTool[], always: ReadonlySet<string>): readonly DefinedTool[] => {
     const chosen: DefinedTool[] = [];
-    let room = this.maxTokens;
+    let room = maxTokens;
     const isAlways = ({ name }: DefinedTool) => always.has(name);
     for (const tool of [...ranked.filter(isAlways), ...ranked.filter((each) => !isAlways(each))]) {
-      const size = this.sizes.get(tool) ?? 0;
+      const size = sizes.get(tool) ?? 0;
       if (size > room && chosen.length >= minTools && !isAlways(tool)) continue;
       chosen.push(tool);
       room -= size;
     }
     return chosen;
-  }
-
-  /** In the order of the list, so that the same tools are the same prompt. */
-  private inOrder(chosen: readonly DefinedTool[]): readonly DefinedTool[] {
-    const set = new Set(chosen);
-    return this.tools.filter((tool) => set.has(tool));
-  }
+  };
+  // In the order of the list, the same tools are the same prompt.
+  const inOrder = (chosen: readonly DefinedTool[]) => tools.filter((tool) => chosen.includes(tool));
+  return (request, kept) => {
+    const found = search.search(request).map(({ id }) => tools[id as number] as DefinedTool);
+    // Behind those that share a word stand the others: a request in other words may mean any of them.
+    const ranked = [...new Set([...found, ...tools])];
+    const first = fill(ranked, kept);
+    // The likeliest stay, as a part of the request may need them.
+    const likeliest = new Set([...kept, ...first.slice(0, minTools).map(({ name }) => name)]);
+    const isOther = (tool: DefinedTool) => likeliest.has(tool.name) || !first.includes(tool);
+    return { first: inOrder(first), others: () => inOrder(fill(ranked.filter(isOther), likeliest)) };
+  };
 }
 
-async function textOf(tool: DefinedTool, id: number): Promise<ToolText> {
+/** The texts of a tool that are searched, by its place in the list; `lines` are those of the prompt. */
+async function textOf(tool: DefinedTool, id: number) {
   const operations = await operationsOf([tool]);
   const { name, description } = tool;
   const examples = operations.flatMap(({ phrases }) => phrases.map(({ source }) => source.phrase)).join("\n");

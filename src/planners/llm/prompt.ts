@@ -77,8 +77,12 @@ export async function promptOf(
   const own: Turn[] = [];
   for (const example of examples) {
     const turn = await turnOf(example, operations);
-    if (turn === undefined) warnings.push(leftOut(example));
-    else own.push(turn);
+    if (turn !== undefined) own.push(turn);
+    else {
+      const said = JSON.stringify(example.request.slice(0, 80));
+      const message = `The example ${said} is left out: its sentence does not say its values.`;
+      warnings.push({ code: "dropped", path: [], message });
+    }
   }
   const room = Math.min(maxTokens, (contextTokens ?? Number.POSITIVE_INFINITY) / 4) - estimateTokens(system);
   return {
@@ -94,11 +98,6 @@ export function describeOperation(operation: Operation): string {
   const isNamed = rules.tool.result === undefined && outputs.length > 1 && outputs.length <= maxOutputs;
   const result = isNamed ? ` → ${outputs.join(", ")}` : "";
   return `${name} {${slots.map(describeSlot).join(", ")}} – ${description}${result}`;
-}
-
-function leftOut({ request }: PlanExample): PlanWarning {
-  const message = `The example ${JSON.stringify(request.slice(0, 80))} is left out: its sentence does not say its values.`;
-  return { code: "dropped", path: [], message };
 }
 
 /** The turns for which there is room: first the developer's examples, then some of each operation, and what is to be refused. */
@@ -168,19 +167,16 @@ async function samplesOf(operation: Operation, filler: Filler): Promise<readonly
   const filled: Turn[] = [];
   for (const { source, example, slots } of operation.phrases) {
     const { phrase, input } = source;
+    const isLike = ({ request }: Turn) => request.split(" ")[0] === example.split(" ")[0];
     if (!/[{[(|]/.test(phrase) && input !== undefined && source.toInput === undefined) {
       const call = await callOf(operation, { request: phrase, input });
       if (call !== undefined && written.length < sentencesOfEach) written.push({ request: phrase, calls: [call] });
-    } else if (filled.length < phrasesOfEach && !filled.some(({ request }) => alike(request, example))) {
+    } else if (filled.length < phrasesOfEach && !filled.some(isLike)) {
       const turn = filler.fill(operation, { example, types: slots });
       if (turn !== undefined) filled.push(turn);
     }
   }
   return inTurns([filled, written]);
-}
-
-function alike(request: string, example: string): boolean {
-  return request.split(" ")[0] === example.split(" ")[0];
 }
 
 /** Fills the slots of phrases with values that nobody means. */

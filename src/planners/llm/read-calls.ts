@@ -70,6 +70,7 @@ class CallReader {
   /** True once a slot has an earlier result. */
   private isReferring = false;
   private readonly rule: SlotRule;
+  private readonly matcher: Matcher;
 
   constructor(
     private readonly operation: Operation,
@@ -80,6 +81,9 @@ class CallReader {
     const [source = { phrase: operation.name }] = phrases.map((phrase) => phrase.source);
     const types = new Map([...closed, ...slots.map(({ name, type }) => [name, type] as const)]);
     this.rule = { slots: types, anywhere: [], source, fixed: constants, tool: rules };
+    const { wish } = scope;
+    const [meaningsOf, isLead] = [() => [], () => false];
+    this.matcher = new Matcher(wish, readTextEdges(wish), meaningsOf, isLead, this.work);
   }
 
   async read(call: WrittenCall): Promise<readonly JsonObject[]> {
@@ -310,18 +314,8 @@ class CallReader {
     this.covered.fill(1, start, end);
   }
 
-  private matcher: Matcher | undefined;
-
   /** Finds the closed slots that fit at a token. */
   private fitsAt(at: number): readonly AsideFit[] {
-    const { wish } = this.scope;
-    this.matcher ??= new Matcher(
-      wish,
-      readTextEdges(wish),
-      () => [],
-      () => false,
-      this.work,
-    );
     return this.matcher.modifiersAt(this.operation.beside, at);
   }
 
