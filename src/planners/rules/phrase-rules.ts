@@ -302,6 +302,11 @@ function resultPathOf({ result }: DefinedTool, output: JsonSchema | undefined): 
   return /^[A-Za-z_][\w-]*$/.test(only) ? `.${only}` : `[${JSON.stringify(only)}]`;
 }
 
+/** The phrases of a tool that are plain sentences. */
+export function sentencesIn({ rules }: ToolRules): readonly string[] {
+  return rules.map(({ source }) => source.phrase).filter((phrase) => !/[()[\]{}|]/.test(phrase));
+}
+
 /** The slots of a phrase as somebody would say it, in their order. */
 export function slotsIn({ example }: Pick<PhraseRule, "example">): readonly string[] {
   return [...example.matchAll(/\{([\w-]+)\}/g)].map(([, name = ""]) => name);

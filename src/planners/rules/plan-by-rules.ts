@@ -9,7 +9,7 @@ import {
 } from "../../core/errors.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import type { PlanStep } from "../../core/plan.ts";
-import type { PlanRequest } from "../../core/planner.ts";
+import type { PlanDraft, PlanRequest } from "../../core/planner.ts";
 import { cutText } from "../../core/text.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { functionWords, mentionsResult } from "../../english/word-classes.ts";
@@ -21,7 +21,7 @@ import { isSmallTalk } from "./courtesy.ts";
 import { cutWishes } from "./cut-wishes.ts";
 import { findLike } from "./likeness.ts";
 import { type Piece, TooMuchWork } from "./match.ts";
-import { compileTool, inputOfPhrase, sayName, type ToolRules } from "./phrase-rules.ts";
+import { compileTool, inputOfPhrase, sayName, sentencesIn, type ToolRules } from "./phrase-rules.ts";
 import { type DraftStep, type Reading, type Readings, RequestReader } from "./readings.ts";
 import { maxTokens, quotedWord, type RequestText, readRequest, textBetween } from "./request.ts";
 import { type Match, readSlotValues, typeOfSlot } from "./slot-values.ts";
@@ -78,34 +78,24 @@ class Refused {
 
 /** Plans a request, with a trace of the phrases that matched it; or says why it is refused. */
 export async function explainByRules(request: PlanRequest): Promise<RequestExplanation> {
-  const planned = await planOrRefuse(request, { explain: false });
-  const parts = planned.parts();
-  if ("steps" in planned) return { steps: planned.steps, parts };
-  return { steps: [], parts, refusal: { ...planned.error.details, message: planned.error.message } };
+  const { steps, parts, error } = await planOrRefuse(request, { explain: false });
+  return { steps, parts: parts(), ...(error && { refusal: { ...error.details, message: error.message } }) };
 }
 
 /** Plans a request with the phrases of the tools, or throws `cannot-plan`. `explain` adds the phrases to the reasoning. */
-export async function planByRules(request: PlanRequest, options: { readonly explain: boolean }): Promise<Planned> {
-  const planned = await planOrRefuse(request, options);
-  if ("error" in planned) throw planned.error;
-  return planned;
-}
-
-interface RefusedPlan {
-  readonly error: AgentError<"cannot-plan">;
-  readonly parts: Parts;
+export async function planByRules(request: PlanRequest, options: { readonly explain: boolean }): Promise<PlanDraft> {
+  const { steps, error } = await planOrRefuse(request, options);
+  if (error !== undefined) throw error;
+  return { steps };
 }
 
 async function planOrRefuse(
   request: PlanRequest,
   { explain }: { readonly explain: boolean },
-): Promise<Planned | RefusedPlan> {
+): Promise<Pick<Planned, "steps" | "parts"> & { readonly error?: AgentError<"cannot-plan"> }> {
   const { tools, nowMs, timeZone, signal } = request;
   throwIfCancelled(signal);
-  const compiled = tools.map(compileTool);
-  const rules: readonly ToolRules[] = compiled.some((tool) => tool instanceof Promise)
-    ? await Promise.all(compiled)
-    : (compiled as readonly ToolRules[]);
+  const rules = await Promise.all(tools.map(compileTool));
   const planning = new Planning(rules, { nowMs, timeZone }, { explain, maxSteps: request.maxSteps });
   const planned = await planning.plan(request.request);
   throwIfCancelled(signal);
@@ -115,7 +105,11 @@ async function planOrRefuse(
   const examples = await suggestRequests(rules, request.request, (sentence) => planning.canPlan(sentence));
   throwIfCancelled(signal);
   const details = { reason, examples, ...planned.details, ...(wishes && { wishes }) };
-  return { error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }), parts };
+  return {
+    steps: [],
+    parts,
+    error: new AgentError("cannot-plan", `The request cannot be planned: ${why}.`, { details }),
+  };
 }
 
 function throwIfCancelled(signal: AbortSignal): void {
@@ -450,7 +444,6 @@ const refusals = {
 
 const maxSuggestions = 3;
 const maxTried = 12;
-const signs = /[()[\]{}|]/;
 
 /** A sentence that the author of a tool wrote. */
 interface Sentence {
@@ -495,8 +488,7 @@ async function suggestRequests(
 function readSentences(rules: ToolRules): readonly Sentence[] {
   let sentences = sentencesOf.get(rules);
   if (sentences === undefined) {
-    const texts = rules.rules.map(({ source }) => source.phrase).filter((phrase) => !signs.test(phrase));
-    sentences = [...new Set(texts)].map((text) => ({ text, words: contentWordsOf(text) }));
+    sentences = [...new Set(sentencesIn(rules))].map((text) => ({ text, words: contentWordsOf(text) }));
     sentencesOf.set(rules, sentences);
   }
   return sentences;

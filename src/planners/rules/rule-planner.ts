@@ -1,7 +1,7 @@
 import { countPending } from "../../async/promises.ts";
 import { indexTools } from "../../core/define-tool.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
-import type { PlanDraft, Planner, PlanRequest } from "../../core/planner.ts";
+import type { Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
 
@@ -23,10 +23,6 @@ function load(): Promise<typeof import("./plan-by-rules.ts")> {
   return loading;
 }
 
-async function planByRules(request: PlanRequest, explain: boolean): Promise<PlanDraft> {
-  return (await load()).planByRules(request, { explain });
-}
-
 /**
  * Makes the planner "rules": deterministic, offline, with the phrases of the tools.
  *
@@ -43,10 +39,7 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
   return {
     name: "rules",
     usesModel: false,
-    async plan(request): Promise<PlanDraft> {
-      const { steps } = await countPending(planByRules(request, explain));
-      return { steps };
-    },
+    plan: (request) => countPending(load().then(({ planByRules }) => planByRules(request, { explain }))),
   };
 }
 
