@@ -151,7 +151,7 @@ export async function startDbosWorker<TTool extends Tool>(
   // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
   // is for the latest version, as this one may be gone before a run is taken.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions }));
-  const server = await serveJobs(settings, {
+  const worker: QueueWorker = {
     work: createWork(working, {
       ...{ postponeMs, resources, warn },
       wakeLater: async (runId, delayMs) => (await opening.get()).wakeLater(runId, delayMs),
@@ -161,10 +161,23 @@ export async function startDbosWorker<TTool extends Tool>(
       const runs = await opening.get();
       if (!(await runs.wake(runId))) await runs.wakeLater(runId, Math.min(2 * delayMs, maxWakeMs));
     },
-  });
-  const runs = await opening.get().catch(async (thrown) => {
-    await server.drain(0);
-    server.stop();
+  };
+  const { DBOS } = await loadDbos();
+  const isJoining = DBOS.isInitialized();
+  await registerDbosRuns();
+  /** Takes no more jobs, and waits for those that it has. A DBOS of the application goes on. */
+  const drain = async (timeoutMs: number) => {
+    if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
+  };
+  workers.set(queue, worker);
+  const serve = async () => {
+    if (!isJoining) await launch(settings);
+    await registerQueues(settings);
+    return opening.get();
+  };
+  const runs = await serve().catch(async (thrown) => {
+    if (DBOS.isInitialized()) await drain(0);
+    workers.delete(queue);
     throw thrown;
   });
   const reaper = new Reaper(working, runs, { warn, clock: systemClock });
@@ -172,8 +185,8 @@ export async function startDbosWorker<TTool extends Tool>(
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
     // At the same time, so that no more runs are taken, and what is still taken is put back.
-    await Promise.all([agent.close({ timeoutMs }), server.drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
-    server.stop();
+    await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
+    workers.delete(queue);
     await runs.close();
   };
   let stopping: Promise<void> | undefined;
@@ -364,40 +377,17 @@ function workerOf(queue: string): QueueWorker {
 /** The times between two looks at an empty queue: if runs with a rate key have no limit, there are few. */
 const [lookMs, seldomMs] = [100, 1_000];
 
-/** Hands out the jobs of a queue to a worker: by the DBOS that this process has launched, or one that it launches. */
-async function serveJobs(
-  options: WorkerSettings,
-  worker: QueueWorker,
-): Promise<{ drain(timeoutMs: number): Promise<void>; stop(): void }> {
+async function registerQueues({ queue, concurrency: workerConcurrency, rateLimit }: WorkerSettings): Promise<void> {
   const { DBOS } = await loadDbos();
-  const isJoining = DBOS.isInitialized();
-  await registerDbosRuns();
-  const { queue, concurrency: workerConcurrency, rateLimit } = options;
-  workers.set(queue, worker);
-  try {
-    if (!isJoining) await launch(options);
-    const settings = { workerConcurrency, onConflict: "always_update" } as const;
-    await DBOS.registerQueue(queue, { ...settings, minPollingIntervalMs: lookMs });
-    await DBOS.registerQueue(limitedQueue(queue), {
-      ...settings,
-      minPollingIntervalMs: rateLimit === undefined ? seldomMs : lookMs,
-      ...(rateLimit !== undefined && {
-        partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
-      }),
-    });
-  } catch (thrown) {
-    workers.delete(queue);
-    throw thrown;
-  }
-  return {
-    // Takes no more jobs, and waits for those that it has; in a DBOS of the application it does nothing.
-    async drain(timeoutMs) {
-      if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
-    },
-    stop() {
-      workers.delete(queue);
-    },
-  };
+  const settings = { workerConcurrency, onConflict: "always_update" } as const;
+  await DBOS.registerQueue(queue, { ...settings, minPollingIntervalMs: lookMs });
+  await DBOS.registerQueue(limitedQueue(queue), {
+    ...settings,
+    minPollingIntervalMs: rateLimit === undefined ? seldomMs : lookMs,
+    ...(rateLimit !== undefined && {
+      partitionRateLimit: { limitPerPeriod: rateLimit.limit, periodSec: rateLimit.intervalMs / 1_000 },
+    }),
+  });
 }
 
 async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<void> {

@@ -8,7 +8,6 @@ import {
   type ListRunsOptions,
   ownedElsewhere,
   type PostAnswer,
-  type PostedMessage,
   type PostedMessages,
   type PostOptions,
   type RunPage,
@@ -110,16 +109,17 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
 
     claim: (runId, { owner, ttlMs }) =>
       file.write("claim", runId, (db) => {
-        const known = findLease(db, runId) ?? { owner: null, fence: findGoneFence(db), fromMs: 0, untilMs: 0 };
+        const goneFence = readInteger(db.get(selectGoneFence) ?? {}, "fence");
+        const known = findLease(db, runId) ?? { owner: null, fence: goneFence, fromMs: 0, untilMs: 0 };
         const lease = claimLease(runId, known, { owner, ttlMs, nowMs: now() });
         saveLease(db, runId, lease);
-        return { fence: lease.fence, posted: listMessages(db, runId) };
+        return { fence: lease.fence, posted: readMessages(db.all(selectMessages, runId)) };
       }),
 
     renew: (runId, { owner, fence, ttlMs }) =>
       file.write("claim", runId, (db) => {
         saveLease(db, runId, renewLease(runId, findLease(db, runId), { owner, fence, ttlMs, nowMs: now() }));
-        return { posted: listMessages(db, runId) };
+        return { posted: readMessages(db.all(selectMessages, runId)) };
       }),
 
     release: (runId, { owner, fence, acknowledged = [] }) =>
@@ -279,19 +279,10 @@ function saveLease(db: SqlDatabase, runId: string, { owner, fence, fromMs, until
   db.run(save, runId, owner, fence, fromMs, untilMs);
 }
 
-/** The highest fence of the deleted runs. */
-function findGoneFence(db: SqlDatabase): number {
-  const row = db.get(`SELECT ${asBytes("fence")} FROM run_marks`);
-  return row === undefined ? 0 : readInteger(row, "fence");
-}
+const selectGoneFence = `SELECT ${asBytes("fence")} FROM run_marks`;
 
 const selectMessages = `SELECT ${asBytes("number", "json")} FROM run_messages
   WHERE run = (SELECT number FROM runs WHERE run_id = ?) ORDER BY run_messages.number`;
-
-/** Messages that were posted to a run and are not acknowledged. */
-function listMessages(db: SqlDatabase, runId: string): readonly PostedMessage[] {
-  return readMessages(db.all(selectMessages, runId));
-}
 
 const deleteAllMessages = "DELETE FROM run_messages WHERE run = ?";
 
