@@ -134,7 +134,7 @@ export async function startDbosWorker<TTool extends Tool>(
   options: DbosWorkerOptions<TTool>,
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
-  const { databaseUrl, queue, maxAdoptions, postponeMs, resources } = settings;
+  const { databaseUrl, queue, maxAdoptions } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
   const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
@@ -152,10 +152,9 @@ export async function startDbosWorker<TTool extends Tool>(
   // is for the latest version, as this one may be gone before a run is taken.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions }));
   const worker: QueueWorker = {
-    work: createWork(working, {
-      ...{ postponeMs, resources, warn },
-      wakeLater: async (runId, delayMs) => (await opening.get()).wakeLater(runId, delayMs),
-    }),
+    work: createWork(working, settings, warn, async (runId, delayMs) =>
+      (await opening.get()).wakeLater(runId, delayMs),
+    ),
     submit: async (job) => void (await (await opening.get()).submit(job)),
     async wake(runId, delayMs) {
       const runs = await opening.get();
@@ -219,16 +218,9 @@ const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options"
  */
 function createWork(
   agent: WorkingAgent,
-  {
-    postponeMs,
-    resources,
-    wakeLater,
-    warn,
-  }: Pick<WorkerSettings, "postponeMs" | "resources"> & {
-    /** Queues a run again after a time. */
-    readonly wakeLater: (runId: string, delayMs: number) => Promise<void>;
-    readonly warn: (warning: WorkerWarning) => void;
-  },
+  { postponeMs, resources }: WorkerSettings,
+  warn: (warning: WorkerWarning) => void,
+  wakeLater: (runId: string, delayMs: number) => Promise<void>,
 ): QueueWorker["work"] {
   const isStored = async (runId: string) => (await agent.getRun(runId)) !== undefined;
 
@@ -343,7 +335,11 @@ export async function registerDbosRuns(): Promise<void> {
   DBOS.registerWorkflow(
     (queue: string, job: Job) =>
       DBOS.runStep(async () => workerOf(queue).work(job), {
-        ...{ name: "run", retriesAllowed: true, maxAttempts: 1_000, intervalSeconds: 0.5, backoffRate: 1.1 },
+        name: "run",
+        retriesAllowed: true,
+        maxAttempts: 1_000,
+        intervalSeconds: 0.5,
+        backoffRate: 1.1,
         // Another process that has the run needs no help, and its worker notices if it dies.
         shouldRetry: (thrown) => (thrown as { readonly code?: unknown } | null)?.code !== "run-owned-elsewhere",
       }),
@@ -358,7 +354,8 @@ export async function registerDbosRuns(): Promise<void> {
     async (date: Date, { queue, name, request }: ScheduleContext) => {
       const runId = `${name}.${date.toISOString().replaceAll(":", ".")}`;
       await DBOS.runStep(async () => workerOf(queue).submit({ runId, request, options: {} }), {
-        ...{ name: "submit", ...retries },
+        name: "submit",
+        ...retries,
         // DBOS keeps the error where it shows its workflows.
         shouldRetry: (thrown) => !isAgentError(thrown, "run-conflict"),
       });

@@ -3,7 +3,6 @@ import type { AgentErrorData } from "../../core/errors.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
-import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
 import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
 import { identityOf, type RunTarget } from "../../runs/run-target.ts";
@@ -45,8 +44,12 @@ export interface SubmitOptions
   rateKey?: string | undefined;
 }
 
-/** The options that the worker checks and gives their defaults. */
-const readByWorker = {
+const submitOptions = {
+  runId: runIdOption,
+  priority: { type: "integer", min: 0, max: 2_147_483_647 },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
+  rateKey: { type: "short-text" },
+  // The worker checks the others, and gives them their defaults.
   context: { type: "any" },
   maxSteps: { type: "any" },
   timeZone: { type: "any" },
@@ -58,14 +61,6 @@ const readByWorker = {
   undoOnFailure: { type: "any" },
   maxReplans: { type: "any" },
   approvedHash: { type: "any" },
-} as const;
-
-const submitOptions = {
-  runId: runIdOption,
-  priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
-  rateKey: { type: "short-text" },
-  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 /** Reads what is submitted as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
@@ -86,18 +81,14 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
     if (!isRequest(run)) failOption("request", run, "a request or a plan");
     return { request: run };
   }
-  const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), {
-    tools: noTools,
-    maxSteps: Number.POSITIVE_INFINITY,
-  });
+  const scope = { tools: new Map<string, never>(), maxSteps: Number.POSITIVE_INFINITY };
+  const { plan, issues, json } = await checkPlan(toJson(run, { maxBytes: maxPlanBytes }), scope);
   // Only a worker knows which tools there are, and what they take.
   const plain = issues.filter(({ code }) => code !== "unknown-tool");
   if (plain.length > 0) throw invalidPlan("The plan is invalid", plain);
   // All of it has been checked, but for its tools.
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
-
-const noTools: ReadonlyMap<string, Tool> = new Map();
 
 /** Returns a text that is the same for two jobs of one id if they are the same run. */
 export function identityOfJob(job: Job): string {

@@ -347,8 +347,9 @@ export function listRuns(db: SqlDatabase, query: ListQuery, nowMs: number): RunP
 }
 
 const columns = asBytes(
-  ...["runs.number", "runs.run_id", "runs.status", "runs.created_ms"],
-  ...["runs.created_at", "runs.updated_at", "runs.started_at"],
+  ...["number", "run_id", "status", "created_ms", "created_at", "updated_at", "started_at"].map(
+    (name) => `runs.${name}`,
+  ),
 );
 
 /**
