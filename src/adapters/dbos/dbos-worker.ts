@@ -164,7 +164,7 @@ export async function startDbosWorker<TTool extends Tool>(
   const { DBOS } = await loadDbos();
   const isJoining = DBOS.isInitialized();
   await registerDbosRuns();
-  /** Takes no more jobs, and waits for those that it has. A DBOS of the application goes on. */
+  /** Takes no more jobs, and waits for those that it has. A DBOS of the application is left alone. */
   const drain = async (timeoutMs: number) => {
     if (!isJoining) await DBOS.shutdown({ workflowCompletionTimeoutMS: timeoutMs });
   };

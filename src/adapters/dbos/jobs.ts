@@ -44,12 +44,8 @@ export interface SubmitOptions
   rateKey?: string | undefined;
 }
 
-const submitOptions = {
-  runId: runIdOption,
-  priority: { type: "integer", min: 0, max: 2_147_483_647 },
-  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
-  rateKey: { type: "short-text" },
-  // The worker checks the others, and gives them their defaults.
+/** The options that the worker checks and gives their defaults. */
+const readByWorker = {
   context: { type: "any" },
   maxSteps: { type: "any" },
   timeZone: { type: "any" },
@@ -61,6 +57,14 @@ const submitOptions = {
   undoOnFailure: { type: "any" },
   maxReplans: { type: "any" },
   approvedHash: { type: "any" },
+} as const;
+
+const submitOptions = {
+  runId: runIdOption,
+  priority: { type: "integer", min: 0, max: 2_147_483_647 },
+  startAfter: { isValid: (time) => time instanceof Date && !Number.isNaN(time.getTime()), expected: "a Date" },
+  rateKey: { type: "short-text" },
+  ...readByWorker,
 } satisfies OptionTable<SubmitOptions>;
 
 /** Reads what is submitted as a job. Rejects with `invalid-options`, and with `invalid-plan` for what no tools could mend. */
