@@ -1,7 +1,15 @@
-import { canonicalJson, type JsonObject, type JsonPath, sha256 } from "./json.ts";
+import {
+  canonicalJson,
+  isPlainObject,
+  type JsonObject,
+  type JsonPath,
+  type JsonValue,
+  sha256,
+  toJson,
+} from "./json.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { type StepRef, stepRefOf } from "./step.ts";
-import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "./tool.ts";
+import type { DefinedTool, InferParsedInput, InferToolInput, Tool, ToolEffect } from "./tool.ts";
 
 /** A step, or an iteration of one, to be reviewed. One type for each tool, so that `tool` narrows `input`. */
 type StepSubject<TTool extends Tool> = TTool extends Tool
@@ -12,8 +20,10 @@ type StepSubject<TTool extends Tool> = TTool extends Tool
       /** Number of iterations. */
       readonly iterations?: number;
       readonly tool: TTool["name"];
-      /** The JSON after references, as the tool's schema will parse it. */
-      readonly input: InferToolInput<TTool>;
+      /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
+      readonly input: InferParsedInput<TTool>;
+      /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+      readonly given?: InferToolInput<TTool>;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
     }
@@ -28,7 +38,7 @@ interface Expiring {
 interface BoundToCall extends Expiring {
   /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
-  /** Hash that the approval is bound to: of the step, its iteration, the tool, the effect and the input. */
+  /** Hash that the approval is bound to: of the step, its iteration, the tool, the effect and `input`. */
   readonly hash: string;
 }
 
@@ -87,13 +97,33 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
 export interface ApprovedCall extends StepRef {
   readonly tool: string;
   readonly effect: ToolEffect;
-  /** The JSON after references. */
-  readonly input: JsonObject;
+  /** The JSON of the parsed input. */
+  readonly input: JsonValue;
+}
+
+/** The JSON of a parsed input, to be shown and hashed. A part that JSON cannot hold is as it was given, if it was. */
+export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
+  return jsonOfPart(parsed, given) ?? given;
+}
+
+/** Ends as the given JSON does, although what was parsed may contain itself. */
+function jsonOfPart(parsed: unknown, given: JsonValue | undefined): JsonValue | undefined {
+  const json = parsed === undefined ? undefined : toJson(parsed);
+  if (json === undefined || given === undefined) return json?.ok ? json.value : undefined;
+  if (json.ok) return json.value;
+  if (Array.isArray(parsed) && Array.isArray(given))
+    return parsed.map((item, index) => jsonOfPart(item, given[index]) ?? null);
+  if (!isPlainObject(parsed) || !isPlainObject(given)) return given;
+  const parts = Object.entries(parsed).map(([key, item]) => [
+    key,
+    jsonOfPart(item, Object.hasOwn(given, key) ? (given as JsonObject)[key] : undefined),
+  ]);
+  return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
 /**
  * Computes what the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its
- * tool, the effect and the input, as 64 lowercase hex digits. So an approval of one call approves no other.
+ * tool, the effect and the parsed input, as 64 lowercase hex digits. So an approval of one call approves no other.
  */
 export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
   return sha256(canonicalJson({ ...stepRefOf(place), tool, effect, input }));

@@ -115,11 +115,23 @@ export function defineTool<
   TResources = unknown,
 >(
   options: CheckedToolOptions<TName, TSchema, TOutputSchema, TResources>,
-): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<InferSchemaOutput<TOutputSchema>>, TResources>;
+): DefinedTool<
+  TName,
+  InferSchemaInput<TSchema>,
+  Jsonify<InferSchemaOutput<TOutputSchema>>,
+  TResources,
+  Jsonify<InferSchemaOutput<TSchema>>
+>;
 
 export function defineTool<const TName extends string, TSchema extends StandardSchema, TOutput, TResources = unknown>(
   options: ToolOptions<TName, TSchema, TOutput, TResources>,
-): DefinedTool<TName, InferSchemaInput<TSchema>, Jsonify<Awaited<TOutput>>, TResources>;
+): DefinedTool<
+  TName,
+  InferSchemaInput<TSchema>,
+  Jsonify<Awaited<TOutput>>,
+  TResources,
+  Jsonify<InferSchemaOutput<TSchema>>
+>;
 
 export function defineTool(options: Tool): DefinedTool {
   return define(options);

@@ -111,8 +111,10 @@ export type PendingItem =
       readonly stepId: string;
       readonly iteration?: number;
       readonly tool: string;
-      /** The JSON after references, as the tool's schema will parse it. */
+      /** The JSON of the input as the tool gets it: parsed, with defaults. A part that JSON cannot hold is as given. */
       readonly input: JsonObject;
+      /** The JSON after references, before it is parsed: absent if that is `input`. An approver's `input` replaces it. */
+      readonly given?: JsonObject;
       /** Hash that the approval is bound to. */
       readonly hash: string;
       readonly effect: ToolEffect;
@@ -573,7 +575,14 @@ const step = { ...place, tool: isText };
 const wait = { stepId: isText, until: mayBeTime, event: mayBeText };
 const reasons = listOf(object({ code: isText }));
 const planQuestion = { hash: isText, expiresAt: mayBeTime };
-const question = { ...step, ...planQuestion, reasons: optional(reasons), input: isObject, effect: isEffect };
+const question = {
+  ...step,
+  ...planQuestion,
+  reasons: optional(reasons),
+  input: isThere,
+  given: optional(isObject),
+  effect: isEffect,
+};
 const isChangedCall = object({ input: isObject, effect: isEffect, hash: isText });
 const note = { by: mayBeText, comment: mayBeText };
 /** The outcomes of a question. Only a step can be approved with another input. */

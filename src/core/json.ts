@@ -95,6 +95,22 @@ function notJson(path: JsonPath, message: string): JsonResult {
 class NotJson extends Error {}
 class TooDeep extends NotJson {}
 
+/** True if a value is an object whose prototype is that of objects, or none. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** A copy of the lists and plain objects in a value; everything else in it stays the same. */
+export function copyContainers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyContainers);
+  if (!isPlainObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, copyContainers(value[key]));
+  return copy;
+}
+
 /** An unfrozen deep copy of a value that is known to be JSON. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;

@@ -438,6 +438,10 @@ export interface ApprovalState {
   /** The hash of what was reviewed: the decision is bound to it. */
   readonly hash: string;
   readonly status: "requested" | "approved" | "rejected" | "withdrawn";
+  /** The JSON of a step's parsed input, as it was reviewed: absent if that is the input itself. */
+  readonly input?: JsonObject;
+  /** True if it was asked again because the approved input was parsed to another value. */
+  readonly isAskedAgain?: true;
   /** The time at which a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
   /** Only if rejected. */
@@ -486,9 +490,9 @@ function reduceOne(step: StepState, event: StepEvent): void {
       else step.error = event.outcome.error;
       break;
     case "approval-request":
-      step.input = event.input as JsonObject;
+      step.approval = { ...openApproval(event), ...reviewed(step, event) };
+      step.input = (event.given ?? event.input) as JsonObject;
       step.effect = event.effect;
-      step.approval = openApproval(event);
       // A step that was cut off waits now, and has not failed.
       delete step.error;
       step.status = "waiting";
@@ -553,14 +557,26 @@ function openApproval({
   return { hash, status: "requested", ...(expiresAt !== undefined && { expiresAt }) };
 }
 
+type StepQuestion = Extract<StepEvent, { type: "approval-request" }>;
+
+/** The part of a question about a step that its decision is bound to, besides the hash. */
+function reviewed(
+  { approval, input: before }: StepState,
+  { input, given }: StepQuestion,
+): Pick<ApprovalState, "input" | "isAskedAgain"> {
+  const isSame = approval?.status === "approved" && canonicalJson(before) === canonicalJson(given ?? input);
+  return { ...(given !== undefined && { input: input as JsonObject }), ...(isSame && { isAskedAgain: true }) };
+}
+
 /** Closes a question. One that was withdrawn can no longer be approved. */
 function closeApproval(
-  { hash, status }: ApprovalState,
+  { hash, status, input, isAskedAgain }: ApprovalState,
   { outcome, timestamp }: AgentEventOf<"approval-end">,
 ): ApprovalState {
-  if (outcome.status === "withdrawn") return { hash, status: "withdrawn" };
-  if (status === "withdrawn" && outcome.status === "approved") return { hash, status };
-  return { hash, ...outcome, decidedAt: timestamp };
+  const asked = { hash, ...(input !== undefined && { input }), ...(isAskedAgain && { isAskedAgain }) };
+  if (outcome.status === "withdrawn") return { ...asked, status: "withdrawn" };
+  if (status === "withdrawn" && outcome.status === "approved") return { ...asked, status };
+  return { ...asked, ...outcome, decidedAt: timestamp };
 }
 
 /** Each event costs the same, however many iterations there are; only the last one reads all of them. */

@@ -45,7 +45,7 @@ type ByInput<TInput, TAnswer> = { answer(input: TInput): TAnswer }["answer"];
  * `defineTool`. An object is read and checked once, however many agents it is passed to; its methods keep their `this`. A
  * copy such as `{ ...tool, inputSchema }` is a tool, too: what it overrides counts, and the rest is as it was.
  *
- * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a freshly parsed input. It
+ * `execute` may be called again for the same step (see {@link ToolEffect}), each time with a copy of the parsed input. It
  * may throw anything: an error with `retryable: false` is final, any other is retried by the tool's policy. It should
  * end soon after `context.signal` aborts; a value that it still returns in time is kept.
  * @group Tools
@@ -81,16 +81,26 @@ export interface Tool<TName extends string = string, TInput = unknown, TOutput =
 export type PhraseList<TInput = unknown> = readonly (string | ToolPhraseOptions<TInput>)[];
 
 /** A tool that has been checked, as `defineTool` returns it and planners get it. @group Tools */
-export interface DefinedTool<TName extends string = string, TInput = unknown, TOutput = unknown, TResources = unknown>
-  extends Tool<TName, unknown, unknown, TResources> {
+export interface DefinedTool<
+  TName extends string = string,
+  TInput = unknown,
+  TOutput = unknown,
+  TResources = unknown,
+  TParsed = TInput,
+> extends Tool<TName, unknown, unknown, TResources> {
   readonly inputSchema: StandardSchema<TInput, unknown>;
   /** The effect as declared: `by-input` where it is a function of the input. */
   readonly declaredEffect: ToolEffect | "by-input";
   /** True if its steps need approval, as declared; `by-input` where it is a function of the input. */
   readonly declaredNeedsApproval: boolean | "by-input";
   readonly phrases: readonly ToolPhrase[] | (() => Promise<readonly ToolPhrase[]>);
-  /** Only for the compiler: the types of a plan's input and of the output as JSON. */
-  readonly "~types"?: { readonly input: TInput; readonly output: TOutput; readonly resources: TResources };
+  /** Only for the compiler: the types of a plan's input, of the parsed input and of the output as JSON. */
+  readonly "~types"?: {
+    readonly input: TInput;
+    readonly parsed: TParsed;
+    readonly output: TOutput;
+    readonly resources: TResources;
+  };
   /** The effect of running with this parsed input. */
   effect(input: unknown): ToolEffect;
   /** Returns true if a step with this parsed input needs approval. @default none: only the agent's policy applies */
@@ -132,6 +142,18 @@ type ToolTypeOf<TTool extends Tool, TKey extends string> =
 
 /** The JSON a plan passes to a tool, before the schema's defaults and transforms. @group Tools */
 export type InferToolInput<TTool extends Tool> = ToolTypeOf<TTool, "input">;
+
+/**
+ * The JSON of a tool's input as `execute` gets it, with the schema's defaults and transforms; `unknown` for a tool that
+ * `defineTool` has not created.
+ * @inline
+ */
+export type InferParsedInput<TTool extends Tool> = TTool extends {
+  readonly declaredEffect: unknown;
+  readonly "~types"?: { readonly parsed: infer TParsed };
+}
+  ? TParsed
+  : unknown;
 
 /** A tool's output as the JSON it becomes in events, stores and results. @group Tools */
 export type InferToolOutput<TTool extends Tool> = ToolTypeOf<TTool, "output">;

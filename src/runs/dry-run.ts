@@ -1,6 +1,7 @@
 import type { AbortSource } from "../async/abort.ts";
 import { settleOrAbort } from "../async/promises.ts";
-import { copyJson } from "../core/json.ts";
+import { jsonOfParsed } from "../core/approval.ts";
+import { canonicalJson, copyJson, type JsonObject } from "../core/json.ts";
 import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { callsTool, inputOf, toolOf } from "../core/step.ts";
@@ -34,7 +35,7 @@ export type DryRunStep<TTool extends Tool = Tool> = TTool extends Tool
   ? {
       readonly stepId: string;
       readonly tool: TTool["name"];
-      /** As the tool would get it, if no part is open; else as in the plan, with its references. */
+      /** As it would be recorded, before it is parsed, if no part is open; else as in the plan, with its references. */
       readonly input: InferToolInput<TTool>;
       /** The references in the input whose values are known only when the plan runs. */
       readonly open: readonly string[];
@@ -174,8 +175,20 @@ async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: 
   const { id: stepId, reasoning } = step;
   try {
     const effect = effectOf(tool, parsed.value);
-    const base = { kind: "step", stepId, tool: tool.name, input, effect, ...(reasoning && { reasoning }) } as const;
-    const about = secrets?.hideStep(base) ?? base;
+    const given = { tool: tool.name, input, ...(reasoning && { reasoning }) };
+    const hidden = secrets?.hideStep(given) ?? given;
+    const json = jsonOfParsed(parsed.value, input) as JsonObject;
+    // The schema may have moved a secret, which is known by now.
+    const shown = secrets?.hideIn(secrets.hideStep({ ...given, input: json }).input) ?? json;
+    const isSame = canonicalJson(shown) === canonicalJson(hidden.input);
+    const about = {
+      kind: "step",
+      stepId,
+      ...hidden,
+      input: shown,
+      ...(!isSame && { given: hidden.input }),
+      effect,
+    } as const;
     const needsApproval =
       (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
     return { input, effect, needsApproval };

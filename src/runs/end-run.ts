@@ -267,7 +267,8 @@ export function pendingItems(run: Run): readonly PendingItem[] {
     if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
     else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...dueOf(one) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
-      const looked = { tool, input, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
+      const shown = { tool, input: approval.input ?? input, ...(approval.input && { given: input }) };
+      const looked = { ...shown, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
       const reasons = effect === "pure" ? undefined : state.steps.get(ref.stepId)?.approvalReasons;
       approvals.push({ kind: "approval", ...ref, ...looked, ...(reasons && { reasons }) });
     }

@@ -45,6 +45,7 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["context", "context"],
   ["metadata", "metadata"],
   ["input", "input"],
+  ["given", "input"],
   ["output", "output"],
   ["value", "progress"],
   ["progress", "progress"],

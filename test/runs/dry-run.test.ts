@@ -127,7 +127,13 @@ describe("a dry run of a plan", () => {
     const seen = await look({ steps: [step("s1", "Read", { input: { path: "x" } })] }, {}, { needsApproval });
     expect(seen.steps).toMatchObject([{ needsApproval: true }]);
     expect(needsApproval).toHaveBeenCalledWith(
-      expect.objectContaining({ kind: "step", stepId: "s1", tool: "Read", input: { path: "x" }, effect: "pure" }),
+      expect.objectContaining({
+        kind: "step",
+        stepId: "s1",
+        tool: "Read",
+        input: { path: "x", lines: 10 },
+        effect: "pure",
+      }),
     );
   });
 
@@ -208,12 +214,20 @@ describe("a dry run of a plan", () => {
     expect((await look(planOf("Always"), {}, { tools: [broken] })).steps).toMatchObject([{ needsApproval: true }]);
   });
 
-  it("asks about a step as it is in the plan, without a run", async () => {
+  it("asks about a step as its tool would get it, without a run", async () => {
     const questions: ApprovalQuestion[] = [];
     const needsApproval = (question: ApprovalQuestion) => questions.push(question) > 9;
     await look({ steps: [step("s1", "Read", { input: { path: "x" }, reasoning: "why" })] }, {}, { needsApproval });
     expect(questions).toEqual([
-      { kind: "step", stepId: "s1", tool: "Read", input: { path: "x" }, effect: "pure", reasoning: "why" },
+      {
+        kind: "step",
+        stepId: "s1",
+        tool: "Read",
+        input: { path: "x", lines: 10 },
+        given: { path: "x" },
+        effect: "pure",
+        reasoning: "why",
+      },
       { kind: "plan", plan: expect.anything() },
     ]);
   });

@@ -10,11 +10,19 @@ import {
   type ApprovedCall,
   type ChangedCall,
   hashCall,
+  jsonOfParsed,
 } from "../../core/approval.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, fromErrorData } from "../../core/errors.ts";
 import type { ApprovalEndEvent, EventInit, PendingItem } from "../../core/events.ts";
-import { canonicalJson, copyJson, type JsonObject } from "../../core/json.ts";
+import {
+  canonicalJson,
+  copyContainers,
+  copyJson,
+  type JsonObject,
+  type JsonPath,
+  type JsonValue,
+} from "../../core/json.ts";
 import { findUnknownKeys } from "../../core/json-schema.ts";
 import { checkKeys, checkOption } from "../../core/options.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -44,6 +52,12 @@ import { type Decision, readInput, readNote } from "./command-options.ts";
 /** Result of asking about a step or a plan; `waiting` if that is still to be decided. */
 type ApprovalStatus = "approved" | "rejected" | "waiting";
 
+/** The error of an approved input that its schema parsed to another value even after it was asked about again. */
+interface Unstable {
+  readonly status: "unstable";
+  readonly error: AgentError<"invalid-tool-input">;
+}
+
 /** True if a step may need approval, so that {@link askAboutStep} has to be called. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
@@ -58,31 +72,35 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
 }
 
 /** Requests approval of a step that is ready to be called, if it needs it. Never rejects. */
-export async function askAboutStep(run: Run, call: StepCall, parsed: unknown): Promise<ApprovalStatus> {
-  const { step, tool, input, effect } = call;
+export async function askAboutStep(run: Run, call: StepCall): Promise<ApprovalStatus | Unstable> {
+  const { step, tool, input: given, effect, parsed } = call;
   const { reasoning } = step;
   const ref = refOfTask(call);
   const known = run.approvalOf(ref);
   if (known?.status === "rejected") return "rejected";
   const reasons = reasonsFor(run, call);
+  // A request is not dropped because a policy no longer exists or now answers differently.
+  const mustAsk =
+    known !== undefined ||
+    reasons !== undefined ||
+    (await asks(run, ref, () => tool.needsApproval?.(copyContainers(parsed)) ?? false));
+  if (!mustAsk && run.engine.needsApproval === undefined) return "approved";
+  const input = await shownInput(run, call);
   const base = {
     kind: "step",
     ...ref,
     ...countOf(call.iteration),
     tool: tool.name,
     input,
+    ...(canonicalJson(input) !== canonicalJson(given) && { given }),
     effect,
     ...(reasoning && { reasoning }),
   } as const;
-  // A request is not dropped because a policy no longer exists or now answers differently.
-  const needsIt =
-    known !== undefined ||
-    reasons !== undefined ||
-    (await asks(run, ref, () => tool.needsApproval?.(parsed) ?? false)) ||
-    (await asks(run, ref, () => isAskedFor(run, { runId: run.runId, ...base })));
-  if (!needsIt) return "approved";
+  if (!mustAsk && !(await asks(run, ref, () => isAskedFor(run, { runId: run.runId, ...base })))) return "approved";
   const hash = await hashOf(run, { ...ref, tool: tool.name, effect, input });
   if (!run.canStart()) return "waiting";
+  if (known?.status === "approved" && known.isAskedAgain && (known.changed ?? known).hash !== hash)
+    return { status: "unstable", error: unstableInput(call, known, input) };
   const request = { ...base, hash, ...(reasons && { reasons }) };
   return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
@@ -109,12 +127,48 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
   return run.engine.needsApproval?.(showIn(run, question)) ?? false;
 }
 
+/** The JSON of a call's parsed input, with its secrets sealed. */
+async function shownInput(
+  { secrets }: Pick<Run, "secrets">,
+  { tool, input: given, parsed }: ParsedCall,
+): Promise<JsonValue> {
+  const input = jsonOfParsed(parsed, opened({ secrets }, given));
+  return secrets?.concerns({ tool }) ? secrets.sealParsed(tool.name, input, given) : input;
+}
+
+type ParsedCall = Pick<StepCall, "tool" | "input" | "parsed">;
+
+/** The error of a call whose schema parses the same input to something else each time. */
+function unstableInput(
+  call: StepCall,
+  { input, changed }: ApprovalState,
+  now: JsonValue,
+): AgentError<"invalid-tool-input"> {
+  const path = changed === undefined ? firstDifference(input ?? call.input, now) : [];
+  const message =
+    "the schema parsed the approved input to another value, twice; expected the same value for the same input: " +
+    "leave out clocks, counters and look-ups from its transforms and defaults";
+  return invalidInput(call, [{ path, message }]);
+}
+
+/** The path of the first part in which two values differ. */
+function firstDifference(one: JsonValue, other: JsonValue): JsonPath {
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return [];
+  const [left, right] = [one, other] as readonly Readonly<Record<string, JsonValue>>[];
+  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const [a, b] = [left?.[key], right?.[key]];
+    if (a === undefined || b === undefined) return [key];
+    if (canonicalJson(a) !== canonicalJson(b))
+      return [Array.isArray(one) ? Number(key) : key, ...firstDifference(a, b)];
+  }
+  return [];
+}
+
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
-async function hashOf({ secrets, state }: Run, call: ApprovedCall): Promise<string> {
+async function hashOf({ secrets, state }: Pick<Run, "secrets" | "state">, call: ApprovedCall): Promise<string> {
   if (!secrets?.isIn(call.input)) return hashCall(call);
-  const { approval, input, tool, effect } = instanceAt(state.steps, call) ?? {};
-  const isSame = tool === call.tool && effect === call.effect && canonicalJson(input) === canonicalJson(call.input);
-  return (isSame ? (approval?.changed ?? approval)?.hash : undefined) ?? secrets.hashCall(call);
+  const { approval } = instanceAt(state.steps, call) ?? {};
+  return secrets.hashCall(call, (approval?.changed ?? approval)?.hash);
 }
 
 async function hashOfPlan({ secrets, state }: Run, plan: Plan): Promise<string> {
@@ -420,8 +474,12 @@ export async function changeCall(
   const issues = parsed.ok ? await unknownKeys(tool, called) : parsed.issues;
   if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
   const effect = readEffect(tool, { parsed: parsed.value, task });
-  const call = { ...ref, tool: tool.name, effect, input };
-  const changed = { input, effect, hash: await (secrets?.isIn(input) ? secrets.hashCall(call) : hashCall(call)) };
+  const shown = await shownInput({ secrets }, { tool, input, parsed: parsed.value });
+  const changed = {
+    input,
+    effect,
+    hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
+  };
   return changed.hash === hash ? undefined : changed;
 }
 

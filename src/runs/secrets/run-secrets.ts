@@ -7,6 +7,7 @@ import {
   hiddenText,
   type JsonObject,
   type JsonValue,
+  mapItems,
   replaceSealed,
 } from "../../core/json.ts";
 import type { Plan, PlanInput, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
@@ -243,6 +244,20 @@ export class RunSecrets {
     return sealing;
   }
 
+  /** The JSON of a parsed input as it is recorded: also where the schema has moved a secret of the given one. */
+  async sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
+    return this.seal(tool, { value, part: "input", marked: this.markMoved(value, given) as JsonObject });
+  }
+
+  /** Marks each text and number that is, or contains, a secret, unless it stands in clear at the same place. */
+  private markMoved(value: JsonValue, given: unknown): unknown {
+    if (typeof value === "object" && value !== null)
+      return mapItems(value, (item, key) =>
+        this.markMoved(item as JsonValue, (given as Readonly<Record<string | number, unknown>> | undefined)?.[key]),
+      );
+    return value !== given && (this.leaves.has(value) || this.hideIn(value) !== value) ? markValue(value) : value;
+  }
+
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const hold = (item: unknown): unknown => {
@@ -433,9 +448,10 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /** The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. */
-  hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
-    return this.keys.hash(canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) }));
+  /** The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes; the known one, if it is its hash by an older key. */
+  async hashCall({ tool, effect, input, ...place }: ApprovedCall, known?: string): Promise<string> {
+    const text = canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) });
+    return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
   }
 
   /** As {@link RunSecrets.hashCall}, for a plan: an HMAC of what `hashPlan` hashes. */

@@ -99,13 +99,20 @@ export function* sealedPartsIn(
   const tool = own ?? tools.get(id) ?? around;
   for (const [key, value] of Object.entries(holder)) {
     if (key === "output" && typeof iterations === "object") continue;
-    if (!partKeys.has(key))
+    const part = partKeys.get(key);
+    if (part === undefined)
       yield* sealedPartsIn(value, tools, { around: tool, isOurs: isOurs && !fromOutside.has(key) });
-    else if (tool !== undefined) for (const part of visitSealed(value, [key])) yield { tool, ...part };
+    else if (tool !== undefined) for (const found of visitSealed(value, [part])) yield { tool, ...found };
   }
 }
 
-const partKeys: ReadonlySet<string> = new Set(["input", "output", "reasoning"]);
+/** The keys of parts, with the name of their place. */
+const partKeys: ReadonlyMap<string, string> = new Map([
+  ["input", "input"],
+  ["given", "input"],
+  ["output", "output"],
+  ["reasoning", "reasoning"],
+]);
 /** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
 

@@ -26,7 +26,7 @@ export interface StepTask {
 export interface StepCall extends StepTask {
   readonly input: JsonObject;
   readonly effect: ToolEffect;
-  /** The input as the schema has parsed it for the next attempt. */
+  /** The input as the schema has parsed it, once. */
   readonly parsed: unknown;
   /** The output of the call that this one undoes. */
   readonly undone?: { readonly output: JsonValue };

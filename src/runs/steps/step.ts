@@ -6,7 +6,7 @@ import { notInTime, settleWithin } from "../../async/timeout.ts";
 import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
-import { copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
+import { copyContainers, copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { retryableOf, saysNothingHappened } from "../../core/run-state.ts";
 import { type ParseResult, parseWith } from "../../core/schema.ts";
@@ -253,32 +253,30 @@ function mustAsk(run: Run, call: StepCall): boolean {
   return mayNeedApproval(run, call) || isLimited(run, call.tool);
 }
 
-/** Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. */
+/**
+ * Asks for approval and waits for a turn at the tool. Returns how the step ends, if it does not start. The tool gets the
+ * value that was approved: an input that an approver changed is parsed, and has to have the hash of what was approved.
+ */
 async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   let prepared: PreparedStep = { input: given.input, call: given };
-  if (mayNeedApproval(run, given)) {
-    const changed = run.approvalOf(refOfTask(given))?.changed;
-    if (changed !== undefined) prepared = await prepareInput(run, given, changed.input);
-    if (prepared.call !== undefined) {
-      const status = await askAboutStep(run, prepared.call, prepared.call.parsed);
-      if (status === "rejected") return skipRejected(run, given);
-      if (status === "waiting") return "waiting";
-      prepared = await readApproved(run, prepared.call);
+  while (prepared.call !== undefined && mayNeedApproval(run, given)) {
+    const changed = run.approvalOf(refOfTask(given))?.changed?.input;
+    if (changed !== undefined && changed !== prepared.input) {
+      prepared = await prepareInput(run, given, changed);
+      continue;
     }
-    if (run.abortReason !== undefined) return "waiting";
+    const status = await askAboutStep(run, prepared.call);
+    if (status === "rejected") return skipRejected(run, given);
+    if (status === "waiting" || run.abortReason !== undefined) return "waiting";
+    if (status !== "approved") return { prepared: { input: prepared.input, error: dataOf(run, status.error) } };
+    if (run.approvalOf(refOfTask(given))?.changed?.input === changed) break;
   }
+  if (run.abortReason !== undefined) return "waiting";
   if (prepared.call === undefined) return { prepared };
   const admitted = await admit(run, prepared.call, { isFirst: true });
   if (admitted.type === "aborted") return "waiting";
   if (admitted.type === "admitted") return { prepared, admitted };
   return { prepared: { ...prepared, error: admitted.error.toJSON() } };
-}
-
-/** A step with the approved input, parsed again: those who were asked have seen it, and may have changed it. */
-async function readApproved(run: Run, call: StepCall): Promise<PreparedStep> {
-  const { input, effect } = run.approvalOf(refOfTask(call))?.changed ?? call;
-  const prepared = await prepareInput(run, call, input);
-  return prepared.call === undefined ? prepared : { input, call: { ...prepared.call, effect } };
 }
 
 async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
@@ -351,7 +349,9 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
 
 /** A synchronous throw of a tool is a rejection like any other. Its output is checked within its time. */
 function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
-  const { tool, undone, parsed: input } = call;
+  const { tool, undone } = call;
+  // The tool may change it, and is called with the same value again.
+  const input = copyContainers(call.parsed);
   try {
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
@@ -659,17 +659,14 @@ async function waitToRetry(
 }
 
 /**
- * An attempt with the input parsed again: a schema may return another result for the same input, and the latest counts.
- * Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again.
+ * Another attempt. Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again.
  */
 async function attemptAgain(
   run: Run,
   call: StepCall,
   { number, latestStartMs }: { readonly number: number; readonly latestStartMs: number },
 ): Promise<AttemptResult | undefined> {
-  const parsed = await Promise.resolve(parseInput(run, call.tool, call.input)).catch(() => undefined);
-  if (parsed === undefined || run.abortReason !== undefined) return undefined;
-  if (!parsed.ok) return failedAttempt("refused", invalidInput(call, parsed.issues));
+  if (isAborted(run)) return undefined;
   const admitted = isLimited(run, call.tool) ? await admit(run, call) : unlimited;
   if (admitted.type === "aborted") return undefined;
   if (admitted.type === "refused") return failedAttempt("refused", admitted.error);
@@ -678,7 +675,7 @@ async function attemptAgain(
     await admitted.leave();
     return undefined;
   }
-  const result = await attempt(run, { ...call, parsed: parsed.value }, number);
+  const result = await attempt(run, call, number);
   await admitted.leave(result);
   return result;
 }

@@ -119,7 +119,7 @@ describe("an input", () => {
     expect(result.steps[1]).toMatchObject({ status: "failed", attempts: 0 });
   });
 
-  it("is parsed again for each attempt, so that a tool may change it", async () => {
+  it("is copied for each attempt, so that a tool may change it", async () => {
     const seen: unknown[] = [];
     const { result } = await runScenario(() => ({
       tools: [

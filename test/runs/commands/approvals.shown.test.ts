@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod/v4";
+import { createAgent, createMemoryRunStore, defineTool, type PendingItem, type Tool } from "../../../src/index.ts";
+
+type Question = Extract<PendingItem, { kind: "approval" }>;
+
+/** Agents of one store with one tool; `ran` has what it was called with. */
+function agentsWith(inputSchema: z.ZodType, options: Partial<Tool> = {}) {
+  const ran: unknown[] = [];
+  const store = createMemoryRunStore();
+  const tool = {
+    name: "Send",
+    description: "Sends",
+    effect: "once",
+    needsApproval: true,
+    ...options,
+    inputSchema,
+    execute: (input: unknown) => ran.push(input),
+  } satisfies Tool;
+  const create = () => createAgent({ tools: [tool], store, ...(keys && { secrets: { keys } }) });
+  const ask = async (input: object) => {
+    const result = await create().execute(
+      { steps: [{ id: "s", tool: "Send", input: input as never }] },
+      { runId: "r" },
+    );
+    return { result, item: result.pending?.[0] as Question };
+  };
+  return { ran, create, ask, store };
+}
+let keys: readonly { id: string; key: Uint8Array }[] | undefined;
+
+let count = 0;
+const withDefault = z.object({ to: z.string(), everybody: z.boolean().default(true) });
+const forms: readonly { form: string; schema: z.ZodType; given: object; shown: unknown; ran?: unknown }[] = [
+  {
+    form: "a default",
+    schema: withDefault,
+    given: { to: "Bob" },
+    shown: { to: "Bob", everybody: true },
+  },
+  {
+    form: "a transform",
+    schema: z.object({ euros: z.number().transform((euros) => ({ cents: euros * 100 })) }),
+    given: { euros: 3 },
+    shown: { euros: { cents: 300 } },
+  },
+  {
+    form: "a catch",
+    schema: z.object({ limit: z.number().catch(1_000) }),
+    given: { limit: "none" },
+    shown: { limit: 1_000 },
+  },
+  {
+    form: "a preprocess",
+    schema: z.object({ list: z.preprocess((value) => [value].flat(), z.array(z.string())) }),
+    given: { list: "a" },
+    shown: { list: ["a"] },
+  },
+  {
+    form: "parts that JSON cannot hold, beside a default",
+    schema: z.object({
+      amount: z.string().transform((text) => BigInt(text)),
+      to: z.array(z.string()).transform((names) => new Set(names)),
+      extra: z
+        .string()
+        .default("a")
+        .transform((text) => new Map([[text, 1]])),
+      fast: z.boolean().default(false),
+    }),
+    given: { amount: "12", to: ["a"] },
+    shown: { amount: "12", to: ["a"], fast: false },
+    ran: { amount: 12n, to: new Set(["a"]), extra: new Map([["a", 1]]), fast: false },
+  },
+  {
+    form: "a date",
+    schema: z.object({ day: z.coerce.date() }),
+    given: { day: "2026-11-27" },
+    shown: { day: "2026-11-27T00:00:00.000Z" },
+    ran: { day: new Date("2026-11-27") },
+  },
+  {
+    form: "a whole input that becomes text",
+    schema: z.object({ to: z.string() }).transform(({ to }) => `to ${to}`),
+    given: { to: "Bob" },
+    shown: "to Bob",
+  },
+];
+
+describe("an approver is shown what runs", () => {
+  it.each(forms)("with $form", async ({ schema, given, shown, ran: expected = shown }) => {
+    const asked: unknown[] = [];
+    const { ran, create, ask } = agentsWith(schema, {
+      needsApproval: (input) => asked.push(structuredClone(input)) > 0,
+    });
+    const { item } = await ask(given);
+    expect(item).toMatchObject({ input: shown, given });
+    expect(await create().approve("r", item).result).toMatchObject({ status: "completed", steps: [{ input: given }] });
+    expect(ran).toEqual([expected]);
+    expect(asked[0]).toEqual(expected);
+  });
+
+  it("and `given` is left out if it is the same", async () => {
+    const { item } = await agentsWith(z.object({ to: z.string() })).ask({ to: "Bob" });
+    expect(item.input).toEqual({ to: "Bob" });
+    expect(item).not.toHaveProperty("given");
+  });
+
+  it("and other input of an approver is parsed as that of the plan was", async () => {
+    const { ran, create, ask } = agentsWith(withDefault);
+    const { item } = await ask({ to: "Bob" });
+    const { result } = create().approve("r", item, { input: { ...item.given, to: "Eve" } });
+    expect(await result).toMatchObject({ status: "completed", steps: [{ input: { to: "Eve" } }] });
+    expect(ran).toEqual([{ to: "Eve", everybody: true }]);
+  });
+
+  it("and an approval of one value is not one of another that the same input is parsed to", async () => {
+    let fallback = true;
+    const schema = z.object({ everybody: z.boolean().default(() => fallback) });
+    const { ran, create, ask } = agentsWith(schema);
+    const { item } = await ask({});
+    fallback = false;
+    const { pending } = await create().approve("r", item).result;
+    expect(pending).toMatchObject([{ input: { everybody: false }, given: {} }]);
+    expect(await create().approve("r", pending?.[0] as Question).result).toMatchObject({ status: "completed" });
+    expect(ran).toEqual([{ everybody: false }]);
+  });
+
+  it("and what is parsed to another value each time is asked about twice, then refused with its path", async () => {
+    const schema = z.object({ to: z.object({ name: z.string().transform((name) => `${name}-${++count}`) }) });
+    const { ran, create, ask } = agentsWith(schema);
+    const { item } = await ask({ to: { name: "Bob" } });
+    const { pending } = await create().approve("r", item).result;
+    const result = await create().approve("r", pending?.[0] as Question).result;
+    expect(result).toMatchObject({
+      status: "failed",
+      error: { code: "invalid-tool-input", details: { issues: [{ path: ["to", "name"] }] } },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it("and the policy is asked about the value that each attempt gets", async () => {
+    const asked: unknown[] = [];
+    const got: unknown[] = [];
+    const tool = defineTool({
+      name: "Pay",
+      description: "Pays",
+      inputSchema: z.object({ to: z.string().transform((name) => `${name}-${++count}`) }),
+      effect: "idempotent",
+      retry: { maxAttempts: 3, minDelayMs: 0 },
+      needsApproval: ({ to }) => asked.push(to) < 0,
+      execute: ({ to }, { attempt }) => {
+        got.push(to);
+        if (attempt < 3) throw new Error("again");
+      },
+    });
+    await createAgent({ tools: [tool] }).execute({ steps: [{ id: "s", tool: "Pay", input: { to: "Bob" } }] });
+    expect(new Set([...asked, ...got]).size).toBe(1);
+    expect(got).toHaveLength(3);
+  });
+
+  it("but for secrets, wherever the schema moves them", async () => {
+    keys = [{ id: "k", key: new Uint8Array(32).fill(7) }];
+    const schema = z
+      .object({ user: z.string(), pin: z.string().meta({ sensitive: true }), rest: z.boolean().default(true) })
+      .transform(({ user, pin, rest }) => ({ user, login: { code: pin }, line: `${user}:${pin}`, rest }));
+    const { ran, create, ask, store } = agentsWith(schema);
+    try {
+      const { item } = await ask({ user: "ada", pin: "4711-0815" });
+      expect(item.input).toEqual({ user: "ada", login: { code: "[sensitive]" }, line: "[sensitive]", rest: true });
+      expect(item.given).toEqual({ user: "ada", pin: "[sensitive]" });
+      expect(await create().approve("r", item).result).toMatchObject({ status: "completed" });
+      expect(ran).toEqual([{ user: "ada", login: { code: "4711-0815" }, line: "ada:4711-0815", rest: true }]);
+      expect(JSON.stringify(await store.read("r"))).not.toContain("4711");
+    } finally {
+      keys = undefined;
+    }
+  });
+});
