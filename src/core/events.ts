@@ -739,7 +739,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
  * The format in which events, and the tables of stores, are written and read: one number for all of them, which grows
  * when one of them changes. Data in any other format is refused.
  */
-export const formatVersion = 5;
+export const formatVersion = 6;
 
 /** Throws `store-failed` unless each execution in these events of a run states {@link formatVersion}. */
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {
