@@ -72,7 +72,7 @@ export interface DecisionNote {
 /** An {@link ApprovalDecision} with further details. @group Approval */
 export interface ApprovalAnswer extends DecisionNote {
   readonly decision: ApprovalDecision;
-  /** For the error of a step or plan that is rejected. @default `comment`, or "requestApproval said so" */
+  /** For the error of a step or plan that is rejected. @default `comment`, or "requestApproval rejected it" */
   readonly reason?: string;
   /** Approves the step with this input in place of its own: JSON after references. */
   readonly input?: JsonObject;

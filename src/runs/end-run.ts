@@ -74,7 +74,7 @@ function runOutcome(
 ): RunEndEvent["outcome"] {
   // With nothing left to do, it does not count as interrupted.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
-  if (abortReason !== undefined && !wasInTime) return abortedOutcome(abortReason);
+  if (abortReason !== undefined && !wasInTime) return abortedRun(abortReason);
   // An earlier execution that was cancelled may have died before it could record that.
   if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
   // A record by another writer may leave a step open for no known reason: the run has not been completed.
@@ -82,7 +82,7 @@ function runOutcome(
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
-function abortedOutcome(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
+function abortedRun(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
   return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
 }
 
@@ -119,7 +119,7 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
     run.engine.tellObservers(showIn(run, end as AgentEvent));
   } else {
     closeUnrecorded(run, error);
-    run.recorder.close(end);
+    run.recorder.emitUnrecorded(end);
   }
 }
 
@@ -130,9 +130,9 @@ export function closeBroken(run: Run, error: AgentErrorData): void {
 function closeUnrecorded(run: Run, error: AgentErrorData): void {
   // Steps left for the next process are not skipped.
   const skipped = error.code === "interrupted" ? [] : [...instancesOf(run.state.steps.values())].filter(isOpen);
-  for (const event of endsOfCutOff(run.state, error)) run.recorder.close(event);
+  for (const event of endsOfCutOff(run.state, error)) run.recorder.emitUnrecorded(event);
   for (const part of skipped)
-    run.recorder.close({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
+    run.recorder.emitUnrecorded({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
 }
 
 /**

@@ -86,11 +86,11 @@ export class RunRecorder {
   /**
    * Folds and emits an event when nothing is recorded any more, so that listeners and the result see how the run ends.
    */
-  close(init: EventInit): void {
+  emitUnrecorded(init: EventInit): void {
     this.accept(this.unrecorded(init));
   }
 
-  /** As {@link RunRecorder.close}, but emits nothing. */
+  /** As {@link RunRecorder.emitUnrecorded}, but emits nothing. */
   fold(init: EventInit): void {
     reduceRunState(this.state, this.unrecorded(init));
   }

@@ -44,7 +44,7 @@ export async function completePlan(engine: EngineSettings, settings: RunSettings
   const opening = secretsOf(engine, settings);
   if (opening !== undefined) (await opening).requireSealable(plan);
   await requireApproved(plan, { settings });
-  return plan === given ? (plan as Plan) : rememberPlan(fillIn(engine, plan));
+  return plan === given ? (plan as Plan) : rememberPlan(withDefaults(engine, plan));
 }
 
 /** The tools and limits that a plan is checked against. */
@@ -66,8 +66,8 @@ export async function requireValid(
   throw invalidPlan(complaint, secrets?.hideInIssues(issues, json) ?? issues);
 }
 
-/** A plan with all that its writer may leave out. */
-export function fillIn(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
+/** A plan with its id, time and source, where its writer left them out. */
+export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
   const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
   const steps = plan.steps as Plan["steps"];

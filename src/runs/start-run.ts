@@ -19,13 +19,13 @@ import { evidenceOf, type StoreError } from "./run-recorder.ts";
 import type { ActiveRun, Opening, RunRegistry } from "./run-registry.ts";
 import {
   completePlan,
-  fillIn,
   fingerprintsOf,
   identityOf,
   openingOf,
   type RunBeginning,
   type RunTarget,
   targetOf,
+  withDefaults,
 } from "./run-target.ts";
 import { opened, secretsOf } from "./secrets/run-secrets.ts";
 import { shownResult } from "./show.ts";
@@ -313,7 +313,7 @@ async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
   if ("request" in target) return startEvent(run, target);
   try {
     run.secrets?.requireSealable(target.plan);
-    const start = await startEvent(run, { plan: fillIn(engine, target.plan) });
+    const start = await startEvent(run, { plan: withDefaults(engine, target.plan) });
     if (findWrongPart(start as unknown as Keyed) === undefined) return start;
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;

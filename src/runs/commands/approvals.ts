@@ -249,7 +249,7 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
     const answer: unknown = await settleOrAbort(asking, source);
     if (isExpired(request, run.sharedNow())) return expiredOutcome(request, ref);
     const read = readAnswer(answer, request.kind);
-    if (read !== undefined) return await outcomeOf(run, asked, read);
+    if (read !== undefined) return await outcomeOfAnswer(run, asked, read);
     warnOf(
       run,
       ref,
@@ -278,7 +278,7 @@ function onExpiry(run: Run, { expiresAt }: { readonly expiresAt?: string }, call
   return () => clock.clearTimeout(timer);
 }
 
-async function outcomeOf(
+async function outcomeOfAnswer(
   run: Run,
   { ref, hash }: Undecided,
   { decision, input, comment, reason = comment ?? "requestApproval rejected it", ...note }: ApprovalAnswer,

@@ -284,13 +284,13 @@ function itemsOf(run: Run, { step, expressions }: ExpressionTask): readonly Json
 async function runIterations(run: Run, task: ExpressionTask, items: readonly JsonValue[]): Promise<StepEnd> {
   const { step, tool, expressions } = task;
   const count = items.length;
-  const stateOf = (index: number) => run.state.steps.get(step.id)?.iterations?.states[index] ?? notStarted;
+  const iterationAt = (index: number) => run.state.steps.get(step.id)?.iterations?.states[index] ?? notStarted;
   // After a failure no other step or iteration starts.
-  let hasFailed = items.some((_item, index) => !isOpen(stateOf(index)) && !isDone(stateOf(index)));
+  let hasFailed = items.some((_item, index) => !isOpen(iterationAt(index)) && !isDone(iterationAt(index)));
   do {
     let next = 0;
     const takeNext = (): StepTask | undefined => {
-      while (next < count && !canRun(stateOf(next))) next++;
+      while (next < count && !canRun(iterationAt(next))) next++;
       if (next >= count) return undefined;
       const index = next++;
       return { step, tool, iteration: { index, count, item: items[index] as JsonValue } };
@@ -307,11 +307,11 @@ async function runIterations(run: Run, task: ExpressionTask, items: readonly Jso
     };
     await Promise.all(Array.from({ length: Math.min(step.concurrency ?? 1, count) }, work));
     // A decision about one may have come while the others ran.
-  } while (run.canStart() && items.some((_item, index) => isDecided(stateOf(index))));
+  } while (run.canStart() && items.some((_item, index) => isDecided(iterationAt(index))));
   if (run.recorder.failure !== undefined) return "failed";
   // An iteration in doubt suspends the run: the others may still run once it is settled. When the process is
   // ending, the process that resumes the run decides what follows from a failure.
-  const isInDoubt = items.some((_item, index) => stateOf(index).status === "unknown");
+  const isInDoubt = items.some((_item, index) => iterationAt(index).status === "unknown");
   if (hasFailed && run.stopReason === "step-failed" && !isInDoubt)
     await skipOpen(run, run.state.steps.get(step.id) as StepState, "run-ended");
   if (hasFailed) return "failed";
@@ -350,7 +350,7 @@ async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | 
   if (stateOf(run, step).wait === undefined) {
     try {
       if (expressions?.when !== undefined && !isTrue(run, expressions)) return await skipWait(run, stepId);
-      await run.emit({ type: "wait-start", stepId, ...dueOf(run, step) });
+      await run.emit({ type: "wait-start", stepId, ...resolveDue(run, step) });
     } catch (thrown) {
       return endWait(run, step, { status: "failed", error: dataOf(run, thrown as AgentError) });
     }
@@ -359,7 +359,7 @@ async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | 
   const state = stateOf(run, step);
   // Another one may have failed meanwhile.
   if (!isWaitOver(state, run.sharedNow()) || !run.canStart()) return "waiting";
-  return endWait(run, step, outcomeOf(run, step, state));
+  return endWait(run, step, outcomeOfWait(run, step, state));
 }
 
 function stateOf({ state }: Run, { id }: WaitStep): StepState {
@@ -375,7 +375,7 @@ async function skipWait(run: Run, stepId: string): Promise<StepEnd> {
  * The time or event that a step waits for from now on. Throws `invalid-reference`, and `invalid-tool-input` for what is
  * not an instant.
  */
-function dueOf(run: Run, step: WaitStep): WaitDue {
+function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { wait } = step;
   const inMs = (ms: number) => new Date(run.sharedNow() + ms).toISOString();
   if ("forMs" in wait) return { until: inMs(wait.forMs) };
@@ -389,7 +389,7 @@ function dueOf(run: Run, step: WaitStep): WaitDue {
   throw invalidInput({ step }, [{ path: ["until"], message }]);
 }
 
-function outcomeOf(run: Run, { id: stepId, wait }: WaitStep, { wait: due }: StepState): StepOutcome {
+function outcomeOfWait(run: Run, { id: stepId, wait }: WaitStep, { wait: due }: StepState): StepOutcome {
   if (due?.received !== undefined) return { status: "completed", output: due.received.value };
   if (due?.event === undefined) return { status: "completed", output: due?.until ?? null };
   const timeoutMs = ("timeoutMs" in wait && wait.timeoutMs) || 0;

@@ -301,7 +301,7 @@ function endWithoutCall(run: Run, { isStarted }: TakenStep, { prepared, admitted
 
 /** The end of a call that its run ended before. */
 export function notCalled(run: Run): Executed {
-  return { outcome: abortedOutcome(run, undefined), attempts: 0 };
+  return { outcome: abortedStep(run, undefined), attempts: 0 };
 }
 
 // ---- Attempt: one call of the tool ----
@@ -711,7 +711,7 @@ function failureOutcome(
   if (isInDoubt && last.reason === "thrown")
     return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
-    return abortedOutcome(run, last);
+    return abortedStep(run, last);
   if (last.reason === "refused") return { status: "failed", error: withCause(last.error, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
   if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
@@ -722,7 +722,7 @@ function failureOutcome(
  * The outcome of a step that the end of its run cut off: `failed` at the deadline, `interrupted` if the process ends,
  * else `cancelled`.
  */
-function abortedOutcome(run: Run, last: FailedAttempt | undefined): StepFailure {
+function abortedStep(run: Run, last: FailedAttempt | undefined): StepFailure {
   const reason = (run.abortReason ?? interruptedBy("the step had not been called")).toJSON();
   const error = withCause(reason, last?.reason === "aborted" ? nothingHappened(last) : last?.error);
   const status = reason.code === "timeout" ? "failed" : reason.code === "interrupted" ? "interrupted" : "cancelled";

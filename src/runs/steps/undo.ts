@@ -82,7 +82,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   await run.emit(end(error));
   const failure = failureOf(run);
   // Listeners have seen it start; to the store it is as if the process had died.
-  if (failure !== undefined && run.phase !== "closed") run.recorder.close(end(failure));
+  if (failure !== undefined && run.phase !== "closed") run.recorder.emitUnrecorded(end(failure));
   return error === undefined && failure === undefined ? undefined : "failed";
 }
 
