@@ -1,6 +1,7 @@
+import { isAgentError } from "../core/errors.ts";
 import type { AgentEvent, ModelEndEvent } from "../core/events.ts";
 import { hideSealed } from "../core/json.ts";
-import { checkObject } from "../core/options.ts";
+import { failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import {
   type ApprovalRecord,
@@ -49,8 +50,24 @@ export interface RunView {
 
 /** Reads a run. The events of a run begin with its first. */
 export function toRunView(run: DrawnRun): RunView {
-  if (!isEvents(run)) checkObject("run", run);
-  return isEvents(run) ? readEvents(run) : toMaskedView(mask(run, []));
+  if (isEvents(run)) return readEvents(run);
+  const { runId, status, steps } = (run ?? {}) as Partial<RunSnapshot>;
+  const isRun = typeof runId === "string" && typeof status === "string" && Array.isArray(steps);
+  return isRun ? toMaskedView(mask(run, [])) : failOption("run", run, drawnRun);
+}
+
+/** Describes a run that can be drawn, for errors. */
+export const drawnRun =
+  "a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events";
+
+/** Returns what `draw` makes of a value. Throws `invalid-options` if it cannot be drawn. */
+export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
+  try {
+    return draw();
+  } catch (thrown) {
+    if (isAgentError(thrown)) throw thrown;
+    return failOption("run", value, expected);
+  }
 }
 
 /** Returns true if a run is given by its events. */

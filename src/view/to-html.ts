@@ -1,18 +1,19 @@
 import { html, type Page } from "./html.ts";
 import { renderIndexPage } from "./index-page.ts";
 import { renderRunPage } from "./run-page.ts";
-import { type DrawnRun, toRunView } from "./run-view.ts";
+import { type DrawnRun, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts";
 
 /**
  * Draws a run as an HTML document of its own, or several runs as a document that lists what failed, what waits, what is
  * slow and what it cost. It loads and runs nothing, whatever the run contains. Its events tell most: the attempts and
  * their delays, the executions, the calls of models and earlier plans. Sensitive values are hidden; long values are
- * cut, and their lengths said.
+ * cut, and their lengths said. Throws `invalid-options` for what is no run.
  *
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toHtml(run: DrawnRun | readonly DrawnRun[]): string {
-  return toDocument(isOne(run) ? renderRunPage(toRunView(run)) : renderIndexPage(run.map(toRunView)));
+  const draw = () => toDocument(isOne(run) ? renderRunPage(toRunView(run)) : renderIndexPage(run.map(toRunView)));
+  return drawOrRefuse(run, { expected: drawnRun, draw });
 }
 
 /** The events of a run are a list, too. */

@@ -1,8 +1,7 @@
-import { checkObject } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { cutText } from "../core/text.ts";
 import { cutGraph, type GraphNode, getLines, toPlanGraph } from "./plan-graph.ts";
-import { type DrawnRun, hasFailed, isEvents, toRunView } from "./run-view.ts";
+import { type DrawnRun, drawnRun, drawOrRefuse, hasFailed, isEvents, toRunView } from "./run-view.ts";
 
 /** Mermaid refuses more than 500 edges and 50 000 characters. */
 const limits = { maxNodes: 200, maxEdges: 450 };
@@ -11,12 +10,15 @@ const maxLabel = 40;
 /**
  * Draws a plan, or a run with the states of its steps, as a flowchart of [Mermaid](https://mermaid.js.org): an edge for
  * each step that another waits for. The `reasoning` of a step is shown, its input and output are not. A large graph is
- * cut off, as Mermaid refuses it. A run without a plan is one node.
+ * cut off, as Mermaid refuses it. A run without a plan is one node. Throws `invalid-options` for what is neither.
  *
  * {@includeCode ../../examples/29-pictures.ts}
  */
 export function toMermaid(drawn: Plan | DrawnRun): string {
-  if (!Array.isArray(drawn)) checkObject("run", drawn);
+  return drawOrRefuse(drawn, { expected: `a plan, or ${drawnRun}`, draw: () => toFlowchart(drawn) });
+}
+
+function toFlowchart(drawn: Plan | DrawnRun): string {
   const view = isPlan(drawn) ? undefined : toRunView(drawn);
   const plan = isPlan(drawn) ? drawn : view?.run.plan;
   if (plan === undefined) return `flowchart TD\n  n0["no plan"]\n`;

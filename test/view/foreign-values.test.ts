@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { createAgent, createCalculator, isAgentError } from "../../src/index.ts";
+import { toHtml, toMermaid } from "../../src/view/index.ts";
+import { play } from "./drawn-runs.ts";
+
+/** Copies of a value in which one part, at any depth, is another value. */
+function* mutationsOf(value: unknown): Generator<unknown> {
+  for (const other of [null, undefined, 7, "text", true, [], {}, [null], [7], { steps: 7 }]) yield other;
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value))
+    for (const other of mutationsOf(item)) {
+      const copy: object = Array.isArray(value) ? [...value] : { ...value };
+      Object.assign(copy, { [key]: other });
+      yield copy;
+    }
+}
+
+describe("what is no run and no plan", () => {
+  it("is drawn or refused with a code, whatever it is", async () => {
+    const { events, result } = await play([{ id: "a", tool: "Work", input: { fails: 1 } }]);
+    let refused = 0;
+    for (const drawn of [result, events, result.plan, [result]])
+      for (const foreign of mutationsOf(drawn))
+        for (const draw of [toHtml, toMermaid])
+          try {
+            expect(typeof draw(foreign as never)).toBe("string");
+          } catch (thrown) {
+            if (!isAgentError(thrown, "invalid-options")) throw thrown;
+            refused++;
+          }
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  it("is told what can be drawn", async () => {
+    const agent = createAgent({ tools: [createCalculator()] });
+    await agent.run("2+2");
+    const { runs } = await agent.listRuns();
+    expect(() => toHtml(runs as never)).toThrow(
+      'Option "run" must be a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events; received an object.',
+    );
+    expect(() => toMermaid(undefined as never)).toThrow('Option "run" must be a plan, or a run as getRun');
+  });
+});
