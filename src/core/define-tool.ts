@@ -3,7 +3,7 @@ import { functionWords, lightVerbs } from "../english/word-classes.ts";
 import { examplePhrase, PhraseError, parsePhrase, slotNames } from "../language/phrases.ts";
 import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
-import { canonicalJson, type Jsonify } from "./json.ts";
+import { canonicalJson, copyJson, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
 import { checkKeys, checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import {
@@ -17,7 +17,7 @@ import {
   zodVersionOf,
 } from "./schema.ts";
 import { findNotJson } from "./schema-zod3.ts";
-import { cutText } from "./text.ts";
+import { cutText, describeThrown } from "./text.ts";
 import {
   type DefinedTool,
   type PhraseList,
@@ -279,7 +279,8 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
   try {
     return toJsonSchema(schema, "input") as JsonSchema;
   } catch (thrown) {
-    failOption(option, "a schema", `expressible as JSON Schema (${thrown instanceof Error ? thrown.message : thrown})`);
+    const [why] = (thrown instanceof Error ? thrown.message : describeThrown(thrown)).split("\n");
+    failOption(option, "a schema", `expressible as JSON Schema (${why})`);
   }
 }
 
@@ -446,8 +447,8 @@ export async function describeTool(tool: Tool): Promise<ToolDescription> {
     inputSchema: input,
     ...(output && { outputSchema: output }),
   };
-  // A copy, as planners read the same schemas, and a schema's metadata may hold anything.
-  return JSON.parse(JSON.stringify(described));
+  // Planners read the same schemas.
+  return copyJson(described);
 }
 
 /**

@@ -215,10 +215,14 @@ export function checkKeys(
   fail(`Unknown option "${place}".${advice}`, { option: `${option}.${unknown}`, received: unknown, expected });
 }
 
-/** A value in a few words, for messages. */
+/** A value in a few words, for messages. Of a proxy that is revoked nothing can be read. */
 export function describeValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
-  if (value instanceof Promise) return "a Promise: await it";
-  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+  try {
+    if (value instanceof Promise) return "a Promise: await it";
+    return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+  } catch {
+    return "something that cannot be read";
+  }
 }

@@ -1,5 +1,5 @@
 import { globalRegistry, toJSONSchema } from "zod/v4/core";
-import type { JsonPath } from "./json.ts";
+import { isPlainObject, type JsonPath } from "./json.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { convertZod3 } from "./schema-zod3.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";
@@ -68,20 +68,22 @@ export function parseWith<T>(
 ): ParseResult<T> | Promise<ParseResult<T>> {
   try {
     const result = schema["~standard"].validate(value);
-    return result instanceof Promise ? result.then(toParseResult, failedToParse) : toParseResult(result);
+    return result instanceof Promise ? result.then(toParseResult).catch(failedToParse) : toParseResult(result);
   } catch (thrown) {
     return failedToParse(thrown);
   }
 }
 
+/** A schema of another library may answer anything. */
 function toParseResult<T>(result: StandardResult<T>): ParseResult<T> {
-  if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
+  if (result?.issues !== undefined) return { ok: false, issues: result.issues.map(toSchemaIssue), raw: result.issues };
+  if (Object.hasOwn(Object(result), "value")) return { ok: true, value: result.value };
+  throw new TypeError(`validate must return { value } or { issues }, but returned ${typeof result}`);
 }
 
 function toSchemaIssue({ message, path = [] }: StandardIssue): SchemaIssue {
   const keys = path.map((part) => (typeof part === "object" ? part.key : part));
-  return { path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)), message };
+  return { path: keys.map((key) => (typeof key === "number" ? key : String(key))), message: String(message) };
 }
 
 function failedToParse(thrown: unknown): ParseResult<never> {
@@ -127,7 +129,10 @@ const made = { input: new WeakMap<StandardSchema, JsonSchema>(), output: new Wea
 export function toJsonSchema(schema: StandardSchema, io: "input" | "output"): JsonSchema | Promise<JsonSchema> {
   const known = made[io].get(schema);
   if (known !== undefined) return known;
-  const keep = (json: JsonSchema) => {
+  // What a library tells, and metadata, may hold anything: also a cycle, which throws here.
+  const keep = (told: JsonSchema) => {
+    const json: JsonSchema = JSON.parse(JSON.stringify(told));
+    if (!isPlainObject(json)) throw new TypeError(`its JSON Schema is ${JSON.stringify(json)}, not an object`);
     made[io].set(schema, json);
     return json;
   };
