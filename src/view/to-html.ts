@@ -7,7 +7,7 @@ import { type DrawnRun, drawnRun, drawOrRefuse, toRunView } from "./run-view.ts"
  * Draws a run as an HTML document of its own, or several runs as a document that lists what failed, what waits, what is
  * slow and what it cost. It loads and runs nothing, whatever the run contains. Its events tell most: the attempts and
  * their delays, the executions, the calls of models and earlier plans. Sensitive values are hidden; long values are
- * cut, and their lengths said. Throws `invalid-options` for what is no run.
+ * cut, and their lengths said. Throws `invalid-options` for anything else.
  *
  * {@includeCode ../../examples/29-pictures.ts}
  */
