@@ -11,9 +11,10 @@ import type { StepExpressions } from "../../plan/expressions/step-expressions.ts
 import { compileExpressions, type PlanExpressions } from "../../plan/expressions.ts";
 import { resolveInput } from "../../plan/references.ts";
 import { askAboutPlan, mayNeedPlanApproval } from "../commands/approvals.ts";
-import { buildGraph, endExecution, hasAnswer, isAllDone, type StepGraph, skipOpen } from "../end-run.ts";
+import { endExecution, skipOpen } from "../end-run.ts";
 import { replan } from "../planning/replan.ts";
 import type { Run } from "../run.ts";
+import { buildGraph, hasAnswer, isAllDone, type StepGraph } from "../run-progress.ts";
 import { opened } from "../secrets/run-secrets.ts";
 import { failUncalled, isTrue, namedValue, runStep, type StepEnd, type StepQueue, skipStep } from "./step.ts";
 import { dataOf, invalidInput, type StepTask } from "./step-call.ts";

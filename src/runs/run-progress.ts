@@ -1,0 +1,139 @@
+import type { AgentErrorData } from "../core/errors.ts";
+import type { PendingItem, WaitDue } from "../core/events.ts";
+import type { PlanStep } from "../core/plan.ts";
+import {
+  type ApprovalState,
+  instancesOf,
+  isAwaited,
+  isDecided,
+  isDone,
+  isOpen,
+  isWaitOver,
+  type StepState,
+} from "../core/run-state.ts";
+import { stepRefOf } from "../core/step.ts";
+import type { PlanExpressions } from "../plan/expressions.ts";
+import { dependenciesOfSteps } from "../plan/validate-plan.ts";
+import type { Run } from "./run.ts";
+import { opened } from "./secrets/run-secrets.ts";
+
+/** The dependencies between the steps of a plan, by index. */
+export interface StepGraph {
+  /** The number of steps that each one still waits for. */
+  readonly waitingFor: number[];
+  readonly dependents: readonly (readonly number[] | undefined)[];
+}
+
+/** The graph of a valid plan. */
+export function buildGraph(steps: readonly PlanStep[], expressions: PlanExpressions | undefined): StepGraph {
+  const indexOf = new Map(steps.map(({ id }, index) => [id, index]));
+  const dependents: (number[] | undefined)[] = steps.map(() => undefined);
+  const waitingFor = dependenciesOfSteps(steps, expressions).map((dependencies, index) => {
+    for (const id of dependencies) {
+      const dependency = indexOf.get(id) as number;
+      // Mostly one waits for a step: a list that starts empty would get room for 17.
+      if (dependents[dependency] === undefined) dependents[dependency] = [index];
+      else dependents[dependency].push(index);
+    }
+    return dependencies.length;
+  });
+  return { waitingFor, dependents };
+}
+
+/** The error of a plan that was rejected, else of the first step of the plan that has failed. */
+export function stepFailure({ state }: Pick<Run, "state">): AgentErrorData | undefined {
+  if (state.planApproval?.status === "rejected") return state.planApproval.error;
+  for (const { id } of state.plan?.steps ?? []) {
+    const step = state.steps.get(id);
+    // A loop that was cut off has not ended, and so has no error of its own.
+    const one = step?.error === undefined ? step?.iterations?.states.find(hasFailed) : step;
+    if (one !== undefined && hasFailed(one)) return one.error;
+  }
+  return undefined;
+}
+
+/**
+ * The decisions that a run waits for before it can resume: an unknown outcome or, unless a failed step stops the run
+ * anyway, an approval, a time or an event.
+ */
+export function pendingItems(run: Run): readonly PendingItem[] {
+  const { state, settings } = run;
+  if (state.planApproval?.status === "requested") return [{ kind: "plan-approval", ...askedOf(state.planApproval) }];
+  const outcomes: PendingItem[] = [];
+  const approvals: PendingItem[] = [];
+  const waits: PendingItem[] = [];
+  for (const one of instancesOf(state.steps.values())) {
+    const { status, approval, tool, input, effect, reasoning, error } = one;
+    const ref = stepRefOf(one);
+    if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
+    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...dueOf(one) });
+    else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
+      const shown = { tool, input: approval.input ?? input, ...(approval.input && { given: input }) };
+      const looked = { ...shown, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
+      const reasons = effect === "pure" ? undefined : state.steps.get(ref.stepId)?.approvalReasons;
+      approvals.push({ kind: "approval", ...ref, ...looked, ...(reasons && { reasons }) });
+    }
+  }
+  const continues = settings.stored.onStepFailure === "continue" || stepFailure(run) === undefined;
+  return continues ? [...outcomes, ...approvals, ...waits] : outcomes;
+}
+
+/** True if all steps of the plan are done. */
+export function isAllDone({ state }: Run): boolean {
+  return state.plan?.steps.every(({ id }) => isDone(state.steps.get(id) as StepState)) ?? true;
+}
+
+/** True if a step can continue because its question was decided or its wait is over. */
+export function hasAnswer(run: Run): boolean {
+  if (isAllDone(run) || run.abortReason !== undefined) return false;
+  const steps = stepsOf(run);
+  return mayStartMore(run, steps) && steps.some((step) => isDecided(step) || isWaitOver(step, run.sharedNow()));
+}
+
+/** True if a step, or an iteration of one, waits for no other step and no decision. */
+export function isReady(run: Run, expressions: PlanExpressions | undefined): boolean {
+  const steps = stepsOf(run);
+  if (!mayStartMore(run, steps) || run.state.planApproval?.status === "requested") return false;
+  const { waitingFor, dependents } = buildGraph(opened(run, run.state.plan?.steps ?? []), expressions);
+  return steps.some((step, index) => {
+    if (isDone(step)) for (const dependent of dependents[index] ?? []) (waitingFor[dependent] as number)--;
+    return (
+      waitingFor[index] === 0 &&
+      [...instancesOf([step])].some((part) => isOpen(part) && !isHeldUp(part, run.sharedNow()))
+    );
+  });
+}
+
+/** A step that is in doubt, or may run again, has an error but has not failed. */
+function hasFailed({ error, status }: StepState): boolean {
+  return error !== undefined && status !== "unknown" && status !== "interrupted";
+}
+
+function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; readonly expiresAt?: string } {
+  return expiresAt === undefined ? { hash } : { hash, expiresAt };
+}
+
+function dueOf({ wait }: StepState): WaitDue {
+  return {
+    ...(wait?.until !== undefined && { until: wait.until }),
+    ...(wait?.event !== undefined && { event: wait.event }),
+  };
+}
+
+/** True if a step waits for a decision, or for a time or an event that has not come. */
+function isHeldUp(step: StepState, nowMs: number): boolean {
+  return isAsked(step) || (isAwaited(step) && !isWaitOver(step, nowMs));
+}
+
+function isAsked({ status, approval }: StepState): boolean {
+  return status === "waiting" && approval?.status === "requested";
+}
+
+function stepsOf({ state }: Run): readonly StepState[] {
+  return state.plan?.steps.map(({ id }) => state.steps.get(id) as StepState) ?? [];
+}
+
+/** True if no step has failed in a way that prevents the others from starting. */
+function mayStartMore({ settings }: Run, steps: readonly StepState[]): boolean {
+  return settings.stored.onStepFailure === "continue" || steps.every((step) => isOpen(step) || isDone(step));
+}
