@@ -6,6 +6,7 @@ import { countPending } from "./async/promises.ts";
 import type { AccountFor } from "./core/approval.ts";
 import { findOpenPhrases } from "./core/define-tool.ts";
 import { type ErrorData, toErrorData } from "./core/error-data.ts";
+import { fromErrorData } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
 import { checkObject, checkOption, failOption } from "./core/options.ts";
@@ -175,8 +176,15 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   ): RunHandle {
     const channel = new EventChannel<AgentEvent>({ capacity: eventCapacity, isExpendable: isTransient });
     const cancelling = new AbortSource();
-    const opening = { ...startedNow(runId), channel, cancelling };
-    const result = open((parts, runs) => use(parts, runs, opening)).then(
+    let onRecorded = () => {};
+    const recording = new Promise<void>((resolve) => {
+      onRecorded = resolve;
+    });
+    const opening = { ...startedNow(runId), channel, cancelling, onRecorded };
+    const running = open((parts, runs) => use(parts, runs, opening));
+    // A result that comes before that is of a stored run, unless nothing could be recorded.
+    const recorded = Promise.race([recording, running.then(requireRecorded)]);
+    const result = running.then(
       (value) => {
         channel.close();
         return returnOrThrow(value, options);
@@ -187,9 +195,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         throw thrown;
       },
     );
-    // A caller that does not read the result must not get an unhandled rejection.
-    result.catch(() => {});
-    return { runId, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
+    // A caller that does not read them must not get an unhandled rejection.
+    for (const unread of [recorded, result]) unread.catch(() => {});
+    return { runId, recorded, events: channel, result, cancel: (reason) => cancelling.abort(cancelledBy(reason)) };
   }
 
   /** Runs to the end, for a caller that needs no handle and so no events kept for it. */
@@ -236,12 +244,18 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       return { [Symbol.asyncIterator]: () => readEvents(wanted) };
     },
 
-    getRun: async (runId) => (await loadRuntime()).readRun(settings, runId),
+    async getRun(runId) {
+      const parts = await loadRuntime();
+      await registry?.whenStarted(runId);
+      return parts.readRun(settings, runId);
+    },
 
     async listRuns(options = {}) {
       const parts = await loadRuntime();
       return parts.showPage(await parts.listRuns(settings.store, options), settings);
     },
+
+    listApprovals: async (options) => (await loadRuntime()).listApprovals(settings, options),
 
     async plan(request, options) {
       const chosen = optionsOf(options, "plan");
@@ -360,6 +374,13 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     };
   }
 }
+
+/** Throws the error of a run that ended because nothing more could be recorded. */
+function requireRecorded({ error }: RunResult): void {
+  if (error !== undefined && recordingEnds.has(error.code)) throw fromErrorData(error);
+}
+
+const recordingEnds = new Set<string>(["store-failed", "run-conflict", "run-owned-elsewhere", "interrupted"]);
 
 function checkedType<T extends Parameters<typeof checkEventType>[0]>(type: T): T {
   checkEventType(type);

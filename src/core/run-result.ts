@@ -3,7 +3,7 @@ import type { AgentErrorData } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import {
   type ApprovalState,
   hadNothingToDo,
@@ -129,6 +129,21 @@ export type RunSnapshot<TTool extends Tool = Tool> = RunFields<TTool> & {
   readonly metadata: JsonObject;
   readonly updatedAt: string;
 };
+
+/** A page of what waits to be approved. @inline */
+export interface ApprovalPage {
+  readonly approvals: readonly {
+    readonly runId: string;
+    /** Absent if the run was started with a plan. */
+    readonly request?: string;
+    /** It can be passed unchanged to `approve` and `reject`. */
+    readonly item: Extract<PendingItem, { readonly hash: string }>;
+    /** The steps of the plan. */
+    readonly steps: readonly PlanStep[];
+  }[];
+  /** Pass it to get the next page; absent on the last. */
+  readonly cursor?: string;
+}
 
 /** Copies a run's state into its result. */
 export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {

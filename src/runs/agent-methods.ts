@@ -2,7 +2,7 @@ import type { EventStream } from "../async/event-channel.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
-import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
 import type { Tool } from "../core/tool.ts";
 import type {
@@ -71,6 +71,11 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
   getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
   /** Stored runs, newest first, in pages. Rejects with `store-failed`, and `invalid-options` for a wrong cursor. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
+  /**
+   * The steps and plans that suspended runs ask to approve, those of the newest run first. `limit` counts runs: all items of
+   * a run are on one page. A run whose record is damaged is left out. Rejects as `listRuns` does.
+   */
+  listApprovals(this: void, options?: Pick<ListRunsOptions, "limit" | "cursor">): Promise<ApprovalPage>;
 
   /**
    * Lets a step, or the plan, run exactly as it was inspected, and resumes its run: at once if it is active in this
@@ -252,9 +257,14 @@ export interface WorkedAgent {
  */
 export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
+  /**
+   * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; rejects with
+   * the error that refuses it. Left unread, it is never an unhandled rejection, as is `result`.
+   */
+  readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */
   readonly events: EventStream<AgentEvent<TTool>>;
-  /** Resolves when the run has ended, whatever its status. Left unread, it is never an unhandled rejection. */
+  /** Resolves when the run has ended, whatever its status. */
   readonly result: Promise<RunResult<TTool>>;
   /** Cancels the run; its tools have `abortGraceMs` to end. Does nothing if it has ended. */
   cancel(this: void, reason?: string): void;

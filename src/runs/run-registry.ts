@@ -11,7 +11,7 @@ import { resumeTimeOf } from "../core/run-summary.ts";
 import { closeBroken } from "./end-run.ts";
 import { Leases } from "./leases.ts";
 import type { EngineSettings } from "./options.ts";
-import { Run, type RunCaller, type RunHost } from "./run.ts";
+import { Run, type RunCaller, type RunHost, whenStarted } from "./run.ts";
 import { agentClosed, interruptedBy } from "./run-errors.ts";
 import type { ResumeOptions, RunSettings } from "./run-options.ts";
 import { shownResult } from "./show.ts";
@@ -116,6 +116,13 @@ export class RunRegistry implements RunHost {
   /** True if a run is active here, or about to be. */
   has(runId: string): boolean {
     return this.restoring.has(runId) || this.active.has(runId);
+  }
+
+  /** Waits until a run that starts here, or is resumed, has recorded that, or has failed to. */
+  async whenStarted(runId: string): Promise<void> {
+    await this.restoring.get(runId)?.opening.catch(() => {});
+    const active = this.active.get(runId);
+    if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
   /** True if all events of a run are emitted here. */

@@ -456,6 +456,8 @@ export interface RunCaller {
   readonly channel?: EventChannel<AgentEvent>;
   /** Aborted when the caller cancels the run, which may not exist yet. */
   readonly cancelling?: AbortSource;
+  /** Called when the start or the command of the caller is recorded; not if it was recorded before. */
+  readonly onRecorded?: () => void;
 }
 
 /** Everything that the runs of an agent share. */

@@ -43,7 +43,7 @@ export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
 export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
 export { showPage } from "./show.ts";
-export { deleteRun, listRuns, prune, readRun } from "./stored-runs.ts";
+export { deleteRun, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
 
 /** A requested run. */
 interface StartOpening extends Opening {
@@ -62,21 +62,19 @@ export function startRun(runs: RunRegistry, opening: StartOpening): Promise<RunR
   const { target, settings, isNamed } = opening;
   if (isNamed) return startNamed(runs, { ...opening, identity: identityOf(target, runs.settings) });
   const run = runs.open(settings, opening);
-  return runs.hold(run, executeRun(run, { target }));
-}
-
-/** Input of {@link executeRun}. `identity` is present if the caller gave the id of the run. */
-interface RunStart {
-  readonly target: RunTarget;
-  readonly identity?: string;
+  return runs.hold(run, executeRun(run, opening));
 }
 
 /**
  * Executes an open run, from its first event to its last. Resolves to the result, whatever happened, or to that of the
  * stored run with its id. Rejects as {@link completePlan} does, with `run-conflict` if the store has something else
- * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended.
+ * with this id, and with `run-owned-elsewhere` if it has, or may have, a run with this id that has not ended. `identity` is
+ * present if the caller gave the id.
  */
-async function executeRun(run: Run, { target, identity }: RunStart): Promise<RunResult> {
+async function executeRun(
+  run: Run,
+  { target, identity, onRecorded }: StartOpening & Partial<NamedOpening>,
+): Promise<RunResult> {
   const { engine, runId, settings } = run;
   const opening = secretsOf(engine, { runId, tools: settings.tools });
   if (opening !== undefined) run.secrets = await opening;
@@ -92,6 +90,7 @@ async function executeRun(run: Run, { target, identity }: RunStart): Promise<Run
     const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
     // Another process has started the run since this one looked for it.
     if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(runId, failure);
+    if (run.state.sequence > 0) onRecorded?.();
     const early = run.openInbox();
     if (early !== undefined) await run.host.receive(run, early);
     if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
@@ -226,10 +225,9 @@ async function resumeStopped(
 
 /** Returns the stored result, or executes the run from its start. */
 function findOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
-  const { target, settings, identity } = opening;
-  const run = runs.open(settings, opening);
+  const run = runs.open(opening.settings, opening);
   run.keepHistory();
-  return runs.hold(run, executeRun(run, { target, identity }), identity);
+  return runs.hold(run, executeRun(run, opening), opening.identity);
 }
 
 /**
@@ -250,6 +248,7 @@ async function join(
   const { target, settings } = opening;
   if ("plan" in target) await completePlan(runs.settings, settings, target.plan);
   run.join(opening);
+  void whenStarted(run, result).then(() => run.state.sequence > 0 && opening.onRecorded?.());
   return result.catch((thrown) => {
     if (run.state.sequence > 0 || isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
     return undefined;

@@ -1,7 +1,8 @@
+import { inParallel } from "../async/promises.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { failOption, type OptionTable, readOptions } from "../core/options.ts";
-import type { RunResult, RunSnapshot } from "../core/run-result.ts";
+import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import {
   type ListRunsOptions,
@@ -32,6 +33,27 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
     if (thrown instanceof AgentError && thrown.code === "invalid-options") throw thrown;
     throw toStoreError(thrown, { runId: "", operation: "list" });
   }
+}
+
+/** Lists what a page of suspended runs asks to approve, without damaged runs. Rejects as {@link listRuns} does. */
+export async function listApprovals(settings: EngineSettings, options: ListRunsOptions = {}): Promise<ApprovalPage> {
+  const { runs, ...rest } = await listRuns(settings.store, { ...options, pending: "approval" });
+  const approvals: ApprovalPage["approvals"][] = [];
+  await inParallel(runs, 8, async ({ runId }, index) => {
+    const run = await readRun(settings, runId).catch((thrown) => {
+      if (!isDamaged(thrown)) throw thrown;
+    });
+    const { request, plan, pending = [] } = run ?? {};
+    const asked = { runId, ...(request !== undefined && { request }), steps: plan?.steps ?? [] };
+    approvals[index] = pending.filter((item) => "hash" in item).map((item) => ({ ...asked, item }));
+  });
+  return { ...rest, approvals: approvals.flat() };
+}
+
+/** True for the error of a run that no later try can read either. */
+export function isDamaged(thrown: unknown): boolean {
+  if (!isAgentError(thrown, "store-failed")) return false;
+  return thrown.details.problem === "corrupt" || thrown.details.problem === "wrong-format";
 }
 
 /** The selected stored runs, newest first, page by page. Rejects as {@link listRuns} does. */

@@ -176,6 +176,7 @@ const decide: CommandKind<Commands["decide"]> = {
         const outcome = input === undefined ? decisionOutcome(decision) : await changedOutcome(run, decision);
         await recordDecision(run, { ref, outcome, message });
       } else if (message !== undefined) run.recorder.acknowledge(message);
+      if (run.recorder.failure === undefined) caller?.onRecorded?.();
       return true;
     });
   },
@@ -336,8 +337,9 @@ const deliver: CommandKind<Commands["deliver"]> = {
       const isNew = mayTake(state, checked);
       if (caller !== undefined) run.join(caller);
       if (message !== undefined) run.recorder.acknowledge(message);
+      if (isNew) await run.emit(deliveryOf(checked));
+      if (run.recorder.failure === undefined) caller?.onRecorded?.();
       if (!isNew) return true;
-      await run.emit(deliveryOf(checked));
       const stepId = run.state.deliveries?.lastTakenBy;
       if (stepId !== undefined) run.notifyDecision({ stepId });
       return true;

@@ -67,7 +67,7 @@ async function actOrPost<TType extends CommandType>(
   { type, command: given, ...sending }: SentCommand<TType>,
 ): Promise<RunResult> {
   const { settings } = runs;
-  const { runId, resumes, cancelling } = sending;
+  const { runId, resumes, cancelling, onRecorded } = sending;
   const kind: CommandKind<Commands[TType]> = commands[type];
   const known: { recorded?: RecordedRun } = {};
   let command = given;
@@ -89,11 +89,13 @@ async function actOrPost<TType extends CommandType>(
     for (;;) {
       const state = await readState();
       const secrets = await secretsOf(settings, { state });
-      if (!kind.check({ state, secrets }, command)) return resultNow(runs, state);
-      const maxKept = kind.maxKept?.(state, command);
-      const { number } = await post(runs, runId, await toMessage(), { maxKept });
-      if (number !== undefined) return resultNow(runs, state);
-      // The run has ended since it was read, and its record shows how.
+      if (kind.check({ state, secrets }, command)) {
+        const { number } = await post(runs, runId, await toMessage(), { maxKept: kind.maxKept?.(state, command) });
+        // The run has ended since it was read, and its record shows how.
+        if (number === undefined) continue;
+      }
+      onRecorded?.();
+      return resultNow(runs, state);
     }
   };
 
@@ -125,7 +127,8 @@ async function actOrPost<TType extends CommandType>(
 
   /** Sends the command to the process that owns the run. Resolves when the execution has ended, there or here. */
   const actThere = async (): Promise<RunResult> => {
-    await post(runs, runId, await toMessage());
+    const { number } = await post(runs, runId, await toMessage());
+    if (number !== undefined) onRecorded?.();
     for (let pollMs = firstPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
       await pause(runs, sending, { pollMs, isCancelled });
       if (cancelling?.aborted && !isCancelled) {

@@ -38,6 +38,7 @@ export function forkRun(runs: RunRegistry, forking: Forking): Promise<RunResult>
       if (run.state.sequence === 0) return undefined;
       requireSame(run.state, forking);
       run.join(forking);
+      forking.onRecorded?.();
       return result;
     },
     whenStored: () =>

@@ -35,7 +35,7 @@ import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registr
 import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
 import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { runExecution } from "../steps/schedule.ts";
-import { listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
+import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
@@ -185,6 +185,7 @@ async function restoreRun(
     const resume = () => {
       // Events for the whole execution come first: posted messages may decide what waits in it.
       const resuming = recordResume(run, continuation)
+        .then(() => continuation.onRecorded?.())
         .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
         .then(() => rejectExpired(run));
       return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
@@ -440,8 +441,6 @@ export async function resumeLeft(runs: RunRegistry, { runId, resources }: LeftRu
     const atMs = status === "suspended" ? resumeTimeOf(pending) : undefined;
     return atMs === undefined ? undefined : { atMs };
   } catch (thrown) {
-    if (!isAgentError(thrown, "store-failed")) return undefined;
-    const { problem } = thrown.details;
-    return problem === "wrong-format" || problem === "corrupt" ? undefined : "after a failure";
+    return isAgentError(thrown, "store-failed") && !isDamaged(thrown) ? "after a failure" : undefined;
   }
 }
