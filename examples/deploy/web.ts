@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
-import { isAgentError } from "planwright";
+import { type AgentErrorCode, type ApprovalItem, isAgentError } from "planwright";
 import { createDbosClient } from "planwright/dbos";
 import * as z from "zod/v4";
 import { agent, store } from "./agent.ts";
@@ -11,9 +11,8 @@ const { databaseUrl, port } = settings;
 const client = createDbosClient<typeof agent>({ databaseUrl, store });
 
 const submission = z.object({ request: z.string(), runId: z.string().optional() });
-const approval = z.object({ kind: z.literal("approval"), stepId: z.string(), hash: z.string() });
 
-/** `POST /runs`, `GET /runs/<id>`, `POST /runs/<id>/approve` with an item of its `pending`. It runs no step. */
+/** `POST /runs`, `GET /runs/<id>`, `GET /approvals`, `POST /runs/<id>/approve` with the item of one. It runs no step. */
 async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const [place, runId, verb] = (request.url ?? "").split("/").slice(1);
   const route = `${request.method} ${place} ${runId === undefined ? "" : "id"} ${verb ?? ""}`.trimEnd();
@@ -25,18 +24,42 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
     const run = await agent.getRun(runId ?? "");
     return run === undefined ? { status: 404, body: {} } : { status: 200, body: run };
   }
+  if (route === "GET approvals") return { status: 200, body: await agent.listApprovals() };
   if (route === "POST runs id approve") {
-    await client.approve(runId ?? "", approval.parse(await json(request)));
+    await client.approve(runId ?? "", (await json(request)) as ApprovalItem);
     return { status: 202, body: { runId } };
   }
   return { status: 404, body: {} };
 }
 
-/** 503 is worth another try; 4xx is the caller's mistake. */
+/** The table of docs/errors.md: 4xx is the caller's mistake, 503 is worth another try. */
+const statuses: Partial<Record<AgentErrorCode, number>> = {
+  "invalid-options": 400,
+  "invalid-request": 400,
+  "unknown-tool": 400,
+  "run-not-found": 404,
+  "run-conflict": 409,
+  "run-owned-elsewhere": 409,
+  "resume-mismatch": 409,
+  "plan-not-approved": 409,
+  "approval-expired": 409,
+  cancelled: 409,
+  "cannot-plan": 422,
+  "invalid-plan": 422,
+  "invalid-tool-input": 422,
+  "invalid-tool-output": 422,
+  "limit-exceeded": 429,
+  "store-failed": 503,
+  interrupted: 503,
+  "planning-failed": 503,
+  timeout: 504,
+};
+
 function failure(thrown: unknown): { status: number; body: unknown } {
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError) return { status: 400, body: thrown.message };
-  if (!isAgentError(thrown) || thrown.code === "store-failed") return { status: 503, body: {} };
-  return { status: thrown.code === "run-not-found" ? 404 : 409, body: thrown.toJSON() };
+  if (!isAgentError(thrown)) return { status: 503, body: {} };
+  const status = statuses[thrown.code] ?? 500;
+  return { status, body: status < 500 ? thrown.toJSON() : {} };
 }
 
 const server = createServer(async (request, response) => {

@@ -82,3 +82,18 @@ it("what the application depends on is what it imports, of the versions that are
   });
   expect(others).toEqual({ pg: manifest.devDependencies.pg, zod: manifest.devDependencies.zod });
 });
+
+it("errors have the HTTP statuses that the documentation says", () => {
+  const docs = readFileSync("docs/errors.md", "utf8");
+  const rows = [...docs.matchAll(/^\| (4\d\d|5\d\d)[^|]* \| (.*) \|$/gm)];
+  const documented = rows.flatMap(([, status, codes = ""]) =>
+    [...codes.matchAll(/`([\w-]+)`/g)].map(([, code = ""]): [string, number] => [code, Number(status)]),
+  );
+  const [, table = ""] = /const statuses[^{]*\{([^}]*)\}/.exec(read("web.ts")) ?? [];
+  const written = [...table.matchAll(/"?([\w-]+)"?: (\d+)/g)].map(([, code = "", status]) => [code, Number(status)]);
+  expect(documented.length).toBeGreaterThan(10);
+  expect(written).toEqual(documented);
+  // Each stands once, and is described on the page.
+  expect(new Set(documented.map(([code]) => code)).size).toBe(documented.length);
+  for (const [code] of documented) expect(docs).toContain(`\n## ${code}\n`);
+});
