@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
+import { isInCalendar } from "../core/step.ts";
 import type { PruneOptions } from "../runs/stored-runs.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
@@ -191,7 +192,8 @@ function checkOptions(stored: NamedCommand | undefined, read: ReadOptions, comma
 }
 
 function readTime(text: string): string {
-  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError("It must be a time, such as 2026-01-31.");
+  if (Number.isNaN(Date.parse(text)) || !isInCalendar(text))
+    throw new InvalidArgumentError("It must be a time, such as 2026-01-31.");
   return text;
 }
 

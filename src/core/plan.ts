@@ -141,13 +141,16 @@ type ReferableInput<T> = unknown extends T
 
 /** A step written by hand for one of the tools, checked by the compiler where it can be. */
 export type PlanStepInput<TTool extends Tool = Tool> = TTool extends Tool
-  ? Omit<ToolStep, "tool" | "input"> & {
-      readonly tool: TTool["name"];
-      readonly input: ReferableInput<InferToolInput<TTool>>;
-    }
+  ? Omit<ToolStep, "tool" | "input"> & { readonly tool: TTool["name"] } & InputOf<InferToolInput<TTool>>
   : never;
 
-/** A plan written by hand: only `steps` is required. @interface @group Plans */
+/** The input of a step, which may be left out where the tool requires none. */
+type InputOf<TInput> =
+  Record<never, never> extends TInput
+    ? { readonly input?: ReferableInput<TInput> | undefined }
+    : { readonly input: ReferableInput<TInput> };
+
+/** A plan written by hand: only `steps` is required, and an input where its tool requires one. @interface @group Plans */
 export type PlanInput<TTool extends Tool = Tool> = PlanHead & {
   readonly version?: 1 | 2 | undefined;
   readonly steps: readonly (PlanStepInput<TTool> | WaitStep)[];
@@ -236,7 +239,7 @@ const toolStepSchema = () =>
   z.strictObject({
     ...headShape(),
     tool: z.string().min(1),
-    input: z.record(z.string(), z.unknown()),
+    input: z.record(z.string(), z.unknown()).optional(),
     forEach: z.string(expressionAsText("a.tags")).optional(),
     concurrency: z.int().min(1).optional(),
   });

@@ -10,6 +10,7 @@ import {
   type RunSummary,
   runStatuses,
 } from "./run-summary.ts";
+import { isInCalendar } from "./step.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -218,7 +219,7 @@ function readPendingKinds(pending: unknown, option: string): readonly PendingKin
 /** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
 export function readTime(time: unknown, option: string): number | undefined {
   const ms = time === undefined ? undefined : Date.parse(time as string);
-  if (Number.isNaN(ms)) failOption(option, time, "an ISO 8601 time");
+  if (Number.isNaN(ms) || !isInCalendar(String(time))) failOption(option, time, "an ISO 8601 time");
   return ms;
 }
 

@@ -47,6 +47,19 @@ export function callsTool<TStep extends { readonly wait?: unknown }>(
   return step.wait === undefined;
 }
 
+/** A plan, of any shape, in which each step that calls a tool has an input: the empty one where it is left out. */
+export function withInputs<TPlan>(plan: TPlan): TPlan {
+  const { steps } = (plan ?? {}) as { readonly steps?: unknown };
+  if (!Array.isArray(steps) || !steps.some(lacksInput)) return plan;
+  return { ...plan, steps: steps.map((step) => (lacksInput(step) ? { ...step, input: {} } : step)) };
+}
+
+function lacksInput(step: unknown): step is object {
+  if (typeof step !== "object" || step === null) return false;
+  const { tool, input, wait } = step as Partial<PlanStep>;
+  return typeof tool === "string" && input === undefined && wait === undefined;
+}
+
 /** The version of a plan with these steps, which may be malformed: 2 if one of them waits. */
 export function planVersionOf(steps: unknown): 1 | 2 {
   if (!Array.isArray(steps)) return 1;
@@ -55,10 +68,19 @@ export function planVersionOf(steps: unknown): 1 | 2 {
 
 /** The time of an ISO 8601 instant with a zone; undefined for anything else. */
 export function timeOfInstant(value: unknown): number | undefined {
-  const isWritten =
-    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value);
-  const ms = isWritten ? Date.parse(value) : Number.NaN;
+  if (typeof value !== "string" || !instantPattern.test(value) || !isInCalendar(value)) return undefined;
+  const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** False for a text that begins with a day that does not exist: Date turns the 30th of February into the 2nd of March. */
+export function isInCalendar(text: string): boolean {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  if (day === undefined) return true;
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 const units = [

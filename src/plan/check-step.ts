@@ -8,7 +8,7 @@ import {
   typesOf,
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
-import { type ParseResult, parseWith, zodVersionOf } from "../core/schema.ts";
+import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
 import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -24,36 +24,41 @@ interface StepScope {
   /** The path of the step. */
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** By the name of a tool: the schemas of all tools that the plan calls. */
-  readonly schemas: SchemasOfTools;
+  readonly schemas: KnownSchemas;
   /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
   /** Every reference of the step. */
   readonly references: readonly FoundReference[];
-  /** The names of the events that steps may wait for. @default any */
-  readonly events?: ReadonlySet<string> | undefined;
+  /** The schemas of the events that steps may wait for, by name. @default any */
+  readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
 }
 
-/** The schemas of tools, by name. */
-type SchemasOfTools = ReadonlyMap<string, ToolSchemas>;
+/** The JSON Schemas of what steps call or wait for, by the tool, or by the schema of the event. */
+type KnownSchemas = ReadonlyMap<Tool | StandardSchema, Partial<ToolSchemas>>;
 
-/** The schemas of the tools that steps call. Synchronous, unless zod 3's converter has to be loaded. */
+/** The schemas of the tools that steps call, and of all events. Synchronous, unless zod 3's converter has to be loaded. */
 export function readSchemas(
   steps: readonly (Pick<PlanStep, "tool"> | undefined)[],
-  tools: ReadonlyMap<string, Tool>,
-): SchemasOfTools | Promise<SchemasOfTools> {
-  const found = new Map<string, ToolSchemas>();
+  { tools, events }: Pick<StepScope, "tools" | "events">,
+): KnownSchemas | Promise<KnownSchemas> {
+  const found = new Map<Tool | StandardSchema, Partial<ToolSchemas>>();
   const reading: Promise<unknown>[] = [];
-  for (const name of new Set(steps.map((step) => step?.tool))) {
-    const tool = name === undefined ? undefined : tools.get(name);
-    if (name === undefined || tool === undefined) continue;
-    const schemas = toolSchemas(tool);
-    if (schemas instanceof Promise) reading.push(schemas.then((read) => found.set(name, read)));
-    else found.set(name, schemas);
+  const called = steps.map((step) => tools.get(step?.tool ?? ""));
+  for (const key of new Set<Tool | StandardSchema | undefined>([...called, ...(events?.values() ?? [])])) {
+    if (key === undefined) continue;
+    const schemas = "~standard" in key ? valueSchemas(key) : toolSchemas(key);
+    if (schemas instanceof Promise) reading.push(schemas.then((read) => found.set(key, read)));
+    else found.set(key, schemas);
   }
   return reading.length === 0 ? found : Promise.all(reading).then(() => found);
+}
+
+/** The schemas of an event: what a step that waits for it puts out. */
+function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Promise<Pick<ToolSchemas, "output">> {
+  const output = toJsonSchema(schema, "output");
+  return output instanceof Promise ? output.then((read) => ({ output: read })) : { output };
 }
 
 /**
@@ -71,14 +76,14 @@ export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<read
 /** The issues of a step that calls a tool: its name and its input. */
 function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
-  const schemas = scope.schemas.get(step.tool);
-  if (tool === undefined || schemas === undefined) return [unknownTool(step.tool, scope)];
+  const input = tool && scope.schemas.get(tool)?.input;
+  if (tool === undefined || input === undefined) return [unknownTool(step.tool, scope)];
   const preview = fillReferences(step.input, unknownValue);
   const parsing = parseWith(tool.inputSchema, preview);
   // Most inputs have no reference, and fit.
-  const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(schemas.input, preview);
+  const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(input, preview);
   const finish = (parsed: ParseResult<unknown>) =>
-    isPlain && parsed.ok ? none : collectIssues(scope, { tool, input: schemas.input, preview, parsed });
+    isPlain && parsed.ok ? none : collectIssues(scope, { tool, input, preview, parsed });
   return parsing instanceof Promise ? parsing.then(finish) : finish(parsing);
 }
 
@@ -187,21 +192,21 @@ function checkReference(
 }
 
 /** The issues of a step that waits. */
-function checkWait({ wait }: WaitStep, { path, events, references }: StepScope): readonly PlanIssue[] {
+function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
+  const { path, events, references } = scope;
   if ("event" in wait) {
     if (events === undefined || events.has(wait.event)) return [];
-    const message = `There is no event "${wait.event}". Available events: ${[...events].join(", ") || "none"}.`;
+    const message = `There is no event "${wait.event}". Available events: ${[...events.keys()].join(", ") || "none"}.`;
     return [{ code: "unknown-event", path: [...path, "wait", "event"], message }];
   }
   if (!("until" in wait)) return [];
   const at = [...path, "wait", "until"];
-  const unread = references.find(({ reference }) => reference === undefined);
-  if (unread !== undefined) {
-    const message = `"${unread.text}" is not a reference. Write \${s1.key}.`;
-    return [{ code: "invalid-reference", path: at, message }];
+  if (references.length > 0) {
+    const found = references.map((reference) => checkReference(reference, [instant], scope));
+    return found.flatMap((issue) => (issue === undefined ? [] : [{ ...issue, path: at }]));
   }
-  if (references.length > 0 || timeOfInstant(wait.until) !== undefined) return [];
-  const message = `${JSON.stringify(wait.until)} is not an instant with its zone, such as "2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00".`;
+  if (timeOfInstant(wait.until) !== undefined) return [];
+  const message = `${JSON.stringify(wait.until)} is not an instant of the calendar with its zone, such as "2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00".`;
   return [{ code: "invalid-input", path: at, message }];
 }
 
@@ -294,6 +299,7 @@ function findSource(name: string, scope: StepScope): SchemasAt | undefined {
   return output && ((path) => schemasOfItem(output, { list: list?.path ?? [], path }));
 }
 
+const instant: JsonSchema = { type: "string" };
 const integer: JsonSchema = { type: "integer" };
 const anyList: JsonSchema = { type: "array" };
 const nothing: JsonSchema = { type: "null" };
@@ -302,19 +308,26 @@ const nothing: JsonSchema = { type: "null" };
  * Finds the schemas of a step's output, as {@link schemasAt} returns them: the output of a loop is a list of the tool's
  * outputs, and that of a skipped step is null. A longer path ignores null: a step that refers into null fails.
  */
-function findOutput(stepId: string, { stepOf, schemas, parsed }: StepScope): SchemasAt | undefined {
-  const step = stepOf(stepId);
-  const found = step?.tool === undefined ? undefined : schemas.get(step.tool);
-  if (step === undefined || found === undefined) return undefined;
-  const outputAt = (path: JsonPath) => found.output && schemasAt(found.output, path);
+function findOutput(stepId: string, scope: StepScope): SchemasAt | undefined {
+  const step = scope.stepOf(stepId);
+  if (step === undefined) return undefined;
+  const output = outputSchemaOf(step, scope);
+  const outputAt = (path: JsonPath) => output && schemasAt(output, path);
   const mayBeNull = step.when !== undefined;
   if (step.forEach === undefined) return (path) => orNull(outputAt(path), mayBeNull && path.length === 0);
-  const isWhenPerIteration = parsed?.get(step)?.isWhenPerIteration ?? false;
+  const isWhenPerIteration = scope.parsed?.get(step)?.isWhenPerIteration ?? false;
   return ([index, ...rest]) => {
     if (index === undefined) return orNull([anyList], mayBeNull && !isWhenPerIteration);
     if (typeof index === "string") return [];
     return orNull(outputAt(rest), isWhenPerIteration && rest.length === 0);
   };
+}
+
+/** The schema of what a tool returns, or of what a wait ends with; undefined if it is not known. */
+function outputSchemaOf({ tool, wait }: PlanStep, { tools, events, schemas }: StepScope): JsonSchema | undefined {
+  if (wait !== undefined && !("event" in wait)) return instant;
+  const source = wait === undefined ? tools.get(tool) : events?.get(wait.event);
+  return source && schemas.get(source)?.output;
 }
 
 function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean): readonly JsonSchema[] | undefined {

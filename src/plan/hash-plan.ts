@@ -1,13 +1,13 @@
 import { AgentError } from "../core/errors.ts";
 import { canonicalJson, sha256, toJson } from "../core/json.ts";
 import { type AnyPlan, maxPlanBytes, type PlanIssue } from "../core/plan.ts";
-import { planVersionOf } from "../core/step.ts";
+import { planVersionOf, withInputs } from "../core/step.ts";
 
 /**
  * The SHA-256 of a plan's version, request and steps: 64 lowercase hex digits.
  *
- * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1 (2 if a step waits)
- * and a missing request as "". Id, source and time do not count. Tools are not checked: `validatePlan` does that.
+ * They are hashed as the JSON that runs (a `Date` is ISO text), in canonical form; only a missing version counts as 1 (2 if a step waits),
+ * a missing request as "" and a missing input as {}. Id, source and time do not count. Tools are not checked: `validatePlan` does that.
  * Rejects with `invalid-plan` for anything that is not JSON or has no steps.
  *
  * {@includeCode ../../examples/04-approve-a-plan.ts}
@@ -28,6 +28,7 @@ function notHashed(issue: PlanIssue): AgentError<"invalid-plan"> {
 }
 
 /** The text that {@link hashPlan} hashes, for a plan that is JSON: plans with the same text are the same. */
-export function canonicalPlan({ steps, version = planVersionOf(steps), request = "" }: AnyPlan): string {
+export function canonicalPlan(plan: AnyPlan): string {
+  const { steps, version = planVersionOf(steps), request = "" } = withInputs(plan);
   return canonicalJson({ version, request, steps });
 }

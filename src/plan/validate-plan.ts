@@ -1,20 +1,24 @@
 import { indexTools } from "../core/define-tool.ts";
 import { AgentError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
-import { type OptionTable, readOptions } from "../core/options.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import {
   defaultMaxSteps,
   hasPlanShape,
   maxPlanBytes,
+  namePattern,
+  namePatternText,
   noSteps,
   type PlanInput,
   type PlanIssue,
   type PlanStep,
   planSchema,
 } from "../core/plan.ts";
-import { inputOf, isIterationName, planVersionOf, toolOf } from "../core/step.ts";
+import { expectedSchema, type StandardSchema } from "../core/schema.ts";
+import { inputOf, isIterationName, planVersionOf, toolOf, withInputs } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
+import { hasSensitive } from "../core/tool-schemas.ts";
 import { checkStep, readSchemas, unknownTool } from "./check-step.ts";
 import type { StepExpressions } from "./expressions/step-expressions.ts";
 import { type PlanExpressions, parseExpressions } from "./expressions.ts";
@@ -24,12 +28,15 @@ import { dependenciesOf, type FoundReference, findReferences } from "./reference
 interface ValidatePlanOptions {
   /** The tools the plan may use. */
   readonly tools: readonly Tool[];
+  /** The events that steps may wait for, by name, with the schemas of their values. @default any */
+  readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
   /** @default 1000 */
   readonly maxSteps?: number | undefined;
 }
 
 const planOptions = {
   tools: (value) => indexTools(value as readonly Tool[]),
+  events: { read: readEvents },
   maxSteps: { type: "number", min: 1, default: defaultMaxSteps },
 } satisfies OptionTable<ValidatePlanOptions>;
 
@@ -48,11 +55,29 @@ export async function validatePlan(plan: unknown, options: ValidatePlanOptions):
   return (await checkPlan(toJson(plan, { maxBytes: maxPlanBytes }), settings)).issues;
 }
 
+/** Reads the option `events`. Throws `invalid-options`. */
+export function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
+  if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
+  const events = new Map<string, StandardSchema>(Object.entries(value));
+  for (const [name, schema] of events) {
+    if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
+    if (typeof schema?.["~standard"]?.validate !== "function")
+      failOption(`${option}.${name}`, schema, expectedSchema(schema));
+    if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
+      failOption(
+        `${option}.${name}`,
+        "one",
+        "a schema without sensitive fields: delivered values are recorded as they are",
+      );
+  }
+  return events;
+}
+
 /** The surroundings that a plan is checked in. */
 export interface PlanScope {
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The names of the events that steps may wait for. @default any */
-  readonly events?: ReadonlySet<string> | undefined;
+  /** The schemas of the events that steps may wait for, by name. @default any event, of any value */
+  readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   /** @default 1000 */
   readonly maxSteps?: number | undefined;
 }
@@ -144,7 +169,7 @@ function stepsOf(plan: unknown): object | undefined {
 function isFor(known: ValidSteps, { tools, events, maxSteps = defaultMaxSteps }: PlanScope): boolean {
   const { steps } = known;
   if (steps.length > maxSteps) return false;
-  // The names of events are not remembered.
+  // Events are not remembered.
   if (events !== undefined && planVersionOf(steps) === 2) return false;
   if (known.tools === tools) return true;
   if (!steps.every((step) => known.tools.get(toolOf(step)) === tools.get(toolOf(step)))) return false;
@@ -189,8 +214,9 @@ export async function checkPlan(
   { tools, events, maxSteps = defaultMaxSteps }: PlanScope,
 ): Promise<CheckedPlan> {
   if (!json.ok) return { issues: [{ code: "not-json", ...json.issue }] };
-  const issues = findSurrogates(json.value);
-  const steps = checkShape(json.value, issues);
+  const whole = deepFreeze(withInputs(json.value));
+  const issues = findSurrogates(whole);
+  const steps = checkShape(whole, issues);
   if (steps.length > maxSteps) {
     const message = `The plan has ${steps.length} steps; at most ${maxSteps} are allowed.`;
     issues.push({ code: "too-many-steps", path: ["steps"], message });
@@ -198,7 +224,7 @@ export async function checkPlan(
   // Awaited only if there is something to load, so that most plans are checked at once.
   const parsing = parseExpressions(steps);
   const parsed = parsing && (await parsing);
-  const reading = readSchemas(steps, tools);
+  const reading = readSchemas(steps, { tools, events });
   const schemas = reading instanceof Promise ? await reading : reading;
   const names = steps.map((step) => {
     if (step === undefined) return undefined;
@@ -218,8 +244,8 @@ export async function checkPlan(
     isAsync ||= pending instanceof Promise;
     for (const issue of pending instanceof Promise ? await pending : pending) issues.push(issue);
   }
-  if (issues.length > 0) return { issues, json: json.value };
-  return { plan: json.value as unknown as PlanInput, issues: [], dependencies, isAsync };
+  if (issues.length > 0) return { issues, json: whole };
+  return { plan: whole as unknown as PlanInput, issues: [], dependencies, isAsync };
 }
 
 /** Returns the well-formed steps, with `undefined` in place of the others. zod only explains what is wrong. */

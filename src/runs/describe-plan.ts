@@ -4,7 +4,7 @@ import { checkObject, checkOption, readOptions } from "../core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { SensitiveView } from "../core/sensitive-paths.ts";
-import { callsTool, describeConditions, describeWait } from "../core/step.ts";
+import { callsTool, describeConditions, describeWait, withInputs } from "../core/step.ts";
 import { printable, printableJson } from "../core/text.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { isSensitiveTool, toolSchemas } from "../core/tool-schemas.ts";
@@ -25,7 +25,7 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   checkObject("plan", plan);
   checkOption(stepsSpec, plan.steps, "plan.steps");
   const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
-  const steps = plan.steps as readonly PlanStep[];
+  const steps = withInputs(plan).steps as readonly PlanStep[];
   const hidden = new HiddenTexts();
   const calls = steps.map((step) => describeCall(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;

@@ -13,13 +13,14 @@ import { indexTools } from "../core/define-tool.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { ObservedCall, Observer } from "../core/observer.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
-import { defaultMaxSteps, namePattern, namePatternText } from "../core/plan.ts";
+import { defaultMaxSteps } from "../core/plan.ts";
 import type { Planner } from "../core/planner.ts";
 import type { RunStore } from "../core/run-store.ts";
-import { expectedSchema, type StandardSchema } from "../core/schema.ts";
+import type { StandardSchema } from "../core/schema.ts";
 import type { StepRef } from "../core/step.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
-import { hasSensitive, isSensitiveTool } from "../core/tool-schemas.ts";
+import { isSensitiveTool } from "../core/tool-schemas.ts";
+import { readEvents } from "../plan/validate-plan.ts";
 import { type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 
@@ -333,23 +334,6 @@ function warnOnce(): EngineSettings["onListenerError"] {
       error,
     );
   };
-}
-
-function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
-  if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
-  const events = new Map<string, StandardSchema>(Object.entries(value));
-  for (const [name, schema] of events) {
-    if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
-    if (typeof schema?.["~standard"]?.validate !== "function")
-      failOption(`${option}.${name}`, schema, expectedSchema(schema));
-    if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
-      failOption(
-        `${option}.${name}`,
-        "one",
-        "a schema without sensitive fields: delivered values are recorded as they are",
-      );
-  }
-  return events;
 }
 
 function readPlanner(value: unknown, option: string): Planner {

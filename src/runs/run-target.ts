@@ -49,7 +49,7 @@ export async function completePlan(engine: EngineSettings, settings: RunSettings
 
 /** The tools and limits that a plan is checked against. */
 function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
-  return { tools, maxSteps: stored.maxSteps, events: events && new Set(events.keys()) };
+  return { tools, maxSteps: stored.maxSteps, events };
 }
 
 /**

@@ -185,10 +185,10 @@ describe("a plan of the same content", () => {
   });
 
   it("is checked against the events that there are, and against version 1", async () => {
-    const scope = { ...scopeOf([]), events: new Set(["paid"]) };
+    const scope = { ...scopeOf([]), events: new Map([["paid", z.unknown()]]) };
     const plan = { version: 2, steps: [{ id: "a", wait: { event: "paid" } }] };
     expect((await checkOnce(plan, scope)).issues).toEqual([]);
-    expect((await checkOnce(plan, { ...scope, events: new Set() })).issues).toMatchObject([{ code: "unknown-event" }]);
+    expect((await checkOnce(plan, { ...scope, events: new Map() })).issues).toMatchObject([{ code: "unknown-event" }]);
     expect((await checkOnce({ ...plan, version: 1 }, scopeOf([]))).issues).toMatchObject([{ code: "plan-version" }]);
   });
 });

@@ -97,7 +97,7 @@ describe("one issue, with its code and path", () => {
     ["an id with a line break behind it", { steps: [{ ...first, id: "s1\n" }] }, ["invalid-shape at .steps[0].id"]],
     ["an empty tool", { steps: [{ ...first, tool: "" }] }, ["invalid-shape at .steps[0].tool"]],
     ["an input that is a list", { steps: [{ ...first, input: [] }] }, ["invalid-shape at .steps[0].input"]],
-    ["no input", { steps: [{ id: "s1", tool: "Sum" }] }, ["invalid-shape at .steps[0].input"]],
+    ["no input", { steps: [{ id: "s1", tool: "Sum" }] }, ["invalid-input at .steps[0].input.a"]],
     ["dependsOn that is text", { steps: [{ ...first, dependsOn: "s1" }] }, ["invalid-shape at .steps[0].dependsOn"]],
     ["an invalid condition", { steps: [{ ...first, when: "1 >" }] }, ["invalid-expression at .steps[0].when"]],
     ["a loop over no list", { steps: [{ ...first, forEach: "5" }] }, ["invalid-expression at .steps[0].forEach"]],

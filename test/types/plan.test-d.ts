@@ -31,13 +31,14 @@ describe("a plan written by hand", () => {
     });
   });
 
-  it("requires only steps, each with id, tool and input", () => {
+  it("requires only steps, each with id, tool and, where the tool requires one, input", () => {
     // @ts-expect-error steps are missing
     given({ request: "x" });
     // @ts-expect-error the id is missing
     given({ steps: [{ tool: "Clock", input: {} }] });
-    // @ts-expect-error the input is missing
     given({ steps: [{ id: "s1", tool: "Clock" }] });
+    // @ts-expect-error the input is missing
+    given({ steps: [{ id: "s1", tool: "Calculator" }] });
     // @ts-expect-error there is no version 3
     given({ version: 3, steps: [] });
   });

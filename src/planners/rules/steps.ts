@@ -60,7 +60,7 @@ export async function issueOf(input: JsonObject, tool: Tool, before: Tool | unde
   if (before !== undefined) tools.set(before.name, before);
   const step = { id: "step", tool: tool.name, input };
   const earlier = before && { id: "before", tool: before.name, input: {} };
-  const schemas = await readSchemas([step, earlier], tools);
+  const schemas = await readSchemas([step, earlier], { tools });
   const references = findReferences(input);
   const scope = { step, path: [], tools, schemas, stepOf: () => earlier, references, parsed: undefined };
   const [first] = await checkStep(scope);

@@ -386,7 +386,7 @@ function resolveDue(run: Run, step: WaitStep): WaitDue {
   const { until } = resolveInput(step, (name) => opened(run, namedValue(run, name, undefined)));
   const atMs = timeOfInstant(until);
   if (atMs !== undefined) return { until: new Date(atMs).toISOString() };
-  const message = 'an instant with its zone is needed, such as "2026-03-01T08:00:00Z"';
+  const message = 'an instant of the calendar with its zone is needed, such as "2026-03-01T08:00:00Z"';
   throw invalidInput({ step }, [{ path: ["until"], message }]);
 }
 

@@ -1,3 +1,4 @@
+import { isInCalendar } from "../../core/step.ts";
 import { foldText } from "../storage/keyed-records.ts";
 import type { Todo } from "./todo.ts";
 
@@ -86,11 +87,7 @@ const dueDatePattern = new RegExp(`^${dayPattern}(?:T${timePattern}${offsetPatte
 
 /** True if a text is an ISO 8601 date, or a date and time with an offset, that exists in the calendar. */
 export function isDueDate(text: string): boolean {
-  if (!dueDatePattern.test(text)) return false;
-  const day = text.slice(0, 10);
-  const midnight = new Date(`${day}T00:00:00Z`);
-  // Date turns the 30th of February into the 2nd of March: a date exists only if it is unchanged by a round trip.
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  return dueDatePattern.test(text) && isInCalendar(text);
 }
 
 /** Parses a text for which {@link isDueDate} is true. */
