@@ -186,8 +186,9 @@ export interface VerifyRunOptions {
 }
 
 /**
- * Checks an {@link ExportedRun}, as parsed from JSON: each digest is computed again, everything else is derived again
- * from the events and compared, and the signature is checked. Rejects with `invalid-options` for anything that is not an
+ * Checks an {@link ExportedRun}, as JSON text or parsed: each digest is computed again, everything else is derived again
+ * from the events and compared, and the signature is checked. Give it the text if others read that, too: a key that stands
+ * twice in it, of which parsing keeps the last, is a change. Rejects with `invalid-options` for anything that is not an
  * exported run, or whose format is that of another version.
  *
  * {@includeCode ../../examples/31-evidence.ts}
@@ -200,7 +201,8 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
     failOption("options.publicKey", publicKey, "the 32 bytes of an Ed25519 key in Base64");
   }
   const run = readExport(document);
-  const reason = await findChange(run);
+  const repeated = typeof document === "string" ? findRepeatedKey(document) : undefined;
+  const reason = repeated === undefined ? await findChange(run) : `The key "${repeated}" stands twice in one object.`;
   if (reason !== undefined) return { status: "changed", reason };
   const { signature, recordedTo } = run;
   if (signature === undefined) {
@@ -215,11 +217,37 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
 }
 
 function readExport(document: unknown): ExportedRun {
-  const { format, version, runId, events } = (document ?? {}) as Partial<ExportedRun>;
-  const isExport = format === "planwright-run" && typeof runId === "string" && Array.isArray(events);
-  if (!isExport) failOption("document", document, "a run that was exported by exportRun, as an object");
-  if (version !== 1) failOption("document.version", version, "1: another version of planwright has written it");
-  return document as ExportedRun;
+  const run = (typeof document === "string" ? parseJson(document) : document) as
+    | Partial<ExportedRun>
+    | null
+    | undefined;
+  const isExport = run?.format === "planwright-run" && typeof run.runId === "string" && Array.isArray(run.events);
+  if (!isExport) failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
+  if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");
+  return run as ExportedRun;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Finds a key that stands twice in one object of valid JSON. */
+function findRepeatedKey(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, quoted = "", colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "}") open.pop();
+    else if (colon !== undefined) {
+      const key: string = JSON.parse(quoted);
+      if (open.at(-1)?.has(key)) return key;
+      open.at(-1)?.add(key);
+    }
+  }
+  return undefined;
 }
 
 /** Says how a document differs from what its events lead to; undefined if it does not. */

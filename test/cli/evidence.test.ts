@@ -40,7 +40,14 @@ describe("an exported run", () => {
     // Every event is covered by a digest that was recorded while it ran.
     const { events, recordedTo } = JSON.parse(readFileSync(path("run.json"), "utf8"));
     expect(recordedTo).toBe(events.length);
-    change("run.json", "milk", "gold");
+    const whole = readFileSync(path("run.json"), "utf8");
+    change("run.json", '"status": "', '"status": "failed", "status": "');
+    expect(await verify("run.json")).toEqual({
+      exitCode: 1,
+      stdout: 'Changed: The key "status" stands twice in one object.\n',
+      stderr: "",
+    });
+    writeFileSync(path("run.json"), whole.replaceAll("milk", "gold"));
     const { exitCode, stdout } = await verify("run.json");
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/^Changed: One of the events 1 to \d+ does not fit/)]);
     expect(JSON.parse((await verify("run.json", "--json")).stdout)).toMatchObject({ status: "changed" });
@@ -85,7 +92,9 @@ describe("what cannot be exported or verified is said in one line", () => {
     for (const name of ["x.pem", "one.pub", "sealed.pem"]) {
       const { exitCode, stderr } = await show("--export", path("run.json"), "--key", path(name));
       expect([name, exitCode]).toEqual([name, 1]);
-      expect(stderr).toMatch(/is not an Ed25519 private key as PEM, unencrypted\. To make one: openssl genpkey/);
+      expect(stderr).toMatch(
+        /is not an Ed25519 private key as PEM, unencrypted: docs\/observing\.md .* how to make one\.$/m,
+      );
     }
     const same = await show("--export", `${path("")}/./one.pem`, "--key", path("one.pem"));
     expect(same.stderr).toContain("has the key. Choose another one for the run.");

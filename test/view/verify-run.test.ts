@@ -63,6 +63,8 @@ function* additions(
   }
 }
 
+const hexOf = (key = "") => key.charCodeAt(0).toString(16).padStart(4, "0");
+
 describe("an export", () => {
   it("has the plan with its hash, who approved what, and every event", async () => {
     const { store, runId } = await approvedRun();
@@ -114,6 +116,35 @@ describe("an export", () => {
     expect(count).toBeGreaterThan(300);
     // What an unsigned export that says less would look like, too.
     expect(kept).toEqual(isSigned ? [".signature removed"] : []);
+  });
+
+  it("is seen to have a key twice, wherever it stands, and not where texts only look like keys", async () => {
+    const { store, runId } = await approvedRun();
+    const run = await exportRun({ store, runId });
+    for (const space of [undefined, 2]) {
+      const text = JSON.stringify(run, undefined, space);
+      expect(await verifyRun(text)).toMatchObject({ status: "unsigned" });
+      // The end of each key, which is there again, before it, with another value and with its own.
+      const keys = [...text.matchAll(/(?<=[{,]\s*)"((?:[^"\\]|\\.)*)"(?=:)/g)];
+      expect(keys.length).toBeGreaterThan(100);
+      for (const { index, 0: quoted, 1: key } of keys)
+        for (const first of [`${quoted}: "a \\" {", `, `"\\u${hexOf(key)}${key?.slice(1)}":null,`]) {
+          const verdict = await verifyRun(text.slice(0, index) + first + text.slice(index));
+          expect(verdict).toEqual({ status: "changed", reason: `The key "${key}" stands twice in one object.` });
+        }
+    }
+    const agent = createAgent({ tools: [mail], store, evidence: true });
+    const looks = ['"a": {', '{"a":1,"a":2}', 'a\\"', ":", "}}{{", '"to":"Ada"'];
+    const steps = looks.map((body, index) => ({ id: `s${index}`, tool: "Mail" as const, input: { to: "Bob", body } }));
+    await agent.execute(
+      { steps },
+      { runId: "looks", metadata: { [looks[0] as string]: looks, a: { a: [{ a: 1 }, { a: 2 }] } } },
+    );
+    const text = JSON.stringify(await exportRun({ store, runId: "looks" }));
+    expect(await verifyRun(text)).toMatchObject({ status: "unsigned" });
+    // A text of megabytes is read, too.
+    const long = text.replace('"tool":', `"more":"${"x\\n".repeat(3_000_000)}","tool":`);
+    expect(await verifyRun(long)).toMatchObject({ status: "changed" });
   });
 
   it("says where it was changed", async () => {
