@@ -1,6 +1,7 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import { failOption } from "../../core/options.ts";
 import { cutText, editDistance } from "../../core/text.ts";
+import { countAmbiguousPairs } from "./ambiguous-pairs.ts";
 
 /*
  * Mistakes in a JSON Schema are found when it is defined, not when the first value is checked: a misspelled type
@@ -96,15 +97,19 @@ const replacements: Readonly<Record<string, string>> = {
 
 const maxDepth = 200;
 
+interface CopyOptions {
+  readonly isDraft4?: boolean;
+  /** Returns what stands in place of each part. Only a schema that was checked is changed. */
+  readonly change?: (part: Record<string, unknown>) => Record<string, unknown>;
+  readonly depth?: number;
+}
+
 /**
  * Copies a JSON Schema deeply, with `{}` for a part that is `true`, and `{ not: {} }` for `false`. Throws
  * `invalid-options`, with the path, for a type, pattern or keyword that cannot be held.
  */
-export function copySchema(
-  schema: unknown,
-  option: string,
-  { depth = 0, isDraft4 = false }: { readonly depth?: number; readonly isDraft4?: boolean } = {},
-): Record<string, unknown> {
+export function copySchema(schema: unknown, option: string, options: CopyOptions = {}): Record<string, unknown> {
+  const { depth = 0, isDraft4 = false, change } = options;
   if (schema === true) return {};
   if (schema === false) return { not: {} };
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
@@ -116,19 +121,14 @@ export function copySchema(
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
     // In draft 4, it is true or false and belongs to the bound beside it.
-    if (!isDraft4 || !keyword.startsWith("exclusive")) checkKeyword(keyword, value, place);
-    const inner = copyInner(keyword, value, place, { depth: depth + 1, isDraft4 });
+    if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive"))) checkKeyword(keyword, value, place);
+    const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
     Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
   }
-  return copy;
+  return change?.(copy) ?? copy;
 }
 
-function copyInner(
-  keyword: string,
-  value: unknown,
-  place: string,
-  inside: { readonly depth: number; readonly isDraft4: boolean },
-): unknown {
+function copyInner(keyword: string, value: unknown, place: string, inside: CopyOptions): unknown {
   const kind = kinds.get(keyword);
   // Before 2020-12, `items` may be a list.
   if ((kind === "list" || keyword === "items") && Array.isArray(value))
@@ -150,8 +150,9 @@ function checkKeyword(keyword: string, value: unknown, place: string): void {
   }
   const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
   if (isValid?.(value) === false) failOption(place, value, expected);
-  const patterns = keyword === "patternProperties" ? Object.keys(value as object) : kind === "pattern" ? [value] : [];
-  for (const pattern of patterns) checkPattern(pattern, place);
+  if (kind === "pattern") checkPattern(value, place, Infinity);
+  // Keys may be of any length.
+  if (keyword === "patternProperties") for (const key of Object.keys(value as object)) checkPattern(key, place, 1);
 }
 
 /** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
@@ -165,12 +166,15 @@ function sortLetters(text: string): string {
   return [...text].sort().join("");
 }
 
-function checkPattern(pattern: unknown, place: string): void {
+function checkPattern(pattern: unknown, place: string, tooMany: number): void {
   try {
     new RegExp(pattern as string, "u");
   } catch (thrown) {
     failOption(place, pattern, `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`);
   }
+  if (countAmbiguousPairs(pattern as string) < tooMany) return;
+  const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
+  failOption(place, pattern, `a regular expression that is quick for every text, which this one may not be. ${advice}`);
 }
 
 /**

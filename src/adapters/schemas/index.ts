@@ -8,6 +8,7 @@ import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
+import { countAmbiguousPairs } from "./ambiguous-pairs.ts";
 import { checkReferences, copySchema } from "./check-schema.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
@@ -23,7 +24,7 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
  * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
  *
  * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
- * pattern that is not ECMAScript's, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
+ * pattern that is not ECMAScript's or can take long, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
  * and for keywords of other drafts that would have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
@@ -39,8 +40,9 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
   const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
   // The validator adds to what it is given.
-  const root = structuredClone(copy) as Schema;
-  checkReferences(root);
+  checkReferences(structuredClone(copy) as Schema);
+  const repeating: unknown[] = [];
+  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, repeating) }) as Schema;
   const validator = new Validator(root, draft, false);
   const hasUnique = JSON.stringify(copy).includes('"uniqueItems"');
   const tell = () => structuredClone(copy);
@@ -50,9 +52,9 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
       version: 1,
       vendor: "planwright",
       validate: (value) => {
-        const tooLong = hasUnique ? findTooLong(value, []) : undefined;
-        if (tooLong !== undefined) return { issues: [tooLong] };
-        const errors = findErrors(validator, value);
+        const lists = hasUnique ? findRepeating(value) : [];
+        if (lists.length > maxRepeating) return { issues: [{ path: [], message: tooManyRepeating }] };
+        const errors = findErrors(validator, value, (change) => repeating.splice(0, Infinity, ...lists.map(change)));
         return errors.length === 0 ? { value } : { issues: toIssues(errors, value) };
       },
       jsonSchema: { input: tell, output: tell },
@@ -74,12 +76,24 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
 }
 
 /** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
-function findErrors(validator: Validator, value: unknown): readonly OutputUnit[] {
+function findErrors(
+  validator: Validator,
+  value: unknown,
+  setRepeating: (change: (list: unknown) => unknown) => void,
+): readonly OutputUnit[] {
   try {
-    return validator.validate(value).errors;
+    setRepeating((list) => list);
+    return validator.validate(value).errors.map(toUnique);
   } catch {
-    return validator.validate(withNull(value)).errors;
+    setRepeating(withNull);
+    return validator.validate(withNull(value)).errors.map(toUnique);
   }
+}
+
+/** Gives the error of the list of values that stands for `uniqueItems` back its name. */
+function toUnique(unit: OutputUnit): OutputUnit {
+  if (unit.keyword !== "enum" || !unit.error.endsWith(` ${JSON.stringify(differing)}.`)) return unit;
+  return { ...unit, keyword: "uniqueItems", error: `expected ${differing}` };
 }
 
 function withNull(value: unknown): unknown {
@@ -89,26 +103,62 @@ function withNull(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
 }
 
-/** The validator compares each item with each. */
-const maxUnique = 5_000;
+/** The longest text for a pattern, by its pairs of ways in a row. */
+const longestTexts = [Infinity, 5_000, 300, 80];
+const maxRepeating = 100;
+const tooManyRepeating = `at most ${maxRepeating} different lists with equal items can be checked to be unique`;
+const differing = "items that differ from each other";
 
-function findTooLong(
-  value: unknown,
-  path: readonly (string | number)[],
-): { path: typeof path; message: string } | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Array.isArray(value) && value.length > maxUnique)
-    return { path, message: `at most ${maxUnique} items can be checked to be unique` };
-  for (const [key, item] of Object.entries(value)) {
-    const found = findTooLong(item, [...path, Array.isArray(value) ? Number(key) : key]);
-    if (found !== undefined) return found;
+/**
+ * A part of a schema as the validator gets it. A text that is too long for its pattern is not matched; a list is looked
+ * up among those with equal items, where the validator would compare each with each. Its format `url` takes
+ * exponential time.
+ */
+function toQuick(part: Record<string, unknown>, repeating: readonly unknown[]): Record<string, unknown> {
+  const { uniqueItems, pattern, allOf = [], ...rest } = part;
+  const all = [...(allOf as readonly unknown[])];
+  if (uniqueItems === true) {
+    const some = (isEqual: (list: unknown) => boolean) => !repeating.some(isEqual);
+    all.push({ enum: { some, toJSON: () => differing } });
   }
-  return undefined;
+  const maxLength = pattern === undefined ? Infinity : (longestTexts[countAmbiguousPairs(pattern as string)] as number);
+  if (maxLength !== Infinity) all.push({ maxLength }, { if: { minLength: maxLength + 1 }, else: { pattern } });
+  else if (pattern !== undefined) rest.pattern = pattern;
+  if (rest.format === "url") rest.format = "uri";
+  return all.length === 0 ? rest : { ...rest, allOf: all };
+}
+
+/**
+ * Returns the different lists in a value with equal items. Equal parts have the same number; one that is not known yet
+ * has a number of its own.
+ */
+function findRepeating(value: unknown): readonly unknown[] {
+  const numbers = new Map<string, number>();
+  const repeating = new Map<string, unknown>();
+  const numberOf = (part: unknown): number => {
+    const text = part === undefined ? `${numbers.size}?` : textOf(part);
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const textOf = (part: unknown): string => {
+    if (typeof part !== "object" || part === null) return JSON.stringify(part) ?? typeof part;
+    if (!Array.isArray(part)) {
+      const entries = Object.entries(part).map(([key, item]) => `${JSON.stringify(key)}:${numberOf(item)}`);
+      return `{${entries.sort()}}`;
+    }
+    const items = part.map(numberOf);
+    const text = `[${items}]`;
+    if (new Set(items).size < items.length) repeating.set(text, part);
+    return text;
+  };
+  numberOf(value);
+  return [...repeating.values()];
 }
 
 /** Keywords whose errors only say that there are others below. */
 const containers = new Set(
-  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas else items patternProperties prefixItems properties propertyNames then unevaluatedItems unevaluatedProperties".split(
+  "$ref $recursiveRef additionalItems additionalProperties allOf dependentSchemas if items patternProperties prefixItems properties propertyNames unevaluatedItems unevaluatedProperties".split(
     " ",
   ),
 );

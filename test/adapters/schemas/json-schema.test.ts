@@ -44,14 +44,40 @@ describe("jsonSchema", () => {
     expect([issuesOf(exclusive, 1)?.length, issuesOf(exclusive, 2)]).toEqual([1, undefined]);
   });
 
-  it("refuses a list that is too long to be checked for duplicates, rather than hang", () => {
-    const schema = { type: "object", properties: { ids: { type: "array", uniqueItems: true } } };
-    const ids = Array.from({ length: 5_001 }, (_, index) => index);
-    expect(issuesOf(schema, { ids })).toEqual([
-      { path: ["ids"], message: "at most 5000 items can be checked to be unique" },
+  it("finds equal items in lists of any length, of objects and lists, and below unions and references", () => {
+    const unique = { type: "array", uniqueItems: true };
+    const schema = { type: "object", properties: { a: unique, b: { anyOf: [unique, { type: "string" }] }, c: unique } };
+    const many = Array.from({ length: 40_000 }, (_, id) => ({ id, tags: [[id], id % 7] }));
+    expect(issuesOf(schema, { a: many })).toBeUndefined();
+    const issue = { path: ["a"], message: "expected items that differ from each other" };
+    expect(issuesOf(schema, { a: [...many, { tags: [[0], 0], id: 0 }] })).toEqual([issue]);
+    expect(issuesOf(schema, { a: [1, "1", true, null, [1], ["1"], 0, -0] })).toEqual([issue]);
+    expect(issuesOf(schema, { b: [1, 1] })).toEqual([{ ...issue, path: ["b"] }]);
+    // Lists that need not be unique are left alone, as is what is not known yet.
+    expect(issuesOf(schema, { a: [[1, 1], 2], b: "x", d: [1, 1], c: [undefined, undefined] })).toBeUndefined();
+    const nested = { $ref: "#/$defs/list", $defs: { list: { ...unique, items: { $ref: "#/$defs/list" } } } };
+    expect(issuesOf(nested, [[], [[]], [[], []]])).toEqual([{ ...issue, path: [2] }]);
+    expect(issuesOf({ ...unique, enum: [[1, 1], [2]] }, [1, 1])).toEqual([{ ...issue, path: [] }]);
+    expect(issuesOf({ type: "array", uniqueItems: false }, [1, 1])).toBeUndefined();
+    const pairs = Array.from({ length: 101 }, (_, id) => [id, id]);
+    expect(issuesOf({ ...unique, items: unique }, pairs)).toEqual([
+      { path: [], message: "at most 100 different lists with equal items can be checked to be unique" },
     ]);
-    expect(issuesOf(schema, { ids: ids.slice(1) })).toBeUndefined();
-    expect(issuesOf({ type: "object" }, { ids })).toBeUndefined();
+  });
+
+  it("does not match a text that is too long for a pattern with several ways", () => {
+    const schema = { pattern: "\\s+$", maxLength: 10_000 };
+    const spaces = (length: number) => `${" ".repeat(length - 1)}x`;
+    expect(issuesOf(schema, "a ")).toBeUndefined();
+    expect(issuesOf(schema, 7)).toBeUndefined();
+    expect(issuesOf(schema, spaces(5_000))).toEqual([{ path: [], message: "String does not match pattern." }]);
+    expect(issuesOf(schema, spaces(5_001))).toEqual([{ path: [], message: "String is too long (5001 > 5000)." }]);
+    expect(issuesOf({ pattern: "^\\s+$" }, " ".repeat(500_000))).toBeUndefined();
+  });
+
+  it("checks a URL in time that grows with its length", () => {
+    expect(issuesOf({ format: "url" }, "https://example.com/a?b#c")).toBeUndefined();
+    expect(issuesOf({ format: "url" }, `http://${"a".repeat(5_000)}^`)).toHaveLength(1);
   });
 
   it("takes bounds of draft 4 where the schema says so, formats that are only notes, and what recurs below itself", () => {
@@ -66,6 +92,8 @@ describe("jsonSchema", () => {
     ["a reference outside", { $ref: "https://example.com/schema" }, "schema"],
     ["a pattern that is none", { pattern: "(" }, "schema.pattern"],
     ["a pattern of keys that is none", { patternProperties: { "(": {} } }, "schema.patternProperties"],
+    ["a pattern that takes exponential time", { pattern: "^(\\w+\\s?)*$" }, "schema.pattern"],
+    ["a pattern of keys that takes the square", { patternProperties: { "_+x": {} } }, "schema.patternProperties"],
     ["a keyword of OpenAPI", { type: "string", nullable: true }, "schema.nullable"],
     ["a keyword that is not held", { $dynamicRef: "#x" }, "schema.$dynamicRef"],
     ["a text", "object", "schema"],

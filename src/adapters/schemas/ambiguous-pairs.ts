@@ -1,0 +1,277 @@
+/*
+ * JavaScript matches a regular expression by trying one way after the other. How many ways there are grows where two of
+ * them read the same text between the same two places of the pattern: with the length of the text for each such pair in a
+ * row, exponentially for a pair in a circle. The places are those of the Glushkov automaton, after one for the start.
+ */
+
+/** The places at which a part of a pattern can begin and end. */
+interface Part {
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+  readonly isNullable: boolean;
+}
+
+const nothing: Part = { first: [], last: [], isNullable: true };
+
+const maxLength = 2_000;
+const maxCopies = 64;
+const fewCopies = 8;
+const maxSteps = 200_000;
+const maxPairs = 3;
+
+/**
+ * Counts the pairs of ways in a row that a valid pattern with the flag `u` has: the time to match grows with the length of
+ * the text to the power of one more. `Infinity` for a circle, for more than three, and for what is not followed:
+ * references back, flags of a part, and patterns that are very long.
+ */
+export function countAmbiguousPairs(pattern: string): number {
+  const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
+  if (automaton === undefined) return Infinity;
+  const { atoms, next, inner } = automaton;
+  const edges = findPairs(next, overlapOf(pattern, atoms));
+  return edges === undefined ? Infinity : inner + Math.ceil(countInRow(edges, next.length));
+}
+
+const token =
+  /(?<empty>[\^$]|\\[bB])|(?<look>\(\?<?[=!])|(?<open>\((?:\?:|\?<[^>]*>|(?!\?)))|(?<atom>\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u\{[^}]*\}|\\u.{4}|\\x..|\\c.|\\[pP]\{[^}]*\}|\[(?:\\.|[^\]\\])*\]|\\[^k1-9]|[^\\|)(*+?{])/suy;
+const quantifier = /(?:(?<sign>[*+?])|\{(?<min>\d+)(?<comma>,?)(?<max>\d*)\})\??/suy;
+
+class PatternParser {
+  readonly #pattern: string;
+  /** The class that each place reads, and the places after it. */
+  readonly #atoms = ["[^]"];
+  readonly #next: number[][] = [[]];
+  #index = 0;
+  #isFollowed = true;
+  #isAtStart = true;
+  #inner = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+  }
+
+  parse() {
+    let isAnchored = true;
+    do {
+      isAnchored &&= this.#pattern[this.#index] === "^";
+      this.#link([0], this.#readSequence().first);
+    } while (this.#isFollowed && this.#skip("|"));
+    // A search starts at each character.
+    if (!isAnchored) this.#link([0], [0]);
+    return this.#isFollowed ? { atoms: this.#atoms, next: this.#next, inner: this.#inner } : undefined;
+  }
+
+  #skip(character: string): boolean {
+    const isThere = this.#pattern[this.#index] === character;
+    if (isThere) this.#index += 1;
+    return isThere;
+  }
+
+  #read(expression: RegExp): Readonly<Record<string, string | undefined>> | undefined {
+    expression.lastIndex = this.#index;
+    const groups = expression.exec(this.#pattern)?.groups;
+    if (groups !== undefined) this.#index = expression.lastIndex;
+    return groups;
+  }
+
+  #link(from: readonly number[], to: readonly number[]): void {
+    for (const place of from) this.#next[place]?.push(...to);
+  }
+
+  #place(atom: string): Part {
+    this.#next.push([]);
+    const place = this.#atoms.push(atom) - 1;
+    return { first: [place], last: [place], isNullable: false };
+  }
+
+  #readGroup(): Part {
+    let all = this.#readSequence();
+    while (this.#skip("|")) {
+      const { first, last, isNullable } = this.#readSequence();
+      all = { first: [...all.first, ...first], last: [...all.last, ...last], isNullable: all.isNullable || isNullable };
+    }
+    this.#skip(")");
+    return all;
+  }
+
+  #readSequence(): Part {
+    let all = nothing;
+    while (this.#isFollowed && this.#index < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#index] ?? "")) {
+      const part = this.#readTerm();
+      this.#link(all.last, part.first);
+      all = {
+        first: all.isNullable ? [...all.first, ...part.first] : all.first,
+        last: part.isNullable ? [...all.last, ...part.last] : part.last,
+        isNullable: all.isNullable && part.isNullable,
+      };
+    }
+    return all;
+  }
+
+  #readTerm(): Part {
+    const { empty, look, open, atom } = this.#read(token) ?? {};
+    this.#isFollowed = (empty ?? look ?? open ?? atom) !== undefined && this.#atoms.length <= maxLength;
+    const inside = this.#index;
+    if (look !== undefined) this.#readLook();
+    else if (empty === undefined) this.#isAtStart = false;
+    const read = () => (atom !== undefined ? this.#place(atom) : open === undefined ? nothing : this.#readGroup());
+    const once = read();
+    const count = this.#read(quantifier);
+    if (count === undefined) return once;
+    const end = this.#index;
+    const copy = () => {
+      this.#index = inside;
+      const part = read();
+      this.#index = end;
+      return part;
+    };
+    return this.#repeat(once, { ...rangeOf(count), isAtom: atom !== undefined, copy });
+  }
+
+  /** A look around is matched at each place to which the rest comes, unless it stands at the start. */
+  #readLook(): void {
+    const isAtStart = this.#isAtStart;
+    this.#link([0], this.#readGroup().first);
+    this.#isAtStart = isAtStart;
+    if (!isAtStart) this.#inner = 2;
+  }
+
+  /** A small count is copied, and so is that of a character or class, so that it is not a loop. */
+  #repeat(once: Part, { least, most, isLoop, isAtom, copy }: Repetition): Part {
+    const many = isAtom ? Math.min(Math.max(least, 1), maxCopies) : 1;
+    const copies = once.isNullable ? 1 : most <= fewCopies ? most : many;
+    let { last: end, last } = once;
+    for (let count = 1; count < copies; count += 1) {
+      const part = copy();
+      this.#link(end, part.first);
+      last = count < least ? part.last : [...last, ...part.last];
+      end = part.last;
+    }
+    if (most > copies) this.#link(end, isAtom ? end : once.first);
+    // What can be empty can be left out at any of its turns.
+    if (once.isNullable && !isLoop && most > 1) this.#link(end, once.first);
+    return { first: once.first, last, isNullable: once.isNullable || least === 0 };
+  }
+}
+
+interface Repetition {
+  readonly least: number;
+  readonly most: number;
+  readonly isLoop: boolean;
+  readonly isAtom: boolean;
+  /** Makes the places of what is repeated once more. */
+  readonly copy: () => Part;
+}
+
+function rangeOf({ sign, min, comma, max }: Readonly<Record<string, string | undefined>>) {
+  if (sign !== undefined) return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity, isLoop: true };
+  return { least: Number(min), most: Number((comma === "" ? min : max) || Infinity), isLoop: false };
+}
+
+/** A way from one place to another, and how much of a pair it is. */
+type Edge = readonly [from: number, to: number, pairs: number];
+type Automaton = readonly (readonly number[])[];
+type Overlap = (one: number, other: number) => boolean;
+
+/**
+ * Walks on both ways of each pair at once. One that no loop repeats adds nothing with the length, and is a third or, with
+ * more than two ways, more.
+ */
+function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
+  const edges: Edge[] = [];
+  const isInLoop = next.map((_, place) => reach(next, place).has(place));
+  let steps = 0;
+  for (const [from, followers] of next.entries()) {
+    const open: (readonly [number, number])[] = [];
+    const seen = new Set<number>();
+    const ways = new Map<number, number>();
+    const meet = (one: number, other: number) => {
+      steps += 1;
+      const key = Math.min(one, other) * next.length + Math.max(one, other);
+      if (one === other) ways.set(one, (ways.get(one) ?? 1) + 1);
+      else if (!seen.has(key) && overlap(one, other)) open.push([one, other]);
+      seen.add(key);
+    };
+    for (const [index, follower] of followers.entries()) {
+      edges.push([from, follower, 0]);
+      for (const other of followers.slice(index + 1)) meet(follower, other);
+    }
+    for (let pair = open.pop(); pair !== undefined && steps < maxSteps; pair = open.pop()) meetAfter(next, pair, meet);
+    if (steps >= maxSteps) return undefined;
+    for (const [to, count] of ways) edges.push([from, to, isInLoop[from] && isInLoop[to] ? 1 : Math.log2(count) / 3]);
+  }
+  return edges;
+}
+
+function meetAfter(next: Automaton, [a, b]: readonly [number, number], meet: (a: number, b: number) => void): void {
+  for (const one of next[a] ?? []) for (const other of next[b] ?? []) meet(one, other);
+}
+
+function reach(next: Automaton, from: number): ReadonlySet<number> {
+  const reached = new Set(next[from]);
+  for (const place of reached) for (const follower of next[place] ?? []) reached.add(follower);
+  return reached;
+}
+
+/** The most pairs on a way from the start. */
+function countInRow(edges: readonly Edge[], places: number): number {
+  const counts = new Float64Array(places);
+  for (let isChanged = true; isChanged; ) {
+    isChanged = false;
+    for (const [from, to, pairs] of edges) {
+      const count = (counts[to] ?? 0) + pairs;
+      if (count > maxPairs) return Infinity;
+      if (count <= (counts[from] ?? 0)) continue;
+      counts[from] = count;
+      isChanged = true;
+    }
+  }
+  return counts[0] ?? 0;
+}
+
+/** White space, and a letter, digit, sign and mark of other scripts. */
+const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\u00e9\u0663\u20ac\u4e2d\u0301😀";
+
+/**
+ * Tells if two places can read the same character, by trying those of ASCII, those of the pattern and their neighbours.
+ * A class of Unicode overlaps with each that reads more than ASCII.
+ */
+function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
+  const characters = charactersOf(pattern);
+  const sets = new Map<string, ReadonlySet<string>>();
+  const setOf = (atom: string) => {
+    const known = sets.get(atom) ?? new Set(characters.filter((one) => new RegExp(`^${atom}$`, "u").test(one)));
+    sets.set(atom, known);
+    return known;
+  };
+  const isOfUnicode = (atom: string) => /\\p\{/iu.test(atom);
+  const readsMore = (atom: string) => isOfUnicode(atom) || [...setOf(atom)].some((one) => one > "\u007f");
+  const answers = new Map<string, boolean>();
+  return (one, other) => {
+    const [a, b] = [atoms[one] as string, atoms[other] as string];
+    const answer =
+      answers.get(`${a} ${b}`) ??
+      (a === b ||
+        (isOfUnicode(a + b) && readsMore(a) && readsMore(b)) ||
+        [...setOf(a)].some((character) => setOf(b).has(character)));
+    answers.set(`${a} ${b}`, answer);
+    return answer;
+  };
+}
+
+function charactersOf(pattern: string): readonly string[] {
+  const points = new Set(Array.from({ length: 128 }, (_, point) => point));
+  // Of a pair of surrogates each is escaped, and both are one character once the escapes are gone.
+  const plain = pattern.replace(/\\(?:u\{([\da-f]+)\}|u([\da-f]{4})|x([\da-f]{2}))/giu, (_all, ...codes) =>
+    String.fromCodePoint(
+      Number.parseInt(
+        codes.find((code) => code !== undefined),
+        16,
+      ),
+    ),
+  );
+  for (const character of plain + otherCharacters)
+    for (const step of [-1, 0, 1]) points.add((character.codePointAt(0) as number) + step);
+  const isPoint = (point: number) => point >= 0 && point <= 0x10ffff;
+  return [...points].filter(isPoint).map((point) => String.fromCodePoint(point));
+}

@@ -1,0 +1,86 @@
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import { countAmbiguousPairs } from "../../../src/adapters/schemas/ambiguous-pairs.ts";
+
+it.each([
+  // Names, slugs, domains, dates, versions, addresses, as people write them.
+  "^[a-z0-9]+(-[a-z0-9]+)*$",
+  String.raw`^[a-z]+(\.[a-z]+)*$`,
+  "^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$",
+  "^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+  String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?$`,
+  "^([0-9a-f]{2})+$",
+  "^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==|[0-9a-zA-Z+/]{3}=)?$",
+  String.raw`^(?=.*\d)(?=.*[a-z]).{8,}$`,
+  String.raw`^(?:.*\.)?x$|^\u{1F600}\uD83D\uDE00\cA\x41[\]\\-]$`,
+  String.raw`^\p{L}[\p{L}\p{M}' -]*$`,
+  String.raw`\.(jpe?g|png)$`,
+  "^(a?)*$",
+  "^(?<year>\\d{4})-(\\d\\d?)$",
+  "",
+])("a pattern that reads each text in one way has no pairs: %s", (pattern) => {
+  expect(countAmbiguousPairs(pattern)).toBe(0);
+});
+
+it.each([
+  [String.raw`^[^@\s]+@[^@\s]+\.[^@\s]+$`, 1],
+  [String.raw`\s+$`, 1],
+  ["^.*.*$", 1],
+  ["^.*.*.*$", 2],
+  ["^(25[0-5]|2[0-4]\\d|[01]?\\d\\d?)(\\.(25[0-5]|2[0-4]\\d|[01]?\\d\\d?)){3}$", 1],
+  ["^a(?=b*b*c)b*$", 3],
+])("pairs in a row are counted: %s", (pattern, count) => {
+  expect(countAmbiguousPairs(pattern)).toBe(count);
+});
+
+it.each([
+  String.raw`^(\w+\s?)*$`,
+  "^(a|a)*$",
+  "^(a|aa)+$",
+  "(x+x+)+y",
+  "^(a?){30}a{30}$",
+  `^${"a?".repeat(25)}${"a".repeat(25)}$`,
+  `^${"(?:a|a)".repeat(30)}b$`,
+  "^(a*)*$",
+  "^(.*a){20}$",
+  "(a|b|ab)*c",
+  "^(?:a|[^b])*$",
+  String.raw`^(\p{L}|\p{Lu})*$`,
+  String.raw`^(\u00e9|[à-ü])*$`,
+  String.raw`^(?:\p{Script=Thai}|[\u0e01-\u0e20])*$`,
+  "^.*.*.*.*.*$",
+  "^(?!(a+)+$)b",
+  // Not followed.
+  String.raw`(\d+)\1`,
+  "^(?i:a)$",
+  "a".repeat(2_001),
+  `^${"(".repeat(200)}a${"){8}".repeat(200)}`,
+])("a pattern that may take long has too many: %s", (pattern) => {
+  expect(countAmbiguousPairs(pattern)).toBe(Infinity);
+});
+
+it("random patterns that are taken are quick for texts that have many ways", () => {
+  let seed = 7;
+  const below = (limit: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % limit;
+  };
+  const pick = (...of: readonly string[]) => of[below(of.length)] as string;
+  const write = (depth: number): string => {
+    const part = depth > 0 && below(2) === 0 ? `(?:${write(depth - 1)})` : pick("a", "b", "[ab]", ".", "[^a]", "aa");
+    const term = `${part}${pick("", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?")}`;
+    return below(3) === 0
+      ? term
+      : `${term}${pick("", "", "|")}${write(depth - 1 < 0 ? 0 : depth - (below(2) as number))}`;
+  };
+  const texts = ["a", "b", "ab", "aab"].map((pump) => pump.repeat(30).slice(0, 60));
+  let taken = 0;
+  for (let times = 0; times < 400; times += 1) {
+    const pattern = `^${write(2)}c$`;
+    if (pattern.length > 60 || countAmbiguousPairs(pattern) === Infinity) continue;
+    taken += 1;
+    const run = "for (const text of texts) expression.test(text)";
+    runInNewContext(run, { texts, expression: new RegExp(pattern, "u") }, { timeout: 10_000 });
+  }
+  expect(taken).toBeGreaterThan(40);
+});
