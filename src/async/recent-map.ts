@@ -12,6 +12,10 @@ export class RecentMap<TValue> {
     return value;
   }
 
+  delete(key: string): void {
+    this.values.delete(key);
+  }
+
   set(key: string, value: TValue): void {
     this.values.delete(key);
     this.values.set(key, value);

@@ -133,22 +133,26 @@ const maxFrames = 10;
 const maxLength = 2_000;
 /** The longest message before the frames: all of it is in the error's own message. */
 const maxHead = 500;
+/** A line such as `at run (file:1:2)`, `at new Promise (<anonymous>)` or `run@file:1:2`. */
+const frame = /^\s+at .*(?::\d+:\d+\)?|\((?:native|<anonymous>|index \d+)\))$|^[^\s@]*@.*:\d+:\d+$/;
 
 /**
- * The stack of a thrown value as it is recorded, if it has one: 10 frames and 2 000 characters, without keys in URLs
- * and without the text that `hide` removes. That happens before the stack is cut, as half a secret would not be
- * recognized.
+ * The stack of a thrown value as it is recorded, if it has one: the recorded name and message, as those that the stack
+ * begins with may have changed since, then 10 frames. It has up to 2 000 characters, without keys in URLs and without
+ * the text that `hide` removes. That happens before the stack is cut, as half a secret would not be recognized.
  */
-export function recordedStack(thrown: unknown, hide = (text: string) => text): string | undefined {
-  const { stack, message } = readStack(thrown);
+export function recordedStack(
+  thrown: unknown,
+  { name, message }: Pick<ErrorData, "name" | "message">,
+  hide = (text: string) => text,
+): string | undefined {
+  const { stack, message: own } = readStack(thrown);
   if (typeof stack !== "string" || stack === "") return undefined;
+  const head = cutText(hide(message === "" ? name : `${name}: ${message}`), maxHead);
   // A message may have lines that look like frames.
-  const at = typeof message === "string" && message !== "" ? stack.indexOf(message) : -1;
-  const headEnd = stack.indexOf("\n", at < 0 ? 0 : at + (message as string).length);
-  const shown = (text: string) => hideUrlKeys(hide(text));
-  if (headEnd < 0) return cutText(shown(stack), maxHead);
-  const frames = stack.slice(headEnd + 1).split("\n", maxFrames);
-  return cutText(`${cutText(shown(stack.slice(0, headEnd)), maxHead)}\n${shown(frames.join("\n"))}`, maxLength);
+  const lines = (typeof own === "string" && own.includes("\n") ? stack.replace(own, "") : stack).split("\n");
+  const frames = lines.filter((line) => line.length <= maxLength && frame.test(line)).slice(0, maxFrames);
+  return cutText([head, ...frames.map((line) => hideUrlKeys(hide(line)))].join("\n"), maxLength);
 }
 
 /** True if a value is an error, of this realm or another. */

@@ -293,6 +293,20 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
+const codes: ReadonlySet<unknown> = new Set(
+  `invalid-options invalid-request cannot-plan planning-failed model-failed invalid-plan unknown-tool invalid-tool-input
+  invalid-tool-output invalid-reference tool-failed timeout cancelled interrupted plan-not-approved approval-rejected
+  approval-expired limit-exceeded circuit-open invalid-expression outcome-unknown run-not-found resume-mismatch
+  run-conflict run-owned-elsewhere store-failed secret-unreadable missing-dependency calculation-failed todo-not-found
+  todo-ambiguous todo-list-ambiguous todo-key-reused todo-scope-missing todo-id-taken todo-undo-refused note-not-found
+  note-key-reused note-undo-refused`.split(/\s+/),
+);
+
+/** True if a value has the name and one of the codes of an {@link AgentError}: all other errors are in the words of a tool. */
+export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
+  return name === "AgentError" && codes.has(code);
+}
+
 const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
 
 /**

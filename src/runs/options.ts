@@ -176,15 +176,15 @@ export interface SecretOptions {
 
 /** The kind of a value that a {@link RedactFunction} receives, and its place in a run. @inline */
 export interface RedactPlace extends Partial<StepRef> {
-  readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message";
+  readonly kind: "request" | "context" | "metadata" | "input" | "output" | "progress" | "message" | "details";
   readonly runId: string;
   readonly tool?: string;
 }
 
 /**
  * Returns the JSON that is shown in place of a value: to listeners, in stored runs and lists, approvals and replans.
- * Records, and the values that tools receive, are unchanged. If it throws, or returns something that is not JSON, the value
- * is hidden.
+ * Records, and the values that tools receive, are unchanged. If it throws, or returns nothing, something that is not JSON or no text
+ * for a message or request, the value is hidden.
  * @inline
  */
 export type RedactFunction = (value: unknown, place: RedactPlace) => unknown;

@@ -1,4 +1,5 @@
 import type { ErrorData } from "../core/error-data.ts";
+import { isOurError } from "../core/errors.ts";
 import { copyJson, deepFreeze, hiddenText, hideSealed, mapItems, toJson } from "../core/json.ts";
 import { type RunResult, type RunSnapshot, toRunResult, toRunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
@@ -52,22 +53,34 @@ const kinds: ReadonlyMap<string, RedactPlace["kind"]> = new Map([
   ["message", "message"],
   ["stack", "message"],
   ["reasoning", "message"],
-  ["words", "message"],
   ["by", "message"],
   ["comment", "message"],
 ]);
 
-/** In an error it is text that its message contains, too; elsewhere it is one of a few words. */
-const detailKinds: typeof kinds = new Map([...kinds, ["reason", "message"]]);
+/** The kinds in an error that a tool has thrown. */
+const thrownKinds: typeof kinds = new Map([
+  ["code", "message"],
+  ["message", "message"],
+  ["details", "details"],
+]);
+
+/** The keys of details whose texts are of this package, and those of a plan: all other texts in them may be of a user. */
+const namesInDetails: ReadonlySet<unknown> = new Set(
+  "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
+);
 
 /** Events, plans, results and errors have the same names for the same things. */
-function redactIn<T extends object>(holder: T, around: Place, redact: Redact, kindOf = kinds): T {
+function redactIn<T extends object>(holder: T, around: Place, redact: Redact, isDetail = false): T {
   const place = { ...around, ...placeIn(holder) };
+  const { message } = holder as { readonly message?: unknown };
+  const isThrown = "name" in holder && typeof message === "string" && !isOurError(holder);
   return mapItems(holder, (item, key) => {
-    const kind = typeof key === "string" ? kindOf.get(key) : undefined;
+    const isName = namesInDetails.has(key);
+    const isText = isDetail && typeof item === "string" && !isName;
+    const kind = (isThrown ? thrownKinds : kinds).get(String(key)) ?? (isText ? "message" : undefined);
     if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
     if (typeof item !== "object" || item === null) return item;
-    return redactIn(item, place, redact, key === "details" ? detailKinds : kinds);
+    return redactIn(item, place, redact, key === "details" || key === "words" || (isDetail && !isName));
   });
 }
 
@@ -82,10 +95,13 @@ function placeIn(holder: object): Partial<Place> {
   };
 }
 
+/** A message or request is shown as text only. */
 function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
   try {
-    const json = toJson(redact(value, place));
-    return json.ok ? json.value : hiddenText;
+    const shown = redact(value, place);
+    const json = toJson(shown);
+    const isText = place.kind === "message" || place.kind === "request";
+    return shown === undefined || !json.ok || (isText && typeof shown !== "string") ? hiddenText : json.value;
   } catch {
     return hiddenText;
   }

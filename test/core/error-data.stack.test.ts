@@ -1,9 +1,10 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { recordedStack } from "../../src/core/error-data.ts";
+import { recordedStack as recorded, toErrorData } from "../../src/core/error-data.ts";
 
 const withStack = (stack: unknown, message = "broken") => Object.assign(new Error(message), { stack });
+const recordedStack = (thrown: unknown) => recorded(thrown, toErrorData(thrown));
 const frames = (count: number) => Array.from({ length: count }, (_, index) => `    at f${index} (a.ts:1:1)`).join("\n");
 
 describe("a recorded stack", () => {
@@ -18,7 +19,26 @@ describe("a recorded stack", () => {
       /mine \(b\.ts:1:1\)$/,
     );
     expect(recordedStack(withStack(`Error\n${frames(2)}`, ""))).toBe(`Error\n${frames(2)}`);
-    expect(recordedStack(withStack(`Error: before\n${frames(2)}`, "after"))).toBe(`Error: before\n${frames(2)}`);
+  });
+
+  it.each([
+    ["of one line", "Error: before"],
+    ["of many lines", "Error: before\nand\n  at before\n(before:1)"],
+  ])("begins with the recorded message, not with the one %s that the error was made with", (_what, before) => {
+    expect(recordedStack(withStack(`${before}\n${frames(2)}\nCaused by: before`, "after"))).toBe(
+      `Error: after\n${frames(2)}`,
+    );
+  });
+
+  it("keeps the frames of every kind", () => {
+    const kinds = [
+      "    at async Promise.all (index 0)",
+      "    at new Promise (<anonymous>)",
+      "    at file:///a/b.js:1:22",
+      "    at Array.map (native)",
+      "run@http://localhost/a.js:1:22",
+    ].join("\n");
+    expect(recordedStack(withStack(`Error: broken\n${kinds}`))).toBe(`Error: broken\n${kinds}`);
   });
 
   it("has at most 2 000 characters, most of them for the frames", () => {
@@ -26,8 +46,10 @@ describe("a recorded stack", () => {
     const stack = recordedStack(withStack(`Error: ${long}\n    at mine (b.ts:1:1)`, long)) ?? "";
     expect(stack).toMatch(/mine \(b\.ts:1:1\)$/);
     expect(stack.length).toBeLessThan(600);
-    expect(recordedStack(withStack(`Error: broken\n    at ${long}`))).toHaveLength(2_000);
-    expect(recordedStack(withStack(long))).toHaveLength(500);
+    expect(
+      recordedStack(withStack(`Error: broken\n${`    at ${"f".repeat(400)} (a.ts:1:1)\n`.repeat(9)}`)),
+    ).toHaveLength(2_000);
+    expect(recordedStack(withStack(`Error: ${long}`, long))).toHaveLength(500);
   });
 
   it.each([

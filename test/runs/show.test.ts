@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
+import { z } from "zod/v4";
 import { createAgent } from "../../src/agent.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import { hiddenText } from "../../src/core/json.ts";
 import type { PlanStep } from "../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest, ReplanRequest } from "../../src/core/planner.ts";
+import type { RunSnapshot } from "../../src/core/run-result.ts";
 import { sensitive } from "../../src/core/tool-schemas.ts";
 import { hashPlan } from "../../src/plan/hash-plan.ts";
 import type { ApprovalItem } from "../../src/runs/commands/command-options.ts";
 import type { RedactPlace, SecretKey } from "../../src/runs/options.ts";
 import { createMemoryRunStore } from "../../src/stores/memory-run-store.ts";
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
+import { toHtml, toMermaid } from "../../src/view/index.ts";
 import { runScenario } from "../scenario/run-scenario.ts";
 import { expectHidden, keyOf, password, secretPlan, secretTools, token } from "../scenario/secret-tools.ts";
 
@@ -160,6 +164,7 @@ describe("redact", () => {
     ],
     ["returns a value that is not JSON", () => () => {}],
     ["answers later", async () => "x"],
+    ["returns nothing", () => undefined],
   ])("that %s hides the value", async (_name, redact) => {
     const emitted: unknown[] = [];
     const agent = createAgent({ tools: [createFakeTool({ name: "A" })], redact });
@@ -167,6 +172,72 @@ describe("redact", () => {
     const result = await agent.execute({ steps: [{ id: "a", tool: "A", input: { secret: "secret-text" } }] } as never);
     expect(result.steps[0]?.input).toBe(hiddenText);
     expectHidden(emitted, ["secret-text"]);
+  });
+});
+
+describe("redact of an error", () => {
+  const wanted = "private-42";
+  const tool = defineTool({
+    name: "T",
+    description: "t",
+    inputSchema: z.object({ x: z.string(), thrown: z.enum(["own", "foreign", "alike"]) }),
+    retry: { maxAttempts: 2, minDelayMs: 0 },
+    execute: ({ x, thrown }) => {
+      const details = { account: x, [x]: 1, list: [{ x }] };
+      if (thrown === "own")
+        throw new AgentError("todo-not-found", `No ${x}.`, {
+          details: { wanted: x, near: [{ id: "t1", title: x, list: x, completed: false }] },
+        });
+      const name = thrown === "alike" ? "AgentError" : "BankError";
+      throw Object.assign(new Error(`No ${x}.`, { cause: { message: x, details } }), { name, details, code: x });
+    },
+  });
+
+  it.each(
+    (["own", "foreign", "alike"] as const).flatMap((thrown) =>
+      [
+        {
+          what: "throws",
+          redact: () => {
+            throw new Error("no");
+          },
+        },
+        { what: "returns nothing", redact: () => undefined },
+        { what: "returns a number", redact: () => 1 },
+        {
+          what: "replaces",
+          redact: (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(wanted, "<hidden>")),
+        },
+      ].map((redacting) => ({ thrown, ...redacting })),
+    ),
+  )("that is $thrown and redact $what hides its details wherever it is shown", async ({ thrown, redact }) => {
+    const shown: unknown[] = [];
+    const agent = createAgent({
+      tools: [tool],
+      redact,
+      onWarning: () => {},
+      onToolError: (error) => shown.push(error),
+    });
+    agent.subscribe((event) => shown.push(event));
+    const step = { id: "a", tool: "T" as const, input: { x: wanted, thrown }, reasoning: "why" };
+    shown.push(await agent.execute({ steps: [step] }, { runId: "r" }), await agent.listRuns());
+    const run = (await agent.getRun("r")) as RunSnapshot;
+    expect(run.error).toMatchObject({ code: "tool-failed", details: { tool: "T", stepId: "a" } });
+    for (const draw of [toHtml, toMermaid]) shown.push(draw(run));
+    expectHidden([...shown, run], [wanted]);
+  });
+
+  it("is asked for the details of what a tool throws as a whole", async () => {
+    const places: RedactPlace[] = [];
+    const redact = (value: unknown, place: RedactPlace) => {
+      places.push(place);
+      return place.kind === "details" ? { account: "…42" } : value;
+    };
+    const agent = createAgent({ tools: [tool], redact, retry: { maxAttempts: 1 } });
+    const input = { x: wanted, thrown: "foreign" as const };
+    const { error } = await agent.execute({ steps: [{ id: "a", tool: "T", input }] }, { runId: "r" });
+    expect(error?.details).toMatchObject({ errors: [{ details: { account: "…42" } }, {}] });
+    expect(places).toContainEqual({ kind: "details", runId: "r", stepId: "a", tool: "T" });
   });
 });
 

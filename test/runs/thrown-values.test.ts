@@ -36,6 +36,25 @@ function reaches(value: unknown, wanted: unknown, known = new Set<unknown>()): b
   return Reflect.ownKeys(value).some((key) => reaches(Reflect.get(value, key), wanted, known));
 }
 
+it("the recorded stack has the message that is recorded, not one that a tool has cleaned since", async () => {
+  const store = createMemoryRunStore();
+  const clean = defineTool({
+    name: "F",
+    description: "f",
+    inputSchema: z.object({}),
+    execute: () => {
+      const error = new RangeError(`401\n  for ${planted}\n    at ${planted}`);
+      // As a logger does: only now is the stack made.
+      String(error.stack);
+      error.message = "401 for ***";
+      throw error;
+    },
+  });
+  const result = await agentOf(clean, { store }).execute(planOf("F") as never, { runId: "r" });
+  expect(result.error?.stack).toMatch(/^RangeError: 401 for \*\*\*\n {4}at .*thrown-values\.test\.ts/);
+  expect(JSON.stringify([result, await store.read("r")])).not.toContain(planted);
+});
+
 describe("the cause of what throwOnFailure throws", () => {
   it.each<[string, unknown]>([
     ["an error", thrownBy()],

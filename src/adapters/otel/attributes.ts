@@ -1,4 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
+import { isOurError } from "../../core/errors.ts";
 
 // The conventions for generative AI are in development, and the packages with their names mark them as such: so they are
 // written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
@@ -59,9 +60,9 @@ export function splitModel(id: string): { readonly provider: string; readonly mo
   return { provider, model: rest.join("/") };
 }
 
-/** The error of a metric or a span event. */
-export function toErrorAttributes({ code, name }: { readonly code?: string; readonly name: string }): Attributes {
-  return { [attribute.errorType]: code ?? name };
+/** The error of a metric, a span or its event: one of our codes, or `tool-failed`, as any other code or name is text of a tool. */
+export function toErrorAttributes(error: { readonly code?: string; readonly name: string }): Attributes {
+  return { [attribute.errorType]: isOurError(error) ? error.code : "tool-failed" };
 }
 
 /** The data of a run in its spans: nothing, what goes in, or also what comes out and the messages of errors. @inline */

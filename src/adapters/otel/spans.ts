@@ -2,7 +2,6 @@ import {
   type Attributes,
   type Context,
   context,
-  createContextKey,
   isSpanContextValid,
   type Span,
   type SpanContext,
@@ -11,6 +10,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { RecentMap } from "../../async/recent-map.ts";
 import type { ErrorData } from "../../core/error-data.ts";
 import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
 import { type ObservedCall, parseTraceparent } from "../../core/observer.ts";
@@ -28,24 +28,26 @@ interface SpanSettings {
 
 /** An execution whose span has started, and whose first event is about to come. */
 interface Started {
-  readonly runId: string;
   readonly span: Span;
   readonly context: Context;
 }
 
-const startedKey = createContextKey("planwright execution");
+/** Executions that were refused before their first event are forgotten beyond this number. */
+const maxStarted = 10_000;
 
 /** Makes spans of events. Parents are found by run id: what wakes a step may be the end of another run's. */
 export class Traces {
   private readonly runs = new Map<string, ExecutionSpans>();
+  private readonly started = new RecentMap<Started>(maxStarted);
 
   constructor(private readonly settings: SpanSettings) {}
 
   within(call: ObservedCall, proceed: () => void): void {
     if (call.type === "run") {
       const started = this.startExecution(call);
-      if (isNothing(started.span)) proceed();
-      else context.with(started.context.setValue(startedKey, started), proceed);
+      const isObserved = !isNothing(started.span);
+      if (isObserved) this.started.set(call.runId, started);
+      context.with(isObserved ? started.context : context.active(), proceed);
       return;
     }
     const spans = this.runs.get(call.runId);
@@ -77,8 +79,8 @@ export class Traces {
     let spans: ExecutionSpans;
     // A run whose first event could not be recorded has only its end.
     if (type === "run-start" || type === "run-resume" || type === "run-end") {
-      const found = context.active().getValue(startedKey) as Started | undefined;
-      const started = found?.runId === runId ? found : this.startExecution({ runId });
+      const started = this.started.get(runId) ?? this.startExecution({ runId });
+      this.started.delete(runId);
       if (isNothing(started.span)) return undefined;
       spans = new ExecutionSpans(this.settings, started.context, started.span);
     } else if (type === "plan-start") {
@@ -104,7 +106,7 @@ export class Traces {
     };
     const links = previous !== undefined && parent === active ? [{ context: previous }] : [];
     const span = tracer.startSpan(`invoke_agent ${name}`, { attributes, links }, parent);
-    return { runId, span, context: trace.setSpan(active, span) };
+    return { span, context: trace.setSpan(active, span) };
   }
 }
 
@@ -170,7 +172,7 @@ class ExecutionSpans {
       this.get(planKey)?.addEvent(type, {
         [attribute.planner]: planner,
         [attribute.next]: next,
-        [attribute.errorType]: error.code,
+        ...toErrorAttributes(error),
       }),
     "plan-end": (event) => this.endPlanning(event),
     "plan-revise": (event) => {

@@ -64,7 +64,7 @@ export function openDatabase({ path, driver, busyTimeoutMs }: FileSettings): Sql
     db.value(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     prepareTables(db, path);
     setJournalMode(db);
-    db.exec("PRAGMA synchronous = FULL");
+    db.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
     return db;
   } catch (thrown) {
     db?.close();
@@ -116,6 +116,11 @@ export class DatabaseFile {
         throw Object.assign(new Error("the file was replaced or is gone"), { errcode: movedCode });
       return inTransaction(db, "IMMEDIATE", () => work(db));
     });
+  }
+
+  /** Copies the write-ahead log into the file and empties it, unless others use it: it may have what was deleted. */
+  emptyLog(): void {
+    this.attempt("delete", "", (db) => db.value("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
   close(): void {

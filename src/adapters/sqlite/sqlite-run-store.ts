@@ -160,6 +160,7 @@ export function createSqliteRunStore(options: SqliteRunStoreOptions): SqliteRunS
       await turn();
       try {
         while (isDeleted && file.write("delete", "", sweep)) await turn();
+        if (isDeleted) file.emptyLog();
       } catch {
         // The run is gone, and its space is freed by the next deletion.
       }

@@ -377,7 +377,8 @@ export class RunSecrets {
   }
 
   private hideParts(holder: object, names: readonly string[]): object {
-    const parts = Object.entries(holder).map(([name, part]) => [name, names.includes(name) ? this.hideIn(part) : part]);
+    const hide = (name: string, part: unknown) => this.hidden.hideIn(part, name !== "error" && name !== "cause");
+    const parts = Object.entries(holder).map(([name, part]) => [name, names.includes(name) ? hide(name, part) : part]);
     return Object.fromEntries(parts);
   }
 

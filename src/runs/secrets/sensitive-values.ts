@@ -1,3 +1,4 @@
+import { isOurError } from "../../core/errors.ts";
 import { hiddenText, isSealed, type JsonValue, mapItems } from "../../core/json.ts";
 import { type SensitiveView, sensitiveViewOf } from "../../core/sensitive-paths.ts";
 import { waitToolName } from "../../core/step.ts";
@@ -236,12 +237,20 @@ export class HiddenTexts {
     return longest;
   }
 
-  /** A value whose texts and numbers contain nothing hidden. */
-  hideIn<T>(value: T): T {
+  /**
+   * A value whose texts and numbers contain nothing hidden, nor the keys of what a tool has made: with `isMade` all, else
+   * those in the details of its errors. The name and code of our errors stay.
+   */
+  hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value === "number") return (this.shown.get(String(value)) ?? value) as T;
-    if (typeof value !== "object" || value === null) return value;
-    return mapItems(value, (item) => this.hideIn(item));
+    if (typeof value !== "object" || value === null || this.isEmpty) return value;
+    const isOurs = !isMade && isOurError(value);
+    const hidden = mapItems(value, (item, key) =>
+      isOurs && (key === "name" || key === "code") ? item : this.hideIn(item, isMade || (key === "details" && !isOurs)),
+    );
+    if (!isMade || Array.isArray(value) || Object.keys(value).every((key) => this.hide(key) === key)) return hidden;
+    return Object.fromEntries(Object.entries(hidden).map(([key, item]) => [this.hide(key), item])) as T;
   }
 }
 

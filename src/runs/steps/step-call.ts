@@ -186,12 +186,12 @@ export function dataOf<TCode extends AgentErrorCode>(
 export function withStack(
   run: Run,
   error: AgentErrorData,
-  { reason, thrown }: { readonly reason: string; readonly thrown: unknown },
+  { reason, thrown, error: data }: { readonly reason: string; readonly thrown: unknown; readonly error: ErrorData },
 ): AgentErrorData {
   // For any other reason, the error is our own and complete.
   if (reason !== "thrown") return keepThrown(run, error, reason === "invalid-output" ? undefined : thrown);
   const stack = run.engine.recordStacks
-    ? recordedStack(thrown, (text) => run.secrets?.hideIn(text) ?? text)
+    ? recordedStack(thrown, data, (text) => run.secrets?.hideIn(text) ?? text)
     : undefined;
   return keepThrown(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
 }

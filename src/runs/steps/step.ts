@@ -217,7 +217,8 @@ function toPrepared(
     const effect = effectOf(tool, parsed.value);
     return { input, call: { step, tool, iteration, input, effect, parsed: parsed.value } };
   } catch (thrown) {
-    return { input, error: withStack(run, toolFailed(task, [], thrown).toJSON(), { reason: "thrown", thrown }) };
+    const made = { reason: "thrown", thrown, error: toErrorData(thrown) };
+    return { input, error: withStack(run, toolFailed(task, [], thrown).toJSON(), made) };
   }
 }
 

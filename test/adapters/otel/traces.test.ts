@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { convertGenAISpanAttributesToOpenInferenceSpanAttributes } from "@arizeai/openinference-genai";
 import { context, trace } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
@@ -5,7 +6,7 @@ import { z } from "zod/v4";
 import type { TelemetryOptions } from "../../../src/adapters/otel/index.ts";
 import { createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import { AgentError } from "../../../src/core/errors.ts";
+import { AgentError, type AgentErrorCode } from "../../../src/core/errors.ts";
 import { sensitive } from "../../../src/core/tool-schemas.ts";
 import { createFallbackPlanner } from "../../../src/planners/fallback-planner.ts";
 import { createLlmPlanner } from "../../../src/planners/llm/llm-planner.ts";
@@ -48,7 +49,7 @@ describe("the spans of a run", () => {
         "invoke_agent planwright run.status=completed",
         "  execute_tool Act step.id=s1 step.effect=idempotent step.attempts=3 step.status=completed step-retry() step-retry()",
         "    GET 1",
-        "    attempt 2 ERROR attempt=2 error.type=Error",
+        "    attempt 2 ERROR attempt=2 error.type=tool-failed",
         "      GET 2",
         "    attempt 3 attempt=3",
         "      GET 3",
@@ -77,7 +78,7 @@ describe("the spans of a run", () => {
         "    GET 2",
         "  execute_tool Act ERROR step.id=s3 step.effect=idempotent step.attempts=3 step.status=failed error.type=tool-failed step-retry() step-retry()",
         "    GET 3",
-        "    attempt 2 ERROR attempt=2 error.type=Error",
+        "    attempt 2 ERROR attempt=2 error.type=tool-failed",
         "      GET 4",
         "    attempt 3 ERROR attempt=3 error.type=tool-failed",
         "      GET 5",
@@ -226,6 +227,62 @@ describe("the content of spans", () => {
     const tools = spans.filter(({ name }) => name === "execute_tool Login");
     expect(tools.some(({ attributes }) => "gen_ai.tool.call.arguments" in attributes)).toBe(hasInputs);
     expect(tools.some(({ attributes }) => "gen_ai.tool.call.result" in attributes)).toBe(hasOutputs);
+  });
+
+  it("has no text of a tool, whatever its error is named", async () => {
+    const text = "account DE89 of Ada";
+    const { observer, spans } = recordSpans();
+    const fail = defineTool({
+      name: "Fail",
+      description: "Fails",
+      inputSchema: z.object({ name: z.string() }),
+      retry: { maxAttempts: 2, minDelayMs: 0 },
+      undo: () => {
+        throw Object.assign(new Error(text), { code: text });
+      },
+      execute: ({ name }, { attempt }) => {
+        if (name === "" && attempt === 2) return;
+        throw Object.assign(new Error(text), { name: name || text, code: text, details: { [text]: text } });
+      },
+    });
+    const agent = createAgent({ tools: [fail], observers: [observer] });
+    for (const name of ["", "Error", "AgentError"]) {
+      const steps = ["", name].map((one, index) => ({ id: `s${index}`, tool: "Fail" as const, input: { name: one } }));
+      await agent.execute({ steps: steps as never }, { undoOnFailure: true });
+    }
+    const said = spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
+    expect(JSON.stringify(said)).not.toContain(text);
+    const types = said.flatMap(({ attributes, events }) => [attributes, ...events.map((event) => event.attributes)]);
+    expect(new Set(types.map((attributes) => attributes?.["error.type"]))).toEqual(new Set([undefined, "tool-failed"]));
+  });
+
+  it("names each code of an error", async () => {
+    const { observer, spans } = recordSpans();
+    let code: AgentErrorCode = "timeout";
+    const fail = defineTool({
+      name: "Fail",
+      description: "Fails",
+      inputSchema: z.object({}),
+      retry: { maxAttempts: 2, minDelayMs: 0 },
+      execute: () => {
+        throw new AgentError(code, "no", { details: {} as never, retryable: true });
+      },
+    });
+    const agent = createAgent({ tools: [fail], observers: [observer] });
+    const source = readFileSync(new URL("../../../src/core/errors.ts", import.meta.url), "utf8");
+    const [details = ""] = source.split("export type RefusalReason");
+    const known = [...details.matchAll(/^ {2}"?([a-z-]+)"?: \{/gm)].map(([, name]) => name as AgentErrorCode);
+    expect(known.length).toBeGreaterThan(30);
+    for (code of known) {
+      const before = spans.length;
+      await agent.execute({ steps: [{ id: "s", tool: "Fail", input: {} }] });
+      expect(
+        spans
+          .slice(before)
+          .flatMap(({ events }) => events)
+          .map(({ attributes }) => attributes?.["error.type"]),
+      ).toEqual([code]);
+    }
   });
 
   it("is cut where it is long", async () => {

@@ -1,7 +1,8 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import {
   at,
   listIds,
@@ -22,6 +23,27 @@ import {
 } from "./sqlite-files.ts";
 
 describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
+  it("leaves no bytes of a deleted run in its files while they are open", async () => {
+    const path = newPath();
+    const store = openStore(path, { driver });
+    const ids = ["r1", "r2", "r3", "r4", "r5", "r6"];
+    const secretOf = (id: string, what: string) => `<${what} of ${id}>`;
+    for (const id of ids) {
+      const start = { ...runStart(id), metadata: { who: secretOf(id, "metadata") } };
+      store.append(id, [start], { sequence: 1 });
+      for (const [index, length] of [10, 6_000, 300, 20_000].entries()) {
+        const input = { text: secretOf(id, "input").padEnd(length, "x") };
+        store.append(id, [{ ...stepStart(id, index + 2), input } as AgentEvent], { sequence: index + 2 });
+      }
+      store.post(id, { text: secretOf(id, "message") });
+    }
+    for (const id of ids.slice(1)) await store.delete(id);
+    const bytes = readdirSync(dirname(path)).map((name) => readFileSync(join(dirname(path), name), "latin1"));
+    const found = ids.filter((id) => bytes.some((text) => text.includes(` of ${id}>`)));
+    expect(found).toEqual(["r1"]);
+    expect(store.read("r1")).toHaveLength(5);
+  });
+
   describe.each(["a file", "memory"])("in %s", (place) => {
     const cases = runStoreConformance({
       createStore: ({ now }) =>

@@ -3,6 +3,7 @@ import { z } from "zod/v4";
 import { createAgent } from "../../../src/agent.ts";
 import type { ApprovalQuestion } from "../../../src/core/approval.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import { hiddenText } from "../../../src/core/json.ts";
 import type { PlanInput, PlanStep } from "../../../src/core/plan.ts";
 import type { PlanDraft, PlanRequest } from "../../../src/core/planner.ts";
@@ -97,6 +98,36 @@ describe("a run with sensitive fields", () => {
     expect(output).toEqual({ user: "ann", token });
     for (const value of [rest, events, recorded]) expectHidden(value);
   });
+
+  it.each([token, "details", "message", "AgentError", "tool-failed", "errors", "12345"])(
+    "contains none as a key of what a tool made, and errors keep their form, with the secret %s",
+    async (secret) => {
+      const made = { sessions: { [secret]: { list: [{ [`of ${secret}`]: 1 }] } } };
+      const login = defineTool({
+        name: "Login",
+        description: "Logs in",
+        inputSchema: z.object({ password: sensitive(z.string()) }),
+        retry: { maxAttempts: 2, minDelayMs: 0 },
+        execute: (_input, { progress }) => {
+          progress(made);
+          throw Object.assign(new Error("refused", { cause: { message: "no", details: made } }), { details: made });
+        },
+      });
+      const emitted: AgentEvent[] = [];
+      const store = createMemoryRunStore();
+      const agent = createAgent({ tools: [login], store });
+      agent.subscribe((event) => emitted.push(event));
+      const step = { id: "s", tool: "Login" as const, input: { password: secret } };
+      const result = await agent.execute({ steps: [step] }, { runId: "r" });
+      const hidden = { sessions: { [hiddenText]: { list: [{ [`of ${hiddenText}`]: 1 }] } } };
+      expect(result.error?.details).toMatchObject({ attempts: 2, errors: [{ details: hidden }, { details: hidden }] });
+      expect(emitted.find(({ type }) => type === "step-progress")).toMatchObject({ value: hidden });
+      const recorded = await store.read("r");
+      for (const made of [recorded, emitted, await agent.getRun("r")])
+        expect(JSON.stringify(made)).not.toMatch(new RegExp(`"(of )?${secret}":(\\{"list"|1)`));
+      if (secret === token) expectHidden([recorded, emitted, result]);
+    },
+  );
 
   it("contains none in values that come late", async () => {
     const { events, recorded } = await play((clock) => ({
