@@ -13,8 +13,9 @@ import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
 import { type ToolSchemas, toolSchemas } from "../core/tool-schemas.ts";
+import type { SchemasAt } from "./expressions/infer.ts";
 import type { CelPath } from "./expressions/node.ts";
-import type { ExpressionKey, StepExpressions } from "./expressions/step-expressions.ts";
+import type { ExpressionKey } from "./expressions/step-expressions.ts";
 import type { ParsedSteps } from "./expressions.ts";
 import { type FoundReference, fillReferences, isOfIteration } from "./references.ts";
 
@@ -33,6 +34,8 @@ interface StepScope {
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
   /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
+  /** Finds the schemas of the item of an iteration. */
+  readonly item?: SchemasAt | undefined;
 }
 
 /** The JSON Schemas of what steps call or wait for, by the tool, or by the schema of the event. */
@@ -67,8 +70,9 @@ function valueSchemas(schema: StandardSchema): Pick<ToolSchemas, "output"> | Pro
  */
 export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const { step } = scope;
-  const issues = checkExpressions(scope);
-  const found = callsTool(step) ? checkInput(step, scope) : checkWait(step, scope);
+  const { issues, item } = checkExpressions(scope);
+  const inLoop = { ...scope, item };
+  const found = callsTool(step) ? checkInput(step, inLoop) : checkWait(step, scope);
   if (found instanceof Promise) return found.then((others) => [...issues, ...others]);
   return issues.length === 0 ? found : [...issues, ...found];
 }
@@ -179,8 +183,10 @@ function checkReference(
   const source = findSource(reference.stepId, scope);
   const outputs = source?.(reference.path);
   if (source !== undefined && outputs?.length === 0) {
-    const path = { text, name: reference.stepId, path: reference.path };
-    return { code: "invalid-reference", message: describeMissing(path, source, { scope, isInExpression: false }) };
+    const { path, stepId: name } = reference;
+    const around = source(path.slice(0, -1)) ?? [];
+    const message = describeMissing({ text, name, path }, around, { scope, isInExpression: false });
+    return { code: "invalid-reference", message };
   }
   const wantedTypes = wanted && wanted.length > 0 ? typesOf(wanted) : undefined;
   const givenTypes = kind === "text" ? new Set(["string"]) : outputs && typesOf(outputs);
@@ -210,10 +216,13 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
   return [{ code: "invalid-input", path: at, message }];
 }
 
-/** The issues of the expressions of a step, apart from those about the steps they name. */
-function checkExpressions(scope: StepScope): readonly PlanIssue[] {
+/** The issues of the expressions of a step, apart from those about the steps they name, and what its items are. */
+function checkExpressions(scope: StepScope): {
+  readonly issues: readonly PlanIssue[];
+  readonly item?: SchemasAt | undefined;
+} {
   const parsed = scope.parsed?.get(scope.step);
-  if (parsed === undefined) return none;
+  if (parsed === undefined) return { issues: none };
   const issues: PlanIssue[] = [];
   const add = (code: PlanIssue["code"], key: ExpressionKey, message: string) =>
     issues.push({ code, path: [...scope.path, key], message });
@@ -225,78 +234,26 @@ function checkExpressions(scope: StepScope): readonly PlanIssue[] {
     const message = `"${name}" (at character ${position}) does not exist in "forEach" itself, only in the input and the "when" of its step.`;
     add("unknown-step", "forEach", message);
   }
-  for (const [key, paths] of parsed.paths)
-    for (const message of missingPaths(paths, scope)) add("invalid-reference", key, message);
-  const condition = wrongCondition(parsed, scope);
-  if (condition !== undefined) add("reference-type", "when", condition);
-  const list = wrongList(parsed, scope);
-  if (list !== undefined) add("reference-type", "forEach", list);
-  return issues;
+  const check = (key: ExpressionKey, around: StepScope) => {
+    const checked = parsed.check(key, {
+      sourceOf: (name) => findSource(name, around),
+      describeMissing: (path, schemas) => describeMissing(path, schemas, { scope, isInExpression: true }),
+    });
+    for (const { code, message } of checked.issues) add(code, key, message);
+    return checked;
+  };
+  const { item } = check("forEach", scope);
+  check("when", { ...scope, item });
+  return { issues, item };
 }
-
-/** A message for each value that an expression reads and that cannot exist. */
-function missingPaths(paths: readonly CelPath[], scope: StepScope): readonly string[] {
-  const messages = new Map<string, string>();
-  for (const path of paths) {
-    const text = writePath(path);
-    if (path.path.length === 0 || messages.has(text)) continue;
-    const source = findSource(path.name, scope);
-    if (source?.(path.path)?.length !== 0) continue;
-    const missing = describeMissing({ ...path, text }, source, { scope, isInExpression: true });
-    messages.set(text, `${missing} It is at character ${path.position}.`);
-  }
-  return [...messages.values()];
-}
-
-/** The message for a `when` that is only a path, and that does not lead to a boolean. */
-function wrongCondition({ condition }: StepExpressions, scope: StepScope): string | undefined {
-  const types = condition && typesAt(condition, scope);
-  if (condition === undefined || types === undefined || types.has("boolean")) return undefined;
-  const text = writePath(condition);
-  return `${text} is ${[...types].join(" or ")}, but "when" needs true or false; compare it, as in ${compare(text, types)}.`;
-}
-
-function compare(text: string, types: ReadonlySet<string>): string {
-  if (types.has("string")) return `${text} != ""`;
-  if (types.has("number")) return `${text} > 0`;
-  return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
-}
-
-/** The message for a `forEach` that is only a path, and that does not lead to a list. */
-function wrongList({ forEach, source }: StepExpressions, scope: StepScope): string | undefined {
-  if (forEach === undefined || source === undefined || isIterationName(source.name)) return undefined;
-  const types = typesAt(source, scope);
-  const isWalkedMap = types?.has("object") && forEach.root.type === "macro";
-  if (types === undefined || types.has("array") || isWalkedMap) return undefined;
-  return `${writePath(source)} is ${[...types].join(" or ")}, but "forEach" needs an array.`;
-}
-
-/** The types that a value may have; undefined if they are not known, or if there is no such value. */
-function typesAt({ name, path }: CelPath, scope: StepScope): ReadonlySet<string> | undefined {
-  const found = findSource(name, scope)?.(path);
-  return found && found.length > 0 ? typesOf(found) : undefined;
-}
-
-function writePath({ name, path }: CelPath): string {
-  const isPlain = (key: string | number) => typeof key === "string" && /^[A-Za-z_]\w*$/.test(key);
-  return name + path.map((key) => (isPlain(key) ? `.${key}` : `[${JSON.stringify(key)}]`)).join("");
-}
-
-/** The schemas of a value from outside a step, by the path in it; undefined if nothing is known. */
-type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 
 /**
  * Finds what is known of the value that a name in a step stands for: the output of a step, or in a loop the `item` or
  * `index`. Undefined if there is no such step or tool.
  */
 function findSource(name: string, scope: StepScope): SchemasAt | undefined {
-  const { step, parsed } = scope;
-  if (!isOfIteration(step, name)) return findOutput(name, scope);
-  if (name === "index") return (path) => (path.length === 0 ? [integer] : []);
-  const list = parsed?.get(step)?.source;
-  // A loop cannot take its list from its own item.
-  const output = list === undefined || isOfIteration(step, list.name) ? undefined : findOutput(list.name, scope);
-  return output && ((path) => schemasOfItem(output, { list: list?.path ?? [], path }));
+  if (!isOfIteration(scope.step, name)) return findOutput(name, scope);
+  return name === "item" ? scope.item : (path) => (path.length === 0 ? [integer] : []);
 }
 
 const instant: JsonSchema = { type: "string" };
@@ -334,31 +291,16 @@ function orNull(schemas: readonly JsonSchema[] | undefined, mayBeNull: boolean):
   return schemas !== undefined && mayBeNull ? [...schemas, nothing] : schemas;
 }
 
-/** The schemas at a path in an item of the list at another path; undefined if that is not known for every item. */
-function schemasOfItem(
-  outputAt: SchemasAt,
-  { list, path }: { readonly list: JsonPath; readonly path: JsonPath },
-): readonly JsonSchema[] | undefined {
-  const lists = outputAt(list);
-  const types = lists && typesOf(lists);
-  // A map is walked by its keys, which have no schema.
-  if (types === undefined || !types.has("array") || types.has("object")) return undefined;
-  // The items of a tuple differ.
-  if (lists?.some(({ prefixItems, items }) => prefixItems !== undefined || Array.isArray(items)) ?? true)
-    return undefined;
-  return outputAt([...list, 0, ...path]);
-}
-
-/** The message for a path that leads nowhere, with the keys that there are instead. */
+/** The message for a path that leads nowhere, with what there is instead: the schemas that its last key is not in. */
 function describeMissing(
-  { text, name, path }: Pick<CelPath, "name" | "path"> & { readonly text: string },
-  schemasOf: SchemasAt,
+  { text, name, path, isVariable = false }: Pick<CelPath, "name" | "path" | "text"> & Partial<CelPath>,
+  around: readonly JsonSchema[],
   { scope, isInExpression }: { readonly scope: StepScope; readonly isInExpression: boolean },
 ): string {
-  const around = schemasOf(path.slice(0, -1)) ?? [];
   const types = typesOf(around);
-  const isLooped = !isOfIteration(scope.step, name) && scope.stepOf(name)?.forEach !== undefined;
-  const where = isIterationName(name) && !isLooped ? `"${name}"` : `the output of "${name}"`;
+  const isStep = !isVariable && !isOfIteration(scope.step, name);
+  const isLooped = isStep && scope.stepOf(name)?.forEach !== undefined;
+  const where = !isStep ? `"${name}"` : `the output of "${name}"`;
   const missing = `${text} does not exist in ${where}`;
   if (path.at(-1) === "length" && (types?.has("array") || types?.has("string"))) {
     const holder = text.replace(/(?:\.length|\["length"\])$/, "");

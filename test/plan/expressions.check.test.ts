@@ -145,7 +145,12 @@ describe("references to an iteration", () => {
     ["an index where text belongs", looped(ref("index"), "s1.rows"), ["reference-type at 2.input.title"]],
     ["a key of the index", looped("${index.x}", "s1.rows"), ["invalid-reference at 2.input.title"]],
     ["items that are not known", looped(ref("item.any"), "s1.open.list"), []],
-    ["items that are made", looped(ref("item.any"), "s1.rows.map(r, r.id)"), []],
+    ["items that are made", looped(ref("item"), "s1.rows.map(r, r.id)"), []],
+    [
+      "a key of items that are made",
+      looped(ref("item.any"), "s1.rows.map(r, r.id)"),
+      ["invalid-reference at 2.input.title"],
+    ],
     ["items of a tuple", looped(ref("item"), "sh.pair"), []],
     ["items of what may be no list", looped(ref("item"), "sh.either"), ["reference-type at 2.input.title"]],
     [
@@ -293,7 +298,7 @@ describe("messages", () => {
       [note("${item.x}", { forEach: "s1.rows" })],
       'item.x does not exist in "item"; there are: id, due date.',
     ],
-    ["quoted keys", [step({ when: 's1["no no"][0] == 1' })], 's1["no no"][0] does not exist'],
+    ["quoted keys", [step({ when: 's1["no no"][0] == 1' })], 's1["no no"] does not exist in the output'],
     [
       "what a loop has",
       [step({ when: "item > 1" })],

@@ -69,7 +69,7 @@ describe("the expressions of a plan", () => {
       code: "invalid-expression",
       details: { stepId: "s2", key: "when", expression: "1 +", position: 3 },
     });
-    await expect(compileExpressions([stepOf({ when: "true", forEach: "1" })])).rejects.toMatchObject({
+    await expect(compileExpressions([stepOf({ when: "true", forEach: "=1" })])).rejects.toMatchObject({
       code: "invalid-expression",
       details: { key: "forEach", position: 0 },
     });

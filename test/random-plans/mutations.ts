@@ -131,7 +131,7 @@ const shapes: Record<string, Mutation> = {
   },
   "a key of a step left out": (plan, pick) => {
     const step = pick(plan.steps);
-    const key = pick(["id", "tool", "input"]);
+    const key = pick(["id", "tool"]);
     delete (step as Record<string, unknown>)[key];
     return { code: "invalid-shape", path: at(plan, step, key) };
   },

@@ -271,7 +271,12 @@ class Evaluation {
 
 /** The type of a JSON value as CEL names it. */
 export function celTypeOf(value: JsonValue): string {
-  return celTypes[jsonTypeOf(value)] ?? "a number";
+  return nameCelType(jsonTypeOf(value));
+}
+
+/** The name that messages about expressions have for a type of JSON. */
+export function nameCelType(type: string): string {
+  return celTypes[type] ?? "a number";
 }
 
 const celTypes: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ export type CelNode = { readonly position: number } & (
   /** A name from outside; `slot` is its place among the names of the expression. */
   | { readonly type: "name"; readonly name: string; readonly slot: number }
   /** A name that a macro binds; `slot` is the depth of that macro. */
-  | { readonly type: "variable"; readonly slot: number }
+  | { readonly type: "variable"; readonly name: string; readonly slot: number }
   | { readonly type: "member"; readonly of: CelNode; readonly key: string }
   | { readonly type: "index"; readonly of: CelNode; readonly key: CelNode }
   | { readonly type: "list"; readonly items: readonly CelNode[] }
@@ -86,44 +86,36 @@ export type CelParseResult =
   | { readonly ok: true; readonly expression: CelExpression }
   | { readonly ok: false; readonly issue: CelIssue };
 
-/** A value from outside, or a part of it: `s1.rows[0]`. */
+/** A value that has a name, or a part of it: `s1.rows[0]`. */
 export interface CelPath {
   readonly name: string;
   readonly path: JsonPath;
-  readonly position: number;
+  /** As it is written in an expression. */
+  readonly text: string;
+  /** True if a macro binds the name. */
+  readonly isVariable: boolean;
 }
 
 /** The path that a node is, if it is one. */
 export function pathOf(node: CelNode): CelPath | undefined {
-  if (node.type === "name") return { name: node.name, path: [], position: node.position };
+  if (node.type === "name" || node.type === "variable")
+    return { name: node.name, path: [], text: node.name, isVariable: node.type === "variable" };
   if (node.type !== "member" && node.type !== "index") return undefined;
   const below = pathOf(node.of);
   const key = node.type === "member" ? node.key : keyOf(node.key);
-  return below && key !== undefined ? { ...below, path: [...below.path, key], position: node.position } : undefined;
+  if (below === undefined || key === undefined) return undefined;
+  const isPlain = typeof key === "string" && /^[A-Za-z_]\w*$/.test(key);
+  const text = below.text + (isPlain ? `.${key}` : `[${JSON.stringify(key)}]`);
+  return { ...below, path: [...below.path, key], text };
 }
 
-function keyOf(node: CelNode): string | number | undefined {
+/** The key that a node in brackets is, if it is the same for all data. */
+export function keyOf(node: CelNode): string | number | undefined {
   if (node.type !== "literal") return undefined;
   const { value } = node;
   return typeof value === "string" || (Number.isInteger(value) && Number(value) >= 0)
     ? (value as string | number)
     : undefined;
-}
-
-/** The longest paths that an evaluation may follow, without the field that `has` tests, which may be missing. */
-export function collectPaths(node: CelNode, found: CelPath[] = []): readonly CelPath[] {
-  const path = pathOf(node);
-  if (path !== undefined) found.push(path);
-  else for (const child of childrenOf(node)) collectPaths(child, found);
-  return found;
-}
-
-/** The nodes that a node holds, by itself, in a list, or in the entries of a map. */
-function childrenOf(holder: object): readonly CelNode[] {
-  return Object.values(holder).flatMap((part: unknown) => {
-    if (typeof part !== "object" || part === null) return [];
-    return "type" in part ? [part as CelNode] : childrenOf(part);
-  });
 }
 
 /** True if a result is taken from the data unchanged, each part of it at most once. */
@@ -142,53 +134,3 @@ export function isPartOfData(node: CelNode): boolean {
       return false;
   }
 }
-
-/** The list from which a list takes its items unchanged, so that they have the same schema. */
-export function sourceOf(node: CelNode): CelPath | undefined {
-  return node.type === "macro" && node.name === "filter" ? sourceOf(node.target) : pathOf(node);
-}
-
-/** The JSON Schema type of a result, if it is the same for all data. */
-export function resultTypeOf(node: CelNode): string | undefined {
-  switch (node.type) {
-    case "literal":
-      return node.value === null ? "null" : typeof node.value;
-    case "list":
-      return "array";
-    case "map":
-      return "object";
-    case "logical":
-    case "not":
-    case "has":
-      return "boolean";
-    case "negate":
-      return "number";
-    case "choice": {
-      const type = resultTypeOf(node.yes);
-      return type === resultTypeOf(node.no) ? type : undefined;
-    }
-    case "binary":
-      if (node.operator === "+") return resultTypeOf(node.left) ?? resultTypeOf(node.right);
-      return ["-", "*", "/", "%"].includes(node.operator) ? "number" : "boolean";
-    case "call":
-      // Only `dyn` returns its argument.
-      return node.name === "dyn" ? resultTypeOf(node.target) : typesOfCalls[node.name];
-    case "macro":
-      return node.name === "filter" || node.name === "map" ? "array" : "boolean";
-    default:
-      return undefined;
-  }
-}
-
-const typesOfCalls: Readonly<Record<Exclude<CelFunctionName, "dyn">, string>> = {
-  size: "number",
-  int: "number",
-  double: "number",
-  string: "string",
-  startsWith: "boolean",
-  endsWith: "boolean",
-  contains: "boolean",
-  lowerAscii: "string",
-  upperAscii: "string",
-  trim: "string",
-};

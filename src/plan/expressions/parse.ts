@@ -222,7 +222,7 @@ class Translation {
 
   private name({ args: name, start: position }: NodeOf<"id">, bound: Bound): CelNode {
     const variable = bound.get(name);
-    if (variable !== undefined) return { type: "variable", slot: variable, position };
+    if (variable !== undefined) return { type: "variable", name, slot: variable, position };
     let slot = this.slots.get(name);
     if (slot === undefined) {
       slot = this.names.length;

@@ -5,17 +5,9 @@ import type { PlanStep } from "../../core/plan.ts";
 import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../references.ts";
-import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
-import {
-  type CelExpression,
-  type CelFreeName,
-  type CelIssue,
-  type CelPath,
-  collectPaths,
-  pathOf,
-  resultTypeOf,
-  sourceOf,
-} from "./node.ts";
+import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost, nameCelType } from "./evaluate.ts";
+import { CelInference, type CelSurroundings, type CelTypeIssue, itemOf, knownTypes, type SchemasAt } from "./infer.ts";
+import { type CelExpression, type CelFreeName, type CelIssue, type CelNode, pathOf } from "./node.ts";
 import { parseCel } from "./parse.ts";
 
 /** The keys of a step that hold expressions. */
@@ -35,13 +27,17 @@ export interface StepExpressions {
    * Throws `invalid-expression` if that fails or returns another type, `limit-exceeded` if it costs too much.
    */
   evaluate(key: ExpressionKey, scope: ExpressionScope): JsonValue;
+  /** The reasons why a text cannot be parsed. */
   readonly issues: readonly (CelIssue & { readonly key: ExpressionKey })[];
-  /** The values that each expression reads. */
-  readonly paths: readonly (readonly [ExpressionKey, readonly CelPath[]])[];
-  /** The value that `when` is, if it is only a path. */
-  readonly condition: CelPath | undefined;
-  /** The list from which `forEach` takes its items unchanged, if it does. */
-  readonly source: CelPath | undefined;
+  /** Checks one of the two against the schemas of the values around it. */
+  check(key: ExpressionKey, surroundings: CelSurroundings): CheckedExpression;
+}
+
+/** An expression that was checked against the schemas of the values around it. */
+interface CheckedExpression {
+  readonly issues: readonly CelTypeIssue[];
+  /** Finds the schemas of an item of the list that it gives. */
+  readonly item: SchemasAt | undefined;
 }
 
 interface ExpressionScope {
@@ -59,7 +55,6 @@ export function parseStep(step: PlanStep): StepExpressions {
   const known = parsedSteps.get(step);
   if (known !== undefined) return known;
   const issues: StepExpressions["issues"][number][] = [];
-  const paths: StepExpressions["paths"][number][] = [];
   const stepIds = new Set<string>();
   const isAboutIteration = ({ name }: CelFreeName) => isOfIteration(step, name);
   const parse = (key: ExpressionKey): CelExpression | undefined => {
@@ -70,11 +65,7 @@ export function parseStep(step: PlanStep): StepExpressions {
       issues.push({ key, ...result.issue });
       return undefined;
     }
-    const { root, names } = result.expression;
-    const message = describeWrongResult(key, resultTypeOf(root));
-    if (message !== undefined) issues.push({ key, message, position: 0 });
-    paths.push([key, collectPaths(root)]);
-    for (const free of names) if (!isAboutIteration(free)) stepIds.add(free.name);
+    for (const free of result.expression.names) if (!isAboutIteration(free)) stepIds.add(free.name);
     return result.expression;
   };
   const [when, forEach] = [parse("when"), parse("forEach")];
@@ -89,9 +80,14 @@ export function parseStep(step: PlanStep): StepExpressions {
       return evaluateOfStep(expression, { step, key, ...scope });
     },
     issues,
-    paths,
-    condition: when && pathOf(when.root),
-    source: forEach && sourceOf(forEach.root),
+    check(key, surroundings) {
+      const root = expressions[key]?.root;
+      if (root === undefined) return { issues: [], item: undefined };
+      const inference = new CelInference(surroundings);
+      const value = inference.infer(root);
+      const wrong = wrongResult(key, root, knownTypes(value));
+      return { issues: [...inference.issues, ...(wrong === undefined ? [] : [wrong])], item: itemOf(value) };
+    },
   };
   // A step that may still change must not be cached.
   if (Object.isFrozen(step)) parsedSteps.set(step, expressions);
@@ -108,11 +104,27 @@ export function compileStep(step: PlanStep): StepExpressions {
 
 const wanted = { when: { type: "boolean", name: "true or false" }, forEach: { type: "array", name: "a list" } };
 
-/** The message for an expression that can never return the needed type; undefined for any other. */
-function describeWrongResult(key: ExpressionKey, type: string | undefined): string | undefined {
-  if (type === undefined || type === wanted[key].type) return undefined;
-  const given = { array: "a list", object: "a map", string: "text", null: "null" }[type] ?? `a ${type}`;
-  return `it must give ${wanted[key].name}, but always gives ${given}`;
+/** The issue of an expression that can never give the type that is needed; undefined for any other. */
+function wrongResult(
+  key: ExpressionKey,
+  root: CelNode,
+  types: ReadonlySet<string> | undefined,
+): CelTypeIssue | undefined {
+  if (types === undefined || types.has(wanted[key].type)) return undefined;
+  const text = pathOf(root)?.text;
+  if (text === undefined) {
+    const given = [...types].map(nameCelType).join(" or ");
+    const message = `The expression cannot be used: it must give ${wanted[key].name}, but always gives ${given} (at character 0).`;
+    return { code: "invalid-expression", message };
+  }
+  const needed = key === "when" ? `true or false; compare it, as in ${compare(text, types)}` : "an array";
+  return { code: "reference-type", message: `${text} is ${[...types].join(" or ")}, but "${key}" needs ${needed}.` };
+}
+
+function compare(text: string, types: ReadonlySet<string>): string {
+  if (types.has("string")) return `${text} != ""`;
+  if (types.has("number")) return `${text} > 0`;
+  return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
 }
 
 /** So much of an expression is quoted in a message. */

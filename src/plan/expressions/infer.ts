@@ -1,0 +1,236 @@
+import type { JsonPath } from "../../core/json.ts";
+import { itemsOf, type JsonSchema, jsonTypeOf, schemasAt, typesOf } from "../../core/json-schema.ts";
+import type { PlanIssueCode } from "../../core/plan.ts";
+import { nameCelType } from "./evaluate.ts";
+import { type CelFunctionName, type CelNode, type CelNodeOf, type CelPath, keyOf, pathOf } from "./node.ts";
+
+/** Finds the schemas that a value may have at a path: undefined if anything may be there, `[]` if nothing can be. */
+export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
+
+/** The values that an expression may name. */
+export interface CelSurroundings {
+  /** Finds what is known of the value of a name; undefined if that is nothing. */
+  readonly sourceOf: (name: string) => SchemasAt | undefined;
+  /** Says that a path leads nowhere, though it does up to its last key. */
+  readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
+}
+
+/** Something in an expression that no data can make work. */
+export interface CelTypeIssue {
+  readonly code: PlanIssueCode;
+  /** A sentence, with its position. */
+  readonly message: string;
+}
+
+/**
+ * Infers from the schemas of the values around an expression what its parts can be, as far as it is known, and finds
+ * what always fails, or compares values that are never equal. Each part is visited once.
+ */
+export class CelInference {
+  readonly issues: CelTypeIssue[] = [];
+  /** The messages about parts that do not exist, each told once. */
+  private readonly missing = new Set<string>();
+  /** The values of the variables of the enclosing macros, by depth. */
+  private readonly variables: SchemasAt[] = [];
+
+  constructor(private readonly surroundings: CelSurroundings) {}
+
+  infer(node: CelNode): SchemasAt {
+    switch (node.type) {
+      case "literal":
+        return typed(jsonTypeOf(node.value));
+      case "name":
+        return this.surroundings.sourceOf(node.name) ?? anything;
+      case "variable":
+        return this.variables[node.slot] ?? anything;
+      case "member":
+        return this.part(node, node.key);
+      case "index":
+        return this.index(node);
+      case "list":
+        return listOf(this.either(node.items));
+      case "map":
+        for (const { key, value } of node.entries) {
+          this.need(key, ["string"], "the key of a map");
+          this.infer(value);
+        }
+        return typed("object");
+      case "choice":
+        this.need(node.condition, ["boolean"], "?");
+        return this.either([node.yes, node.no]);
+      case "logical":
+        for (const side of [node.left, node.right]) this.need(side, ["boolean"], node.deciding ? "||" : "&&");
+        return typed("boolean");
+      case "not":
+        this.need(node.of, ["boolean"], "!");
+        return typed("boolean");
+      case "negate":
+        this.need(node.of, ["number"], "-");
+        return typed("number");
+      case "binary":
+        return this.binary(node);
+      case "has":
+        this.need(node.of, ["object", "null"], "has()");
+        return typed("boolean");
+      case "call":
+        return this.call(node);
+      case "macro":
+        return this.macro(node);
+      default:
+        return node satisfies never;
+    }
+  }
+
+  private report(code: PlanIssueCode, message: string, position: number): void {
+    this.issues.push({ code, message: `${message} It is at character ${position}.` });
+  }
+
+  /** Infers an operand, which has to be able to have one of the types. */
+  private need(node: CelNode, types: readonly string[], operator: string): SchemasAt {
+    const value = this.infer(node);
+    const known = knownTypes(value);
+    if (known !== undefined && !types.some((type) => known.has(type)))
+      this.report("reference-type", `${operator} does not work on ${nameTypes(known)}.`, node.position);
+    return value;
+  }
+
+  private part(node: CelNodeOf<"member"> | CelNodeOf<"index">, key: string | number): SchemasAt {
+    const of = this.infer(node.of);
+    if (of([key])?.length !== 0) return (path) => of([key, ...path]);
+    const [around, path] = [of([]) ?? [], pathOf(node)];
+    const message =
+      path === undefined
+        ? `There is no ${JSON.stringify(key)} in ${nameTypes(typesOf(around) ?? [])}.`
+        : this.surroundings.describeMissing(path, around);
+    if (!this.missing.has(message)) this.report("invalid-reference", message, node.position);
+    this.missing.add(message);
+    return anything;
+  }
+
+  private index(node: CelNodeOf<"index">): SchemasAt {
+    const key = keyOf(node.key);
+    if (key !== undefined) return this.part(node, key);
+    this.infer(node.key);
+    const of = this.infer(node.of);
+    return knownTypes(of)?.has("object") === false ? itemOf(of) : anything;
+  }
+
+  /** A value that is that of one of the nodes: only its type is known. */
+  private either(nodes: readonly CelNode[]): SchemasAt {
+    const types = nodes.map((node) => knownTypes(this.infer(node)));
+    return types.length === 0 || types.includes(undefined)
+      ? anything
+      : typed(...new Set(types.flatMap((some) => [...(some ?? [])])));
+  }
+
+  private binary({ operator, left, right, position }: CelNodeOf<"binary">): SchemasAt {
+    const first = this.infer(left);
+    const second = operator === "in" ? itemOf(this.need(right, ["array", "object"], "in")) : this.infer(right);
+    const [some, others] = [knownTypes(first), knownTypes(second)];
+    const usable = operands[operator] ?? jsonTypes;
+    const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
+    if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
+      const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "this"));
+      const message =
+        usable === jsonTypes
+          ? `${operator} compares ${one} with ${other}, which are never equal: convert one of them, as in string(…) or double(…).`
+          : `${operator} does not work on ${one} and ${other}.`;
+      this.report("reference-type", message, position);
+    }
+    if (operator === "+") return typed(...(shared.length > 0 ? shared : usable));
+    return typed(usable === numeric ? "number" : "boolean");
+  }
+
+  private call({ name, target, argument }: CelNodeOf<"call">): SchemasAt {
+    this.need(target, operandsOfCalls[name] ?? ["string"], name);
+    if (argument !== undefined) this.need(argument, ["string"], name);
+    // It is how CEL says that a type is known only when it runs.
+    if (name === "dyn") return anything;
+    return typed(resultsOfCalls[name]);
+  }
+
+  private macro({ name, target, slot, body, transform }: CelNodeOf<"macro">): SchemasAt {
+    const item = itemOf(this.need(target, ["array", "object"], `.${name}()`));
+    this.variables[slot] = item;
+    if (name === "map" && transform === undefined) return listOf(this.infer(body));
+    this.need(body, ["boolean"], `.${name}()`);
+    if (transform !== undefined) return listOf(this.infer(transform));
+    return name === "filter" ? listOf(item) : typed("boolean");
+  }
+}
+
+const jsonTypes = ["null", "boolean", "number", "string", "array", "object"] as const;
+const numeric = ["number"];
+const ordered = ["number", "string"];
+
+/** The types that an operator takes, both of one; those that compare any values are left out. */
+const operands: Readonly<Record<string, readonly string[]>> = {
+  "+": ["number", "string", "array"],
+  "-": numeric,
+  "*": numeric,
+  "/": numeric,
+  "%": numeric,
+  "<": ordered,
+  "<=": ordered,
+  ">": ordered,
+  ">=": ordered,
+};
+
+/** The types that a function takes, if not only text. */
+const operandsOfCalls: Readonly<Partial<Record<CelFunctionName, readonly string[]>>> = {
+  size: ["string", "array", "object"],
+  int: ordered,
+  double: ordered,
+  string: ["number", "string", "boolean"],
+  dyn: jsonTypes,
+};
+
+const resultsOfCalls: Readonly<Record<Exclude<CelFunctionName, "dyn">, string>> = {
+  size: "number",
+  int: "number",
+  double: "number",
+  string: "string",
+  startsWith: "boolean",
+  endsWith: "boolean",
+  contains: "boolean",
+  lowerAscii: "string",
+  upperAscii: "string",
+  trim: "string",
+};
+
+const anything: SchemasAt = () => undefined;
+
+/** A value of one of some types, of which nothing else is known. */
+function typed(...types: readonly string[]): SchemasAt {
+  return (path) => schemasAt({ type: types }, path);
+}
+
+/** A list of values. */
+export function listOf(item: SchemasAt, list: JsonSchema = { type: "array" }): SchemasAt {
+  return ([index, ...rest]) => (index === undefined ? [list] : typeof index === "number" ? item(rest) : []);
+}
+
+/** An item of a list, or a key of a map, as a macro walks it. */
+export function itemOf(of: SchemasAt): SchemasAt {
+  const schemas = of([]) ?? [];
+  const types = knownTypes(of);
+  const isList = types?.has("array") ?? false;
+  if (types?.has("object")) return isList ? anything : typed("string");
+  // The items of a tuple differ.
+  const isTuple = schemas.some((schema) => itemsOf(schema).tuple.length > 0);
+  return isList && !isTuple ? (path) => of([0, ...path]) : anything;
+}
+
+/** The types that a value may have; undefined if they are not known, or if there can be no such value. */
+export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
+  const schemas = value([]) ?? [];
+  return schemas.length > 0 ? typesOf(schemas) : undefined;
+}
+
+function isNull(types: ReadonlySet<string> | undefined): boolean {
+  return types?.size === 1 && types.has("null");
+}
+
+function nameTypes(types: Iterable<string>): string {
+  return [...types].map(nameCelType).join(" or ");
+}
