@@ -281,10 +281,12 @@ export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,
 ): Promise<number> {
-  const text = readExport(file);
   const publicKey = key === undefined ? undefined : getRawKey(readKey(key, "public")).toString("base64");
   const { verifyRun } = await import("../view/index.ts");
-  const verdict = await verifyRun(text, { publicKey });
+  const verdict = await verifyRun(readText(file), { publicKey }).catch((thrown) => {
+    const isOther = isAgentError(thrown, "invalid-options") && thrown.details.option === "document";
+    throw isOther ? new Error(`The file "${file}" is not an exported run.`) : thrown;
+  });
   out.print(options.json ? jsonLines(verdict) : describeVerdict(verdict, { isExpected: key !== undefined }));
   return verdict.status === "changed" || verdict.status === "untrusted" ? exitCodes.failed : exitCodes.completed;
 }
@@ -315,18 +317,6 @@ function readText(file: string): string {
   } catch (error) {
     throw new Error(`The file "${file}" cannot be read: ${describeFileError(error as NodeJS.ErrnoException)}.`);
   }
-}
-
-/** Reads the text: a key that stands twice is lost when it is parsed. */
-function readExport(file: string): string {
-  const text = readText(file);
-  try {
-    const document: { readonly format?: unknown } | null = JSON.parse(text);
-    if (document?.format === "planwright-run") return text;
-  } catch {
-    // The error below covers this, too.
-  }
-  throw new Error(`The file "${file}" is not an exported run.`);
 }
 
 /** Both keys of WebCrypto, from the private one in a PEM file. */

@@ -217,22 +217,16 @@ export async function verifyRun(document: unknown, options: VerifyRunOptions = {
 }
 
 function readExport(document: unknown): ExportedRun {
-  const run = (typeof document === "string" ? parseJson(document) : document) as
-    | Partial<ExportedRun>
-    | null
-    | undefined;
-  const isExport = run?.format === "planwright-run" && typeof run.runId === "string" && Array.isArray(run.events);
-  if (!isExport) failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
+  let run = document as Partial<ExportedRun> | null | undefined;
+  try {
+    if (typeof document === "string") run = JSON.parse(document);
+  } catch {
+    // A text is not an exported run.
+  }
+  if (run?.format !== "planwright-run" || typeof run.runId !== "string" || !Array.isArray(run.events))
+    failOption("document", document, "a run that was exported by exportRun, as JSON text or parsed");
   if (run.version !== 1) failOption("document.version", run.version, "1: another version of planwright has written it");
   return run as ExportedRun;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Finds a key that stands twice in one object of valid JSON. */
@@ -267,7 +261,7 @@ async function findChange(run: ExportedRun): Promise<string | undefined> {
     }
   } catch (thrown) {
     if (isAgentError(thrown, "store-failed") && thrown.details.problem === "wrong-format") {
-      failOption("document", run, "a run in a format that is known: another version of planwright has recorded it");
+      failOption("document.events", events, "of a format that is known: another version of planwright has recorded it");
     }
     return "Its events are not those of a run.";
   }
