@@ -180,6 +180,7 @@ const toolOptions = {
   effect: {
     isValid: (value) => isFunction(value) || toolEffects.includes(value as ToolEffect),
     expected: `one of ${toolEffects.join(", ")}, or a function of the input`,
+    isHarmless: true,
     default: "idempotent",
   },
   retry: { options: retryOptions },
@@ -188,6 +189,7 @@ const toolOptions = {
   needsApproval: {
     isValid: (value) => typeof value === "boolean" || isFunction(value),
     expected: "true, false or a function of the input",
+    isHarmless: true,
     default: false,
   },
   result: { isValid: (value) => typeof value === "string", expected: "a path in the output" },
@@ -220,7 +222,7 @@ export function define(tool: Tool, place?: string): DefinedTool {
   const members = Object.fromEntries(toolKeys.map((key) => [key, readMember(tool, key)])) as unknown as Tool;
   const hasName = toolName.isValid(members.name);
   if (mustBeKnown(tool)) checkKeys(hasName ? members.name : (place ?? "tool"), tool, toolKeys);
-  if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected);
+  if (!hasName) failOption(place === undefined ? "name" : `${place}.name`, members.name, toolName.expected, true);
   const { inputSchema: input, effect, needsApproval, phrases } = readOptions(toolOptions, members, members.name);
   const { effect: _effect, needsApproval: _needsApproval, phrases: given, execute, undo, ...rest } = members;
   if (phrases !== undefined) checkPhrases(phrases, { ...rest, input });
@@ -264,14 +266,14 @@ function mustBeKnown(tool: object): boolean {
 function readInputSchema(schema: unknown, option: string): JsonSchema | undefined {
   if (zodVersionOf(readSchema(schema, option)) === 3) {
     const found = findNotJson(schema);
-    if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`);
+    if (found) failOption(option, found.type, `expressible as JSON Schema, but ${found.path} is a ${found.type}`, true);
     return undefined;
   }
   const json = convertInput(option, schema as StandardSchema);
   const { type } = json;
   // A step's input is an object: no plan could contain what a schema of a text or a list requires.
   if (typeof type === "string" && type !== "object")
-    failOption(option, `a schema of type ${type}`, "a schema of an object");
+    failOption(option, `a schema of type ${type}`, "a schema of an object", true);
   return json;
 }
 
@@ -280,7 +282,7 @@ function convertInput(option: string, schema: StandardSchema): JsonSchema {
     return toJsonSchema(schema, "input") as JsonSchema;
   } catch (thrown) {
     const [why] = (thrown instanceof Error ? thrown.message : describeThrown(thrown)).split("\n");
-    failOption(option, "a schema", `expressible as JSON Schema (${why})`);
+    failOption(option, "a schema", `expressible as JSON Schema (${why})`, true);
   }
 }
 
@@ -345,6 +347,7 @@ function checkSlots(option: string, { phrase, slots = {}, toInput }: ToolPhrase,
       option,
       phrase,
       `a phrase with slots for input fields, but the input has no field "${name}" (${fix}give the phrase a toInput)`,
+      true,
     );
   }
 }
@@ -387,7 +390,12 @@ function checkExamples(phrases: readonly ToolPhrase[], { name, inputSchema }: Ph
     const json = canonicalJson(input);
     const other = known.get(sentence);
     if (other !== undefined && other !== json)
-      failOption(option, each.phrase, `a sentence with one meaning: an earlier phrase gives it the input ${other}`);
+      failOption(
+        option,
+        each.phrase,
+        `a sentence with one meaning: an earlier phrase gives it the input ${other}`,
+        true,
+      );
     known.set(sentence, json);
   }
 }
@@ -402,7 +410,12 @@ function checkSharedExamples(tools: Iterable<DefinedTool>): void {
       if (sentence === undefined) continue;
       const owner = owners.get(sentence);
       if (owner !== undefined && owner !== name)
-        failOption(`${name}.phrases[${index}]`, each.phrase, `a sentence that no other tool has; ${owner} has it, too`);
+        failOption(
+          `${name}.phrases[${index}]`,
+          each.phrase,
+          `a sentence that no other tool has; ${owner} has it, too`,
+          true,
+        );
       owners.set(sentence, name);
     }
   }

@@ -732,7 +732,7 @@ function includes(types: readonly AgentEventType[], type: AgentEventType): boole
 /** Throws `invalid-options` for anything that is not an event type. @internal */
 export function checkEventType(type: unknown): asserts type is AgentEventType {
   const types: readonly unknown[] = [...Object.keys(recordedKinds), ...transientTypes];
-  if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`);
+  if (!types.includes(type)) failOption("type", type, `the type of an event: ${types.join(", ")}`, true);
 }
 
 /**

@@ -12,7 +12,7 @@ type OptionSpec<T = unknown> =
       | { readonly type: keyof typeof readers }
       | NumberSpec
       | { readonly oneOf: readonly T[] }
-      | { readonly isValid: (value: unknown) => boolean; readonly expected: string }
+      | { readonly isValid: (value: unknown) => boolean; readonly expected: string; readonly isHarmless?: true }
       | { readonly methods: readonly string[]; readonly expected: string }
       | { readonly options: AnyTable }
       | { readonly read: OptionReader<unknown> }
@@ -118,19 +118,23 @@ function readerOf(spec: OptionSpec): OptionReader<unknown> {
   if (typeof spec === "function") return spec;
   if ("read" in spec) return spec.read;
   if ("options" in spec) return (value, option) => readOptions(spec.options, value as object, option);
-  if ("isValid" in spec) return readerFor(spec.isValid, spec.expected);
+  if ("isValid" in spec) return readerFor(spec.isValid, spec.expected, spec.isHarmless);
   if ("min" in spec) return numberReader(spec);
   if ("type" in spec) return readers[spec.type];
   if ("oneOf" in spec) {
     const { oneOf } = spec;
-    return readerFor((value) => oneOf.includes(value), `${oneOf.slice(0, -1).join(", ")} or ${oneOf.at(-1)}`);
+    return readerFor((value) => oneOf.includes(value), `${oneOf.slice(0, -1).join(", ")} or ${oneOf.at(-1)}`, true);
   }
   const { methods, expected } = spec;
   return readerFor((value) => hasMethods(value, methods), `${expected} (with ${methods.join(", ")})`);
 }
 
-function readerFor(isValid: (value: unknown) => boolean, expected: string): OptionReader<unknown> {
-  return (value, option) => (isValid(value) ? value : failOption(option, value, expected));
+function readerFor(
+  isValid: (value: unknown) => boolean,
+  expected: string,
+  isHarmless?: boolean,
+): OptionReader<unknown> {
+  return (value, option) => (isValid(value) ? value : failOption(option, value, expected, isHarmless));
 }
 
 function numberReader({ type, min, ...bounds }: NumberSpec): OptionReader<unknown> {
@@ -139,14 +143,14 @@ function numberReader({ type, min, ...bounds }: NumberSpec): OptionReader<unknow
   const isValid = (value: unknown) =>
     (type === "duration" && value === Number.POSITIVE_INFINITY) ||
     (typeof value === "number" && value >= min && value <= max && (type !== "integer" || Number.isInteger(value)));
-  return readerFor(isValid, `${type === "integer" ? "a whole number" : "a number"} ${range}`);
+  return readerFor(isValid, `${type === "integer" ? "a whole number" : "a number"} ${range}`, true);
 }
 
 const readers = {
   any: (value: unknown) => value,
   text: readerFor((value) => typeof value === "string", "text"),
   "short-text": readerFor((value) => typeof value === "string" && value !== "", "a short text"),
-  boolean: readerFor((value) => typeof value === "boolean", "true or false"),
+  boolean: readerFor((value) => typeof value === "boolean", "true or false", true),
   function: readerFor((value) => typeof value === "function", "a function"),
   signal: readerFor((value) => hasMethods(value, ["addEventListener"]), "an AbortSignal"),
   clock(value: unknown, option: string): unknown {
@@ -162,9 +166,13 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof methods[name] === "function");
 }
 
-/** Throws `invalid-options` with what was received and what is expected. */
-export function failOption(option: string, received: unknown, expected: string): never {
-  const text = typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
+/**
+ * Throws `invalid-options` with what is expected and what was received: of a text only that it is one, as it may be a key
+ * or have one, unless texts of this option are harmless, such as names.
+ */
+export function failOption(option: string, received: unknown, expected: string, isHarmless = false): never {
+  const text =
+    isHarmless && typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
   fail(`Option "${option}" must be ${expected}; ${received === undefined ? "it is missing" : `received ${text}`}.`, {
     option,
     received: text,
@@ -181,10 +189,10 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** Throws `invalid-options` for anything that is not an object; a text is not shown, as it may be a key. */
+/** Throws `invalid-options` for anything that is not an object. */
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise)) return;
-  const received = typeof value === "string" ? "text" : describeValue(value);
+  const received = describeValue(value);
   const expected = example === undefined ? "an object" : `an object such as ${example}`;
   const [call] = /^\w+(?=\()/.exec(example ?? "") ?? [];
   const actual = value === undefined ? "it is missing" : `received ${received}`;
@@ -215,8 +223,9 @@ export function checkKeys(
   fail(`Unknown option "${place}".${advice}`, { option: `${option}.${unknown}`, received: unknown, expected });
 }
 
-/** A value in a few words, for messages. Of a proxy that is revoked nothing can be read. */
+/** A value in a few words, for messages: of a text, list or object only its type. Of a proxy that is revoked nothing can be read. */
 export function describeValue(value: unknown): string {
+  if (typeof value === "string") return value === "" ? '""' : "text";
   if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
   try {

@@ -201,7 +201,8 @@ export function readStatuses(status: unknown, option: string): ReadonlySet<RunSt
   if (status === undefined) return undefined;
   const statuses = [status].flat() as RunStatus[];
   for (const one of statuses) {
-    if (!runStatuses.includes(one)) failOption(option, one, `one of ${runStatuses.join(", ")}, or a list of these`);
+    if (!runStatuses.includes(one))
+      failOption(option, one, `one of ${runStatuses.join(", ")}, or a list of these`, true);
   }
   return new Set(statuses);
 }
@@ -210,7 +211,8 @@ function readPendingKinds(pending: unknown, option: string): readonly PendingKin
   if (pending === undefined) return undefined;
   const kinds = [pending].flat() as PendingKind[];
   for (const one of kinds) {
-    if (!pendingKinds.includes(one)) failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`);
+    if (!pendingKinds.includes(one))
+      failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`, true);
   }
   // An inbox of approvals has the plans that wait for one, too.
   return [...new Set(kinds.includes("approval") ? [...kinds, "plan-approval" as const] : kinds)];
@@ -219,7 +221,7 @@ function readPendingKinds(pending: unknown, option: string): readonly PendingKin
 /** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
 export function readTime(time: unknown, option: string): number | undefined {
   const ms = time === undefined ? undefined : Date.parse(time as string);
-  if (Number.isNaN(ms) || !isInCalendar(String(time))) failOption(option, time, "an ISO 8601 time");
+  if (Number.isNaN(ms) || !isInCalendar(String(time))) failOption(option, time, "an ISO 8601 time", true);
   return ms;
 }
 

@@ -60,7 +60,7 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
   if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
   const events = new Map<string, StandardSchema>(Object.entries(value));
   for (const [name, schema] of events) {
-    if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText);
+    if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText, true);
     if (typeof schema?.["~standard"]?.validate !== "function")
       failOption(`${option}.${name}`, schema, expectedSchema(schema));
     if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
@@ -68,6 +68,7 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
         `${option}.${name}`,
         "one",
         "a schema without sensitive fields: delivered values are recorded as they are",
+        true,
       );
   }
   return events;

@@ -62,7 +62,7 @@ export function createRoutingPlanner(options: RoutingPlannerOptions): Planner {
     const startMs = monotonicNow(clock);
     const route: unknown = await classify(request);
     if (!isRoute(route))
-      return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`);
+      return failOption("routingPlanner.classify", route, `a function that returns ${routes.join(", ")}`, true);
     // A classifier may ask a model, too: the time it took is lost to the planners.
     const { timeoutMs } = request;
     const leftMs = timeoutMs && Math.max(0, timeoutMs - (monotonicNow(clock) - startMs));

@@ -202,7 +202,7 @@ const keyOptions = {
   },
   key: (key, option) => {
     // The received value is not reported: it may be a key after all.
-    if (!isKey(key)) failOption(option, typeof key, "32 bytes as a Uint8Array, or the same in base64");
+    if (!isKey(key)) failOption(option, typeof key, "32 bytes as a Uint8Array, or the same in base64", true);
     return key;
   },
 } satisfies OptionTable<SecretKey>;

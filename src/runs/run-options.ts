@@ -144,7 +144,11 @@ const planOptions = {
 const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfies OptionTable<DryRunOptions>;
 
 /** The id of a new run. */
-export const runIdOption = { isValid: isRunId, expected: "1 to 128 letters, digits, _ . or -" } as const;
+export const runIdOption = {
+  isValid: isRunId,
+  expected: "1 to 128 letters, digits, _ . or -",
+  isHarmless: true,
+} as const;
 
 const runOptions = {
   ...dryRunOptions,
@@ -271,7 +275,7 @@ function readTimeZone(timeZone: unknown, option: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: timeZone as string }).resolvedOptions().timeZone;
   } catch {
-    failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"');
+    failOption(option, timeZone, 'the IANA name of a time zone, such as "Europe/Berlin"', true);
   }
 }
 

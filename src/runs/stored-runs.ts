@@ -141,7 +141,8 @@ const pruneOptions = {
 export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
   const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
   const { before } = options;
-  if (before === undefined && options.keep === undefined) failOption("options", "neither", "before, keep, or both");
+  if (before === undefined && options.keep === undefined)
+    failOption("options", "neither", "before, keep, or both", true);
   const status = [...statuses];
   let [deleted, toKeep] = [0, keep];
   for await (const runs of listPages(store, { status, ...(before !== undefined && { until: before }) })) {

@@ -50,7 +50,7 @@ export function createRecordedModel(options: RecordedModelOptions): RecordedMode
   checkKeys("options", options, ["path", "mode", "model"]);
   const { path, mode = "replay", model } = options;
   if (typeof path !== "string" || path === "") failOption("options.path", path, "the path of a file");
-  if (mode !== "record" && mode !== "replay") failOption("options.mode", mode, '"record" or "replay"');
+  if (mode !== "record" && mode !== "replay") failOption("options.mode", mode, '"record" or "replay"', true);
   if (model !== undefined) {
     checkObject("options.model", model);
     if (typeof model.generate !== "function") failOption("options.model.generate", model.generate, "a function");

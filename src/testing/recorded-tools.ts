@@ -125,7 +125,12 @@ export function replayTools(path: string, options?: ReplayToolsOptions<readonly 
   const { tools, calls } = readRecording(path, toolRecordings);
   const unknown = tools.find(({ name }) => given?.every((tool) => tool.name !== name));
   if (unknown !== undefined) {
-    failOption("options.tools", given?.map(({ name }) => name).join(", "), `all recorded tools, also ${unknown.name}`);
+    failOption(
+      "options.tools",
+      given?.map(({ name }) => name).join(", "),
+      `all recorded tools, also ${unknown.name}`,
+      true,
+    );
   }
   const replay = new ToolReplay(path, calls);
   const replayed = (given ?? tools.map((tool) => replay.restore(tool))).map((tool) => replay.wrap(tool));

@@ -129,7 +129,7 @@ function checkReply(place: string, reply: unknown): asserts reply is ScriptedRep
   if (typeof reply === "string" || reply instanceof Error) return;
   if (typeof reply !== "object" || reply === null) failOption(place, reply, expectedReply);
   if ("hangs" in reply) {
-    if (reply.hangs !== "until-aborted") failOption(`${place}.hangs`, reply.hangs, '"until-aborted"');
+    if (reply.hangs !== "until-aborted") failOption(`${place}.hangs`, reply.hangs, '"until-aborted"', true);
     return;
   }
   const { text, deltas } = reply as { text?: unknown; deltas?: unknown };

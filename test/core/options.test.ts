@@ -19,9 +19,9 @@ describe("failOption", () => {
   it("states the received value and the valid ones", () => {
     expect(refusal(() => failOption("retry", "often", "an object"))).toEqual({
       option: "retry",
-      received: '"often"',
+      received: "text",
       expected: "an object",
-      message: 'Option "retry" must be an object; received "often".',
+      message: 'Option "retry" must be an object; received text.',
     });
   });
 
@@ -34,9 +34,17 @@ describe("failOption", () => {
     [() => "the source of a function", "a function"],
     [[1, 2], "an array of 2"],
     [{ secret: 1 }, "an object"],
-    ["x".repeat(500), JSON.stringify("x".repeat(200))],
+    ["-----BEGIN PRIVATE KEY-----", "text"],
+    [new Uint8Array([1, 2, 3]), "an object"],
+    [new URL("https://ann:hunter2@x.test"), "an object"],
+    ["", '""'],
   ])("describes %o briefly", (received, expected) => {
     expect(refusal(() => failOption("a", received, "b"))?.received).toBe(expected);
+  });
+
+  it("shows texts of an option whose texts are harmless, up to 200 characters", () => {
+    const received = refusal(() => failOption("a", "x".repeat(500), "b", true))?.received;
+    expect(received).toBe(JSON.stringify("x".repeat(200)));
   });
 });
 

@@ -155,6 +155,7 @@ function checkModel(model: unknown): void {
       "model",
       model,
       `${expectedModel}: an id alone does not say where the model is; gateway(id) of "ai" makes a model from it`,
+      true,
     );
   }
   if (typeof model === "function")
@@ -166,6 +167,7 @@ function checkModel(model: unknown): void {
       "model.specificationVersion",
       specificationVersion,
       "v2, v3 or v4, as models of AI SDK 5, 6 and 7 have it",
+      true,
     );
   if (typeof provider !== "string") failOption("model.provider", provider, "a text");
   if (typeof modelId !== "string") failOption("model.modelId", modelId, "a text");

@@ -328,7 +328,7 @@ export async function registerDbosRuns(): Promise<void> {
   const { DBOS } = await loadDbos();
   if (registered) return;
   if (DBOS.isInitialized()) {
-    failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`");
+    failOption("DBOS", "launched without the runs", "launched after `await registerDbosRuns()`", true);
   }
   registered = true;
   const retries = { retriesAllowed: true, maxAttempts: 100 };

@@ -104,6 +104,7 @@ const scheduleOptions = {
     // Followed by a time, it is the id of a run.
     isValid: (name) => typeof name === "string" && /^[\w.-]{1,100}$/.test(name),
     expected: "1 to 100 letters, digits, _ . or -",
+    isHarmless: true,
     isRequired: true,
   },
   cron: { type: "short-text", isRequired: true },

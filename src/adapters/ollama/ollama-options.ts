@@ -52,15 +52,16 @@ const modelOptions = {
   },
   host: readOllamaHost,
   headers: readHeaders,
-  think: { isValid: isThink, expected: 'true, false, "low", "medium", "high" or "max"' },
+  think: { isValid: isThink, expected: 'true, false, "low", "medium", "high" or "max"', isHarmless: true },
   apiKey: readKey,
   contextTokens: {
     isValid: (value) => value === "server" || (Number.isSafeInteger(value) && (value as number) >= 256),
     expected: 'a whole number from 256, or "server"',
+    isHarmless: true,
   },
   seed: { type: "integer", min: 0, max: 2 ** 31 - 1 },
   options: readFurther,
-  keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"' },
+  keepAlive: { isValid: isKeepAlive, expected: 'a number of seconds, or a text such as "10m"', isHarmless: true },
   ...modelCallOptions,
   price: { options: priceOptions, default: { inputPerMillion: 0, outputPerMillion: 0 } },
   // Looked up with each request, so that the current one is used.
@@ -86,7 +87,7 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
 function readKey(key: unknown, option: string): string | undefined {
   if (key === undefined || (typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`)))
     return key;
-  return failOption(option, typeof key === "string" ? "…" : typeof key, "a key that a header can have");
+  return failOption(option, typeof key === "string" ? "…" : typeof key, "a key that a header can have", true);
 }
 
 function readFurther(options: unknown = {}, option: string): Readonly<Record<string, unknown>> {
@@ -99,7 +100,12 @@ function readHeaders(headers: unknown = {}, option: string): Readonly<Record<str
   checkObject(option, headers);
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || !isHeader(name, value)) {
-      failOption(`${option}.${name}`, typeof value === "string" ? "…" : typeof value, "text that a header can have");
+      failOption(
+        `${option}.${name}`,
+        typeof value === "string" ? "…" : typeof value,
+        "text that a header can have",
+        true,
+      );
     }
   }
   return { ...headers };
@@ -139,12 +145,12 @@ function readOllamaHost(host: unknown = defaultOllamaHost, option: string): stri
   if (typeof host !== "string" || host.trim() === "") return failOption(option, host, expected);
   const text = host.trim();
   if (text.length > maxHostLength)
-    return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`);
+    return failOption(option, `${text.length} characters`, `an address of at most ${maxHostLength} characters`, true);
   const hasScheme = text.includes("://");
   const url = parseUrl(hasScheme ? text : `http://${text.startsWith(":") ? "127.0.0.1" : ""}${text}`);
   // Does not show what was received: it may contain a password.
   if (url !== undefined && url.username + url.password !== "") {
-    return failOption(option, "…@…", 'an address without a name and password, which go in "headers"');
+    return failOption(option, "…@…", 'an address without a name and password, which go in "headers"', true);
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) return failOption(option, host, expected);
   if (!hasScheme && !/:\d+(?:\/|$)/.test(text)) url.port = "11434";

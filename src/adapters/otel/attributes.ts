@@ -60,9 +60,15 @@ export function splitModel(id: string): { readonly provider: string; readonly mo
   return { provider, model: rest.join("/") };
 }
 
-/** The error of a metric, a span or its event: one of our codes, or `tool-failed`, as any other code or name is text of a tool. */
-export function toErrorAttributes(error: { readonly code?: string; readonly name: string }): Attributes {
-  return { [attribute.errorType]: isOurError(error) ? error.code : "tool-failed" };
+/**
+ * The error of a metric, a span or its event. The type is one of our codes: that of what has failed, if the error is not
+ * ours, as any other code or name is text of a tool or a model.
+ */
+export function toErrorAttributes(
+  error: { readonly code?: string; readonly name: string },
+  failed: "tool-failed" | "model-failed" = "tool-failed",
+): Attributes {
+  return { [attribute.errorType]: isOurError(error) ? error.code : failed };
 }
 
 /** The data of a run in its spans: nothing, what goes in, or also what comes out and the messages of errors. @inline */

@@ -81,7 +81,7 @@ export class Metrics {
       const { tokens, modelDuration } = this.instruments;
       const { provider, model } = splitModel(id);
       const named = { [attribute.operation]: "chat", [attribute.provider]: provider, [attribute.requestModel]: model };
-      const error = outcome.status === "failed" ? toErrorAttributes(outcome.error) : {};
+      const error = outcome.status === "failed" ? toErrorAttributes(outcome.error, "model-failed") : {};
       modelDuration.record(durationMs / 1_000, { ...named, ...error });
       tokens.record(usage.inputTokens, { ...named, [attribute.tokenType]: "input" });
       tokens.record(usage.outputTokens, { ...named, [attribute.tokenType]: "output" });

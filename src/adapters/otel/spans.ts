@@ -134,6 +134,7 @@ interface SpanEnd {
   readonly attributes?: Attributes;
   /** Present if it failed; what was cancelled or waits has not failed. */
   readonly error?: Pick<ErrorData, "name" | "message" | "code"> | undefined;
+  readonly failed?: "model-failed";
 }
 
 const planKey = "plan";
@@ -204,7 +205,7 @@ class ExecutionSpans {
         [attribute.totalTokens]: inputTokens + outputTokens,
         ...(cost !== undefined && { [attribute.cost]: cost }),
       };
-      this.end(getModelKey(event), { attributes, error: getFailure(event.outcome) });
+      this.end(getModelKey(event), { attributes, error: getFailure(event.outcome), failed: "model-failed" });
     },
     "step-start": (event) => {
       const span = this.startTool(getStepKey(event), event, `execute_tool ${event.tool}`);
@@ -343,10 +344,10 @@ class ExecutionSpans {
     if (this.root !== undefined) this.endSpan(this.root, end);
   }
 
-  private endSpan(span: Span, { attributes, error }: SpanEnd): void {
+  private endSpan(span: Span, { attributes, error, failed }: SpanEnd): void {
     if (attributes !== undefined) span.setAttributes(attributes);
     if (error !== undefined) {
-      span.setAttributes(toErrorAttributes(error));
+      span.setAttributes(toErrorAttributes(error, failed));
       // The message of an error may quote the output of a tool.
       const message = this.settings.content === "all" ? { message: error.message } : {};
       span.setStatus({ code: SpanStatusCode.ERROR, ...message });
@@ -364,8 +365,9 @@ function toStepAttributes({ stepId, iteration }: StepRef): Attributes {
   return { [attribute.stepId]: stepId, ...(iteration !== undefined && { [attribute.iteration]: iteration }) };
 }
 
-function toRetryAttributes({ attempt, delayMs, error }: AgentEventOf<"step-retry" | "model-retry">): Attributes {
-  return { [attribute.attempt]: attempt, [attribute.delay]: delayMs, ...toErrorAttributes(error) };
+function toRetryAttributes({ type, attempt, delayMs, error }: AgentEventOf<"step-retry" | "model-retry">): Attributes {
+  const failed = type === "model-retry" ? "model-failed" : "tool-failed";
+  return { [attribute.attempt]: attempt, [attribute.delay]: delayMs, ...toErrorAttributes(error, failed) };
 }
 
 function getStepKey(ref: StepRef, undo?: boolean): string {

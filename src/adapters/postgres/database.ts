@@ -59,7 +59,12 @@ export const databaseOptions = {
   maxConnections: { type: "integer", min: 1, default: 10 },
   timeoutMs: { type: "integer", min: 1, max: maxTimerMs, default: 10_000 },
   retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
-  schema: { isValid: isSchema, expected: "the name of a schema, of at most 63 characters", default: "public" },
+  schema: {
+    isValid: isSchema,
+    expected: "the name of a schema, of at most 63 characters",
+    isHarmless: true,
+    default: "public",
+  },
   listen: { type: "boolean", default: true },
   clock: { type: "clock", default: systemClock },
 } satisfies OptionTable<PostgresOptions>;

@@ -141,15 +141,15 @@ function copyInner(keyword: string, value: unknown, place: string, inside: CopyO
 }
 
 function checkKeyword(keyword: string, value: unknown, place: string): void {
-  if (Object.hasOwn(replacements, keyword)) failOption(place, value, replacements[keyword] as string);
+  if (Object.hasOwn(replacements, keyword)) failOption(place, value, replacements[keyword] as string, true);
   const kind = kinds.get(keyword);
   if (kind === undefined) {
     const meant = [...kinds.keys()].find((one) => isMisspelled(keyword, one));
-    if (meant !== undefined) failOption(place, value, `called "${meant}"`);
+    if (meant !== undefined) failOption(place, value, `called "${meant}"`, true);
     return;
   }
   const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
-  if (isValid?.(value) === false) failOption(place, value, expected);
+  if (isValid?.(value) === false) failOption(place, value, expected, true);
   if (kind === "pattern") checkPattern(value, place, Infinity);
   // Keys may be of any length.
   if (keyword === "patternProperties") for (const key of Object.keys(value as object)) checkPattern(key, place, 1);
@@ -170,11 +170,21 @@ function checkPattern(pattern: unknown, place: string, tooMany: number): void {
   try {
     new RegExp(pattern as string, "u");
   } catch (thrown) {
-    failOption(place, pattern, `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`);
+    failOption(
+      place,
+      pattern,
+      `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`,
+      true,
+    );
   }
   if (countAmbiguousPairs(pattern as string) < tooMany) return;
   const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
-  failOption(place, pattern, `a regular expression that is quick for every text, which this one may not be. ${advice}`);
+  failOption(
+    place,
+    pattern,
+    `a regular expression that is quick for every text, which this one may not be. ${advice}`,
+    true,
+  );
 }
 
 /**

@@ -72,7 +72,7 @@ const drafts: readonly (readonly [part: string, draft: SchemaDraft])[] = [
 
 function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }): SchemaDraft {
   const draft = drafts.find(([part]) => typeof $schema === "string" && $schema.includes(part))?.[1];
-  return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4");
+  return draft ?? failOption("schema.$schema", $schema, "JSON Schema 2020-12, 2019-09, draft 7, 6 or 4", true);
 }
 
 /** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */

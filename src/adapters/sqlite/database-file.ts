@@ -36,6 +36,7 @@ export const fileOptions = {
   driver: {
     isValid: (driver) => drivers.includes(driver as SqliteDriver),
     expected: `left out, or one of ${drivers.join(", ")}`,
+    isHarmless: true,
   },
 } satisfies OptionTable<SqliteFileOptions>;
 

@@ -51,7 +51,7 @@ const plannerOptions = {
   name: { type: "short-text", default: "llm" },
   instructions: { type: "text" },
   examples: readExamples,
-  temperature: { isValid: isTemperature, expected: "a number from 0 to 2", default: 0 },
+  temperature: { isValid: isTemperature, expected: "a number from 0 to 2", isHarmless: true, default: 0 },
   maxOutputTokens: { type: "integer", min: 1 },
   tools: { oneOf: ["all", "nearest"], default: "all" },
   minCertainty: { type: "number", min: 0, max: 1, default: 0.6 },

@@ -179,7 +179,7 @@ export function readSettleOptions(
   const { iteration, output, retry, failed, resume, ...rest } = readOptions(settleOptions, options);
   const given = ["output", "retry", "failed"].filter((key) => Object.hasOwn(options, key));
   if (given.length !== 1) {
-    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed");
+    failOption("options", given.join(" and ") || "none", "exactly one of output, retry and failed", true);
   }
   if (given[0] === "retry" && retry !== true) failOption("retry", retry, "true");
   if (given[0] === "failed" && (typeof failed !== "string" || failed === "")) failOption("failed", failed, "a reason");
@@ -222,7 +222,7 @@ export function readDelivery(
 ): CommandOptions & { readonly given: NamedEvent } {
   checkName("runId", runId);
   if (typeof name !== "string" || !namePattern.test(name))
-    failOption("name", name, `the name of an event: ${namePatternText}`);
+    failOption("name", name, `the name of an event: ${namePatternText}`, true);
   const { id, resume, ...rest } = readOptions(deliverOptions, options);
   return { given: { name, value, id }, resumes: resume, options: rest };
 }

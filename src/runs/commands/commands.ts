@@ -368,7 +368,7 @@ async function checkValue(
   let checked = value;
   if (events !== undefined) {
     const schema = events.get(name);
-    if (schema === undefined) failOption("name", name, `an event of the agent: ${[...events.keys()].join(", ")}`);
+    if (schema === undefined) failOption("name", name, `an event of the agent: ${[...events.keys()].join(", ")}`, true);
     const parsed = await parseWith(schema, value);
     if (!parsed.ok) {
       const issues = parsed.issues.map(({ path, message }) => [...path, message].join(": "));

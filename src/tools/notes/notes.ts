@@ -115,7 +115,7 @@ async function runNotes(world: NotesWorld, input: ParsedNotesInput): Promise<Not
   );
   if (record !== undefined) return record.note;
   if (change?.type === "insert") {
-    failOption("notes.createId", change.note.id, "a function that returns an id that no other note has");
+    failOption("notes.createId", change.note.id, "a function that returns an id that no other note has", true);
   }
   const wanted = `id ${JSON.stringify(change?.id)}`;
   throw new AgentError("note-not-found", `The note ${JSON.stringify(change?.id)} was deleted in the meantime.`, {
