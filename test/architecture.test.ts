@@ -28,6 +28,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   { layer: "src/language/", own: /^src\/(english|language)\//, packages: /^$/ },
   { layer: "src/sums/", own: /^src\/(english|language|sums)\//, packages: /^$/ },
   { layer: "src/dates/", own: /^src\/(dates|english|language)\//, packages: /^$/ },
+  { layer: "src/core/decimal.ts", own: /^src\/core\//, packages: /^decimal\.js$/ },
   {
     layer: "src/core/",
     own: /^src\/(core|async|english|language)\//,
@@ -42,7 +43,7 @@ const layers: readonly { readonly layer: string; readonly own: RegExp; readonly 
   {
     layer: "src/tools/calculator/",
     own: /^src\/(core|async|english|language|sums|tools\/calculator)\//,
-    packages: /^(zod\/v4|decimal\.js)$/,
+    packages: /^zod\/v4$/,
   },
   { layer: "src/tools/storage/", own: /^src\/(core|tools\/storage)\//, packages: /^$/ },
   {

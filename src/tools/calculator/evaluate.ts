@@ -1,5 +1,5 @@
+import { ArithmeticFault, Decimal, operators, overflow, precision, workOf, zero } from "../../core/decimal.ts";
 import { cutText } from "../../core/text.ts";
-import { ArithmeticFault, Decimal, operators, overflow, precision, workOf, zero } from "./decimal.ts";
 import { findConstant, ruleOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 

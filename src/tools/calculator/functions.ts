@@ -12,7 +12,7 @@ import {
   remainder,
   settle,
   zero,
-} from "./decimal.ts";
+} from "../../core/decimal.ts";
 
 /** The implementation of a function. A second argument that is left out is 0. */
 type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;

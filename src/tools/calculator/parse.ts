@@ -1,6 +1,6 @@
+import type { Operator } from "../../core/decimal.ts";
 import { AgentError, type CalculationProblem } from "../../core/errors.ts";
 import { cutText, suggestName } from "../../core/text.ts";
-import type { Operator } from "./decimal.ts";
 import { constantNames, type FunctionName, findConstant, findFunction, functionNames, ruleOf } from "./functions.ts";
 
 interface ParseOptions {

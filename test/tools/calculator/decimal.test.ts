@@ -1,6 +1,6 @@
 import { Decimal as DecimalBase } from "decimal.js";
 import { describe, expect, it } from "vitest";
-import { add, constantTexts, Decimal, precision, settle } from "../../../src/tools/calculator/decimal.ts";
+import { add, constantTexts, Decimal, precision, settle } from "../../../src/core/decimal.ts";
 import { outcome } from "./outcome.ts";
 
 const third = new Decimal(1).div(3);

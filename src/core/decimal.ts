@@ -1,5 +1,5 @@
 import { Decimal as DecimalBase } from "decimal.js";
-import type { CalculationProblem } from "../../core/errors.ts";
+import type { CalculationProblem } from "./errors.ts";
 
 /** Thrown by an operation, without its position, which the evaluation adds. Never leaves the calculator. */
 export class ArithmeticFault {
