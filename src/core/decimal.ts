@@ -1,7 +1,7 @@
 import { Decimal as DecimalBase } from "decimal.js";
 import type { CalculationProblem } from "./errors.ts";
 
-/** Thrown by an operation, without its position, which the evaluation adds. Never leaves the calculator. */
+/** Thrown by an operation, without its position, which the evaluation adds. Never leaves it. */
 export class ArithmeticFault {
   constructor(
     readonly problem: CalculationProblem,
@@ -13,7 +13,7 @@ export class ArithmeticFault {
 export const precision = 40;
 
 /** Number of last digits that can be wrong after a few roundings. */
-const guardDigits = 6;
+export const guardDigits = 6;
 
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
@@ -38,6 +38,28 @@ export const constantTexts = {
 export const zero = (): Decimal => new Decimal(0);
 export const one = (): Decimal => new Decimal(1);
 
+/** The number of right digits of each value that was rounded on the way. A value that is not in here is exact. */
+const rightDigits = new WeakMap<Decimal, number>();
+
+function digitsOf(value: Decimal): number {
+  return rightDigits.get(value) ?? Number.POSITIVE_INFINITY;
+}
+
+export function isExact(value: Decimal): boolean {
+  return !rightDigits.has(value);
+}
+
+/** Marks a result as rounded: so many of its digits are right. */
+export function asRounded(result: Decimal, digits: number = precision): Decimal {
+  rightDigits.set(result, Math.min(digits, precision));
+  return result;
+}
+
+/** The result of changing only the sign or the size of a value, which is as exact as that. */
+export function asExactAs(value: Decimal, result: Decimal): Decimal {
+  return isExact(value) ? result : asRounded(result, digitsOf(value));
+}
+
 /**
  * Undoes the rounding of a simple result, and rejects a result that is not a finite number.
  *
@@ -52,10 +74,35 @@ export function settle(result: Decimal): Decimal {
   return rounded.precision() <= precision / 2 ? rounded : result;
 }
 
+/** Settles the result of an operator, and marks it if it is neither exact nor taken for a simple number. */
+function settleAs(result: Decimal, isExactly: boolean, digits: number): Decimal {
+  if (isExactly && result.isFinite()) return result;
+  const settled = settle(result);
+  return settled === result ? asRounded(result, digits) : settled;
+}
+
 /** The sum. If two rounded values cancel each other out, it is 0: sqrt(2) * sqrt(3) - sqrt(6). */
 export function add(left: Decimal, right: Decimal): Decimal {
   const sum = left.plus(right);
-  return isNoise(sum, left) || isNoise(sum, right) ? zero() : settle(sum);
+  if (sum.isZero() || isNoise(sum, left) || isNoise(sum, right)) return zero();
+  const isWhole = isExact(left) && isExact(right);
+  const span = Math.max(left.e, right.e) + 2 - Math.min(lastPlace(left), lastPlace(right));
+  return settleAs(sum, isWhole && span <= precision, sum.e - Math.max(errorPlace(left), errorPlace(right)));
+}
+
+/** The exponent of the last digit of a value. */
+function lastPlace(value: Decimal): number {
+  return value.e - value.precision() + 1;
+}
+
+/** The exponent of the first digit of a value that may be wrong. */
+function errorPlace(value: Decimal): number {
+  return value.e - digitsOf(value);
+}
+
+function multiply(left: Decimal, right: Decimal): Decimal {
+  const isWhole = isExact(left) && isExact(right) && left.precision() + right.precision() <= precision;
+  return settleAs(left.times(right), isWhole, Math.min(digitsOf(left), digitsOf(right)));
 }
 
 /** The error for a result that is too large. */
@@ -63,14 +110,22 @@ export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }
 
-/** True if a sum is no larger than the error of one of its terms, which was rounded if it uses all digits. */
-function isNoise(sum: Decimal, term: Decimal): boolean {
-  return term.e - sum.e > precision - guardDigits && !sum.isZero() && isRounded(term);
+/**
+ * The nearest JavaScript number. Throws for a whole number that JSON would write with other digits, below the limit: from
+ * 1e21 on it writes an exponent, and no more than 17 digits.
+ */
+export function nearestNumber(value: Decimal, limit: number): number {
+  const number = value.toNumber();
+  if (!Number.isFinite(number)) throw overflow();
+  if (Number.isSafeInteger(number) || !value.isInteger() || value.abs().gte(limit) || value.equals(number))
+    return number + 0;
+  const message = `The result ${value.toFixed()} is a whole number of more digits than a number of JSON holds; calculate with smaller ones.`;
+  throw new ArithmeticFault("overflow", message);
 }
 
-/** True if a value uses all digits, like a rounded result. */
-function isRounded(value: Decimal): boolean {
-  return value.precision() === precision;
+/** True if a sum is no larger than the error of one of its terms, which was rounded. */
+function isNoise(sum: Decimal, term: Decimal): boolean {
+  return term.e - sum.e > precision - guardDigits && !isExact(term);
 }
 
 /** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
@@ -87,14 +142,14 @@ interface OperatorRule {
 /** All operators. */
 export const operators = {
   add: { work: 2, apply: add },
-  subtract: { work: 2, apply: (left, right) => add(left, right.negated()) },
-  multiply: { work: 4, apply: (left, right) => settle(left.times(right)) },
+  subtract: { work: 2, apply: (left, right) => add(left, asExactAs(right, right.negated())) },
+  multiply: { work: 4, apply: multiply },
   divide: { work: 5, apply: divide },
   remainder: { work: 6, apply: remainder },
   // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
   power: { work: (right) => (right.isInteger() ? 20 + 4 * right.e : 500), apply: power },
-  negate: { work: 1, isUnary: true, apply: (_, operand) => operand.negated() },
-  percent: { work: 2, isUnary: true, apply: (_, operand) => operand.div(100) },
+  negate: { work: 1, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.negated()) },
+  percent: { work: 2, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.div(100)) },
   // One multiplication for each factor.
   factorial: {
     work: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
@@ -114,39 +169,38 @@ export function workOf(operator: Operator, right: Decimal): number {
 
 export function divide(left: Decimal, right: Decimal): Decimal {
   if (right.isZero()) throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor must not be 0.");
-  return settle(left.div(right));
+  const quotient = left.div(right);
+  const isShort = isExact(left) && isExact(right) && quotient.precision() + right.precision() <= precision;
+  return settleAs(quotient, isShort && quotient.times(right).equals(left), Math.min(digitsOf(left), digitsOf(right)));
 }
 
-/** The remainder with the sign of the dividend, like `%` in JavaScript: -8 % 3 is -2. */
+/** A remainder of rounded values keeps at least so many right digits, or is refused. */
+const leastDigits = 18;
+
+/**
+ * The remainder with the sign of the dividend, like `%` in JavaScript: -8 % 3 is -2. That of exact values is exact. That
+ * of rounded ones is refused if their rounding can change it: 1 % (1 / 138) would be nearly 0, or nearly the divisor.
+ */
 export function remainder(left: Decimal, right: Decimal): Decimal {
   if (right.isZero())
     throw new ArithmeticFault("division-by-zero", "Division by zero; the divisor of a remainder must not be 0.");
-  if (left.abs().lessThan(right.abs())) return left;
-  const isWhole = left.isInteger() && right.isInteger();
-  const maxDigits = isWhole ? precision - 2 : precision / 2;
+  const maxDigits = precision - 2;
   if (left.e - right.e >= maxDigits) {
     const message = `The remainder is lost in rounding; the dividend may be at most 1e${maxDigits} times the divisor.`;
     throw new ArithmeticFault("not-a-number", message);
   }
-  return withoutNoise(left.mod(right), left, right);
-}
-
-/**
- * (1 / 7) % (1 / 70) is 0: what rounding makes of a quotient that is whole is next to 0 or next to the divisor. A
- * rounded value may end in zeros, as 1 / 138 does, so nearly all digits are a doubt too; then it is refused.
- */
-function withoutNoise(rest: Decimal, left: Decimal, right: Decimal): Decimal {
-  if (!mayBeRounded(left) && !mayBeRounded(right)) return rest;
-  const noise = left.abs().times(`1e-${precision - guardDigits}`);
-  const isNoise = rest.abs().lessThan(noise) || right.abs().minus(rest.abs()).lessThan(noise);
-  if (!isNoise || rest.isZero()) return rest;
-  if (isRounded(left) || isRounded(right)) return zero();
-  throw new ArithmeticFault("not-a-number", "The remainder is lost in rounding; fewer digits would tell it.");
-}
-
-/** True if a value uses nearly all digits and is not an exact whole number. */
-function mayBeRounded(value: Decimal): boolean {
-  return isRounded(value) || (!value.isInteger() && value.precision() > precision - guardDigits);
+  const rest = left.mod(right);
+  const isShort = Math.min(left.e, right.e) - Math.min(lastPlace(left), lastPlace(right)) < precision;
+  if (isExact(left) && isExact(right)) return settleAs(rest, isShort, precision);
+  // The error of the divisor counts as often as it goes into the dividend.
+  const error = Math.max(errorPlace(left), left.e - digitsOf(right)) + guardDigits;
+  const digits = rest.e - error;
+  if (!rest.isZero() && digits >= leastDigits && right.abs().minus(rest.abs()).e > error)
+    return asRounded(rest, digits);
+  throw new ArithmeticFault(
+    "not-a-number",
+    "The remainder is lost in rounding; fractions that are exact would tell it.",
+  );
 }
 
 /** The power; 0^0 is 1, as in JavaScript. */
@@ -159,7 +213,10 @@ export function power(base: Decimal, exponent: Decimal): Decimal {
       "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
     throw new ArithmeticFault("not-a-number", message);
   }
-  return settle(base.pow(exponent));
+  const isSmall = exponent.isInteger() && !exponent.isNegative();
+  const isWhole = isSmall && isExact(base) && isExact(exponent) && exponent.times(base.precision()).lte(precision);
+  const digits = isExact(exponent) && exponent.isInteger() ? digitsOf(base) - exponent.e - 1 : 0;
+  return settleAs(base.pow(exponent), isWhole, isExact(base) && isExact(exponent) ? precision - 1 : digits);
 }
 
 /** The factorial of a whole number from 0 to 1000. */
@@ -170,5 +227,5 @@ export function factorial(operand: Decimal): Decimal {
   if (operand.greaterThan(maxFactorial)) throw overflow();
   let product = one();
   for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
-  return product;
+  return settleAs(product, product.e < precision, precision - guardDigits);
 }

@@ -1,6 +1,8 @@
+import { ArithmeticFault, Decimal, nearestNumber, operators } from "../../core/decimal.ts";
 import { type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
 import { jsonTypeOf } from "../../core/json-schema.ts";
-import { type CelExpression, type CelNode, type CelNodeOf, isPartOfData } from "./node.ts";
+import { exactNumber } from "../../english/numbers.ts";
+import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
 /**
  * The failure of an evaluation. Not an `Error`: one is created for each item that a macro has to skip, and a stack takes
@@ -128,13 +130,11 @@ class Evaluation {
         return this.logical(node);
       case "not":
         return !this.isTrue(node.of);
-      case "negate": {
-        const value = this.run(node.of);
-        if (typeof value === "number") return asJsonNumber(-value, node.position);
-        return fail(`- does not work on ${celTypeOf(value)}`, node.position);
+      case "negate":
+      case "binary": {
+        const value = this.operate(node);
+        return value instanceof Decimal ? calculate(node, () => nearestNumber(value, Number.POSITIVE_INFINITY)) : value;
       }
-      case "binary":
-        return applyOperator(node, this.run(node.left), this.run(node.right), this.budget);
       case "has":
         return this.has(node);
       case "call": {
@@ -146,6 +146,31 @@ class Evaluation {
       default:
         return node satisfies never;
     }
+  }
+
+  /** The value of an operand. A result stays a decimal, and only the last is rounded to a number: 1 / 3 * 3 is 1. */
+  private operand(node: CelNode): JsonValue | Decimal {
+    if (node.type !== "binary" && node.type !== "negate") return this.run(node);
+    this.budget.pay(1);
+    return this.operate(node);
+  }
+
+  private operate(node: CelSum): JsonValue | Decimal {
+    if (node.type === "negate") {
+      const value = this.operand(node.of);
+      if (value instanceof Decimal) return operators.negate.apply(value, value);
+      return typeof value === "number" ? 0 - value : fail(`- does not work on ${celTypeOf(value)}`, node.position);
+    }
+    const rule = arithmetic[node.operator];
+    if (rule === undefined) return applyOperator(node, this.run(node.left), this.run(node.right), this.budget);
+    const [left, right] = [this.operand(node.left), this.operand(node.right)];
+    if (!isNumber(left) || !isNumber(right)) return applyOperator(node, toJson(left), toJson(right), this.budget);
+    if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) {
+      const value = rule.ofWhole(left as number, right as number);
+      if (Number.isSafeInteger(value)) return value + 0;
+    }
+    this.budget.pay(decimalCost);
+    return calculate(node, () => operators[rule.operator].apply(toDecimal(left), toDecimal(right)));
   }
 
   private name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
@@ -334,7 +359,7 @@ function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonVa
     case "in":
       return isIn(left, right, node.position, budget);
   }
-  if (typeof left === "number" && typeof right === "number") return calculate(node, left, right);
+  if (typeof left === "number" && typeof right === "number") return compare(node, left, right);
   if (typeof left === "string" && typeof right === "string") {
     budget.payForText(left.length + right.length);
     return node.operator === "+" ? left + right : compare(node, left, right);
@@ -350,27 +375,46 @@ function typeMismatch({ operator, position }: CelNodeOf<"binary">, left: JsonVal
   return fail(`${operator} does not work on ${celTypeOf(left)} and ${celTypeOf(right)}`, position);
 }
 
-function calculate(node: CelNodeOf<"binary">, left: number, right: number): number | boolean {
-  const { operator, position } = node;
-  switch (operator) {
-    case "+":
-      return asJsonNumber(left + right, position);
-    case "-":
-      return asJsonNumber(left - right, position);
-    case "*":
-      return asJsonNumber(left * right, position);
-    case "/":
-      return right === 0 ? fail("division by zero", position) : asJsonNumber(left / right, position);
-    case "%":
-      return right === 0 ? fail("division by zero", position) : asJsonNumber(left % right, position);
-    default:
-      return compare(node, left, right);
-  }
+/** The operators of sums as decimals have them, so that 0.1 + 0.2 is 0.3, and for whole numbers, which are exact. */
+const arithmetic: Readonly<Partial<Record<CelOperator, ArithmeticRule>>> = {
+  "+": { operator: "add", ofWhole: (left, right) => left + right },
+  "-": { operator: "subtract", ofWhole: (left, right) => left - right },
+  "*": { operator: "multiply", ofWhole: (left, right) => left * right },
+  "/": { operator: "divide", ofWhole: (left, right) => left / right },
+  "%": { operator: "remainder", ofWhole: (left, right) => left % right },
+};
+
+interface ArithmeticRule {
+  readonly operator: "add" | "subtract" | "multiply" | "divide" | "remainder";
+  ofWhole(left: number, right: number): number;
 }
 
-/** JSON has no infinity and no negative zero: after a resume the value would be another one. */
-function asJsonNumber(value: number, position: number): number {
-  return Number.isFinite(value) ? value + 0 : fail("the result is too large for a number", position);
+/** A node whose value may be a decimal. */
+type CelSum = CelNodeOf<"binary"> | CelNodeOf<"negate">;
+
+/** An operation on decimals takes about 2 µs. */
+const decimalCost = 20;
+
+function isNumber(value: JsonValue | Decimal): value is number | Decimal {
+  return typeof value === "number" || value instanceof Decimal;
+}
+
+function toDecimal(value: number | Decimal): Decimal {
+  return typeof value === "number" ? new Decimal(value) : value;
+}
+
+/** A value for a message about its type. */
+function toJson(value: JsonValue | Decimal): JsonValue {
+  return value instanceof Decimal ? value.toNumber() : value;
+}
+
+function calculate<TResult>({ position }: { readonly position: number }, apply: () => TResult): TResult {
+  try {
+    return apply();
+  } catch (thrown) {
+    if (!(thrown instanceof ArithmeticFault)) throw thrown;
+    return fail(thrown.message.charAt(0).toLowerCase() + thrown.message.slice(1).replace(/\.$/, ""), position);
+  }
 }
 
 /** Compares two values of one type that has an order. */
@@ -498,8 +542,11 @@ function toText(value: JsonValue, position: number): string {
 const textOf = { int: /^[-+]?\d{1,20}$/, double: /^[-+]?\d{1,20}(\.\d{1,20})?([eE][-+]?\d{1,3})?$/ };
 
 function toNumber(name: "int" | "double", value: JsonValue, position: number): number {
-  const number = typeof value === "string" && textOf[name].test(value) ? Number(value) : value;
-  if (typeof number === "number") return asJsonNumber(name === "int" ? Math.trunc(number) : number, position);
+  const number = typeof value === "string" && textOf[name].test(value) ? exactNumber(value) : value;
+  if (number === undefined) return fail(`${value} is not exact as a JSON number`, position);
+  if (number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY)
+    return fail("the result is too large for a number", position);
+  if (typeof number === "number") return (name === "int" ? Math.trunc(number) : number) + 0;
   if (typeof value === "string") return fail(`${name}() finds no number in the text`, position);
   return fail(`${name}() takes a number or text, not ${celTypeOf(value)}`, position);
 }

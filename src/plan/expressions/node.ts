@@ -15,7 +15,8 @@ export type CelNode = { readonly position: number } & (
   | { readonly type: "choice"; readonly condition: CelNode; readonly yes: CelNode; readonly no: CelNode }
   /** `&&`, which false decides, or `||`, which true decides. */
   | { readonly type: "logical"; readonly deciding: boolean; readonly left: CelNode; readonly right: CelNode }
-  | { readonly type: "not" | "negate"; readonly of: CelNode }
+  | { readonly type: "not"; readonly of: CelNode }
+  | { readonly type: "negate"; readonly of: CelNode }
   | { readonly type: "binary"; readonly operator: CelOperator; readonly left: CelNode; readonly right: CelNode }
   /** `has(of.key)` */
   | { readonly type: "has"; readonly of: CelNode; readonly key: string }
@@ -41,7 +42,7 @@ export type CelNode = { readonly position: number } & (
 /** The nodes of one type. */
 export type CelNodeOf<TType extends CelNode["type"]> = Extract<CelNode, { readonly type: TType }>;
 
-type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
+export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
 
 /** The numbers of arguments that each macro takes. */
 export const celMacros = { all: [2], exists: [2], exists_one: [2], filter: [2], map: [2, 3] } as const;

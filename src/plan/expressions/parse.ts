@@ -1,5 +1,6 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { cutText } from "../../core/text.ts";
+import { exactNumber } from "../../english/numbers.ts";
 import {
   type CelFreeName,
   type CelFunctionName,
@@ -276,7 +277,8 @@ interface MacroPlace {
 /** The parser returns integers as BigInt; ours are numbers, as in JSON. */
 function literalOf({ args: value, start }: NodeOf<"value">): null | boolean | number | string {
   if (typeof value === "bigint") {
-    if (BigInt(Number(value)) === value) return Number(value);
+    const exact = exactNumber(String(value));
+    if (exact !== undefined) return exact;
     throw new UnsupportedCel(`${value} is not exact as a JSON number; at most 2^53 is`, start);
   }
   if (typeof value !== "object" || value === null) return value;

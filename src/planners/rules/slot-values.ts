@@ -3,7 +3,7 @@ import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { readNumber } from "../../english/numbers.ts";
+import { exactNumber, readNumber } from "../../english/numbers.ts";
 import { prepositions, readAnaphor, resultNouns, startsWithVerb, unsplitPairs } from "../../english/word-classes.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { isArticle, isFiller } from "./courtesy.ts";
@@ -316,7 +316,7 @@ function itemOf(type: SlotType, item: readonly Part[], request: RequestText): st
   if (type.item !== "number") return textOf(item, request);
   const said = item.flatMap(({ start, end }) => request.words.slice(start, end));
   const found = readNumber(said, 0);
-  return found?.end === said.length ? Number(found.digits) : undefined;
+  return found?.end === said.length ? exactNumber(found.digits) : undefined;
 }
 
 /** True if the phrase's own schema for the slot accepts the values. A reference's value is not known yet. */

@@ -2,7 +2,7 @@ import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
-import { ordinals, readNumber } from "../../english/numbers.ts";
+import { exactNumber, ordinals, readNumber } from "../../english/numbers.ts";
 import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
 import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
 import { PhraseError } from "../../language/phrases.ts";
@@ -126,8 +126,8 @@ function readAmount(words: readonly string[], start: number): readonly SlotReadi
   if (first === "one" && onePointers.has(words[start - 1] ?? "")) return none;
   const isNegative = first === "-" || first === "minus" || first === "negative";
   const found = readNumber(words, isNegative || currencySigns.has(first) ? start + 1 : start);
-  if (found === undefined) return none;
-  const value = Number(found.digits);
+  const value = found && exactNumber(found.digits);
+  if (found === undefined || value === undefined) return none;
   return [{ value: isNegative ? -value : value, end: found.end }];
 }
 

@@ -1,6 +1,18 @@
-import { ArithmeticFault, Decimal, operators, overflow, precision, workOf, zero } from "../../core/decimal.ts";
+import {
+  ArithmeticFault,
+  asRounded,
+  Decimal,
+  guardDigits,
+  isExact,
+  nearestNumber,
+  operators,
+  overflow,
+  precision,
+  workOf,
+  zero,
+} from "../../core/decimal.ts";
 import { cutText } from "../../core/text.ts";
-import { findConstant, ruleOf } from "./functions.ts";
+import { type FunctionName, findConstant, marksItself, ruleOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
 /** Options of {@link evaluate}. */
@@ -88,7 +100,7 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
         spend(Number.isFinite(maxArguments) ? work : work * argumentCount);
         if (name === "factorial") spend(workOf("factorial", first));
         if (name === "pow") spend(workOf("power", second));
-        return apply(first, second, all);
+        return markCall(name, all, apply(first, second, all));
       }
     }
   };
@@ -97,20 +109,31 @@ export function evaluateDecimals(instructions: readonly Instruction[], variables
       position = instruction.position;
       stack.push(step(instruction));
     }
-    const value = pop().toNumber();
-    if (!Number.isFinite(value)) throw overflow();
-    return value + 0;
+    return nearestNumber(pop(), firstWithExponent);
   } catch (thrown) {
     if (thrown instanceof ArithmeticFault) throw calculationFailed(thrown.problem, thrown.message, position);
     throw thrown;
   }
 }
 
+/** From here on JSON writes an exponent and 17 digits, so that its rounding shows. */
+const firstWithExponent = 1e21;
+
 /** A number as written, rounded to 40 digits. */
 function literal(text: string): Decimal {
   const value = new Decimal(text);
   if (!value.isFinite()) throw overflow();
-  return text.length > precision ? value.toSignificantDigits(precision) : value;
+  return value.precision() > precision ? asRounded(value.toSignificantDigits(precision)) : value;
+}
+
+/**
+ * Marks the result of a function as rounded, unless it is exact or the function does it. Few digits are exact, as those
+ * of sqrt(4); of rounded values a function may lose some.
+ */
+function markCall(name: FunctionName, given: readonly Decimal[], result: Decimal): Decimal {
+  if (marksItself.has(name) || !isExact(result) || given.includes(result)) return result;
+  if (!given.every(isExact)) return asRounded(result, precision - 10);
+  return result.precision() > precision / 2 ? asRounded(result, precision - guardDigits) : result;
 }
 
 function namedValue(name: string, position: number, variables: ReadonlyMap<string, number>): Decimal {

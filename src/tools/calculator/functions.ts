@@ -1,6 +1,7 @@
 import {
   ArithmeticFault,
   add,
+  asExactAs,
   constantTexts,
   Decimal,
   divide,
@@ -43,7 +44,7 @@ const functions = {
   sinh: [1, 1, 250, (value) => odd(value, (size) => exponential(size).minus(exponential(size.negated())).div(2))],
   tan: [1, 1, 500, tan],
   tanh: [1, 1, 250, (value) => odd(value, hyperbolicTangent)],
-  abs: [1, 1, 1, (value) => value.abs()],
+  abs: [1, 1, 1, (value) => asExactAs(value, value.abs())],
   average: [1, any, 3, average],
   avg: [1, any, 3, average],
   mean: [1, any, 3, average],
@@ -69,6 +70,11 @@ const functions = {
   sum: [1, any, 2, (_first, _second, all) => total(all)],
   trunc: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
+
+/** The functions whose result is exact, or is marked by the operators that they apply. */
+export const marksItself: ReadonlySet<string> = new Set(
+  "abs average avg ceil factorial floor gcd lcm max mean min mod pow round sign sum trunc".split(" "),
+);
 
 /** The name of a function, in lower case. */
 export type FunctionName = keyof typeof functions;

@@ -1,50 +1,53 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/core/json.ts";
+import { evaluate } from "../../../src/tools/calculator/evaluate.ts";
 import { outcomeOf } from "./cel-outcome.ts";
 
-/** An expression with what JavaScript makes of the same. */
-interface Sample {
-  readonly text: string;
-  readonly value: number | undefined;
-}
-
-const operators: Record<string, (left: number, right: number) => number | undefined> = {
-  "+": (left, right) => left + right,
-  "-": (left, right) => left - right,
-  "*": (left, right) => left * right,
-  "/": (left, right) => (right === 0 ? undefined : left / right),
-  "%": (left, right) => (right === 0 ? undefined : left % right),
-};
-
-const { sum } = fc.letrec<{ sum: Sample }>((tie) => ({
+const { sum } = fc.letrec<{ sum: string }>((tie) => ({
   sum: fc.oneof(
-    { maxDepth: 5 },
-    fc.integer({ min: -1_000, max: 1_000 }).map((value) => ({ text: `(${value})`, value })),
-    fc.constantFrom({ text: "a", value: 7 }, { text: "b.c", value: 0.5 }, { text: "l[1]", value: -3 }),
-    fc.tuple(tie("sum"), fc.constantFrom(...Object.keys(operators)), tie("sum")).map(([left, operator, right]) => {
-      const isKnown = left.value !== undefined && right.value !== undefined;
-      const value = isKnown ? operators[operator]?.(left.value, right.value) : undefined;
-      return { text: `(${left.text} ${operator} ${right.text})`, value };
-    }),
-    tie("sum").map(({ text, value }) => ({ text: `-${text}`, value: value === undefined ? undefined : -value })),
+    { maxDepth: 4 },
+    fc.integer({ min: -1_000, max: 1_000 }).map((value) => `(${value})`),
+    fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((value) => `(${value})`),
+    fc.constantFrom("a", "b", "c"),
+    fc
+      .tuple(tie("sum"), fc.constantFrom("+", "-", "*", "/", "%"), tie("sum"))
+      .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+    tie("sum").map((text) => `(-${text})`),
   ),
 }));
 
-const data = { a: 7, b: { c: 0.5 }, l: [1, -3] };
+const variables = { a: 7, b: 0.1, c: -3 };
+
+it("sums have the results of the calculator", async () => {
+  let known = 0;
+  await fc.assert(
+    fc.asyncProperty(sum, async (text) => {
+      const outcome = await outcomeOf(text, variables);
+      const expected = calculated(text);
+      // A whole number that JSON writes with an exponent is an error here, as no text shows that it is rounded.
+      if (typeof expected === "number" && Math.abs(expected) >= 1e21 && typeof outcome === "string") return;
+      if (typeof expected === "string") {
+        expect(outcome).toMatch(/^(failure|syntax)/);
+        return;
+      }
+      known++;
+      expect([text, outcome]).toEqual([text, { value: expected }]);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(known).toBeGreaterThan(1_000);
+});
+
+function calculated(text: string): number | string {
+  try {
+    return evaluate(text, { variables });
+  } catch (thrown) {
+    return String(thrown);
+  }
+}
 
 describe("compared with JavaScript", () => {
-  it("arithmetic has the same results", async () => {
-    await fc.assert(
-      fc.asyncProperty(sum, async ({ text, value }) => {
-        const outcome = await outcomeOf(text, data);
-        if (value !== undefined && Number.isFinite(value)) expect(outcome).toEqual({ value: value + 0 });
-        else expect(outcome).toMatch(/^(failure|syntax)/);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it("comparisons of numbers have the same results", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ noNaN: true }), fc.double({ noNaN: true }), async (a, b) => {

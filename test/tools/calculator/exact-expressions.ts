@@ -13,6 +13,22 @@ export class ExactFraction {
     return size >= (2n ** 1_024n - 2n ** 970n) * this.denominator;
   }
 
+  /** Whether it is a whole number above 2^53 that JSON writes with other digits, and without an exponent. */
+  isRoundedWhole(): boolean {
+    if (this.numerator % this.denominator !== 0n) return false;
+    const whole = this.numerator / this.denominator;
+    const size = whole < 0n ? -whole : whole;
+    return size > 2n ** 53n && size < 10n ** 21n && JSON.stringify(Number(whole)) !== String(whole);
+  }
+
+  /** True if a number differs by at most this part of it. */
+  isWithin(value: number, part: number): boolean {
+    if (!Number.isFinite(value)) return false;
+    const { numerator, denominator } = subtract(this, fromNumber(value));
+    const most = fromNumber(Math.abs(value) * part);
+    return (numerator < 0n ? -numerator : numerator) * most.denominator <= most.numerator * denominator;
+  }
+
   /** Whether no number is nearer: compared with the halves of the way to both neighbours, exactly. */
   isNearest(value: number): boolean {
     if (!Number.isFinite(value)) return false;
@@ -82,7 +98,8 @@ function binary([left, operator, right]: [ExactExpression, string, ExactExpressi
   return { text, exact: operate(operator, left.exact, right.exact) };
 }
 
-function operate(operator: string, left: ExactFraction, right: ExactFraction): Exact {
+/** The exact value of an operation; "unchecked" for a remainder of a large quotient. */
+export function operate(operator: string, left: ExactFraction, right: ExactFraction, most = maxQuotient): Exact {
   if (operator === "+") return subtract(left, subtract(zero, right));
   if (operator === "-") return subtract(left, right);
   if (operator === "*")
@@ -90,7 +107,7 @@ function operate(operator: string, left: ExactFraction, right: ExactFraction): E
   if (right.numerator === 0n) return "division-by-zero";
   if (operator === "/") return divide(left, right);
   const quotient = (left.numerator * right.denominator) / (right.numerator * left.denominator);
-  if (quotient > maxQuotient || quotient < -maxQuotient) return "unchecked";
+  if (quotient > most || quotient < -most) return "unchecked";
   return subtract(left, new ExactFraction(quotient * right.numerator, right.denominator));
 }
 
