@@ -3,6 +3,19 @@ import type { AgentEvent, PendingItem } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import { addUsage, type ModelUsage } from "./model-usage.ts";
 
+/** Something that a suspended run waits for, without the input; `approve` and `reject` accept it unchanged. @inline */
+type PendingItemSummary =
+  | { readonly kind: "outcome"; readonly stepId: string; readonly iteration?: number }
+  | {
+      readonly kind: "approval";
+      readonly stepId: string;
+      readonly iteration?: number;
+      readonly tool: string;
+      readonly hash: string;
+    }
+  | { readonly kind: "plan-approval"; readonly hash: string }
+  | Extract<PendingItem, { readonly kind: "wait" }>;
+
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
@@ -13,6 +26,8 @@ export const pendingKinds: readonly PendingKind[] = ["approval", "plan-approval"
 interface PendingSummary {
   /** Number of items. */
   readonly count: number;
+  /** The first 10 of them. */
+  readonly items: readonly PendingItemSummary[];
   /** The kinds of all of them, each once. */
   readonly kinds: readonly PendingKind[];
 }
@@ -60,6 +75,7 @@ export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "r
 /** The digest of an unknown run. */
 const emptyDigest: RunDigest = { metadata: {} };
 
+const maxItems = 10;
 const maxMessageLength = 500;
 
 /**
@@ -105,7 +121,16 @@ function suspended({ resumeAt: _resumeAt, ...digest }: RunDigest, pending: reado
 }
 
 function summarizePending(pending: readonly PendingItem[]): PendingSummary {
-  return { count: pending.length, kinds: pendingKinds.filter((kind) => pending.some((item) => item.kind === kind)) };
+  const kinds = pendingKinds.filter((kind) => pending.some((item) => item.kind === kind));
+  return { count: pending.length, items: pending.slice(0, maxItems).map(summarizeItem), kinds };
+}
+
+function summarizeItem(item: PendingItem): PendingItemSummary {
+  if (item.kind === "wait") return item;
+  if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
+  const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
+  if (item.kind === "outcome") return { kind: item.kind, ...place };
+  return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };
 }
 
 /** The status of a run. @group Runs and results */

@@ -488,7 +488,7 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runEnd("r", { sequence: 4, status: "interrupted" }));
     assertSame(await summaryOf(store), { error: { ...error, code: "interrupted" } });
   },
-  "summaries: count what a run waits for, and have its kinds, until it is resumed": async (store) => {
+  "summaries: list what a run waits for, as many items as fit, until it is resumed": async (store) => {
     const waiting: PendingItem[] = [
       { kind: "plan-approval", hash },
       { kind: "outcome", stepId: "s1", iteration: 0 },
@@ -497,8 +497,9 @@ const cases: Readonly<Record<string, Check>> = {
     const many: PendingItem[] = Array.from({ length: 9 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
     const suspend = runSuspend("r", 2, [...waiting, ...many]);
     await record(store, runStart("r"), suspend);
+    const items = [...waiting.slice(0, 2), { kind: "approval", stepId: "s2", tool: "Fake", hash }, ...many.slice(0, 7)];
     const kinds = ["approval", "plan-approval", "outcome"];
-    assertSame(await summaryOf(store), { pending: { count: 12, kinds } });
+    assertSame(await summaryOf(store), { pending: { count: 12, items, kinds } });
     await record(store, runResume("r", 3));
     assertSame(await summaryOf(store), {});
   },
