@@ -1,7 +1,7 @@
 import type { DecisionNote } from "./approval.ts";
 import type { AgentErrorData } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
-import { copyJson, type JsonObject } from "./json.ts";
+import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import {
@@ -37,12 +37,15 @@ export type StepRecord<TTool extends Tool = Tool> = TTool extends Tool
           readonly status: "completed";
           readonly output: InferToolOutput<TTool>;
           readonly error?: undefined;
+          readonly progress?: undefined;
           readonly reason?: undefined;
         }
       | {
           readonly status: Exclude<StepStatus, "completed">;
           readonly output?: undefined;
           readonly error?: AgentErrorData;
+          /** The last progress that its tool reported, as `step-end` has it. */
+          readonly progress?: JsonValue;
           /** Only for a step that was skipped. */
           readonly reason?: SkipReason;
         }
@@ -230,6 +233,7 @@ function toRecord(step: StepState): StepRecord {
   if (step.iteration !== undefined) record.iteration = step.iteration;
   if (step.output !== undefined && status === "completed") record.output = copyJson(step.output);
   if (step.error !== undefined) record.error = copyJson(step.error);
+  if (step.progress !== undefined && status !== "completed") record.progress = copyJson(step.progress);
   if (step.skipReason !== undefined) record.reason = step.skipReason;
   if (step.effect !== undefined) record.effect = step.effect;
   if (step.startedAt !== undefined) record.startedAt = step.startedAt;

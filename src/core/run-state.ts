@@ -381,6 +381,8 @@ export interface StepState {
   /** For a looped step a list, with null for each iteration that was skipped. */
   output?: JsonValue;
   error?: AgentErrorData;
+  /** The last progress of its last execution, if that did not complete. */
+  progress?: JsonValue;
   effect?: ToolEffect;
   startedAt?: string;
   completedAt?: string;
@@ -467,6 +469,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
     case "step-start":
       step.status = "running";
       delete step.error;
+      delete step.progress;
       delete step.isSettled;
       delete step.isTakenOver;
       step.input = event.input as JsonObject;
@@ -486,6 +489,7 @@ function reduceOne(step: StepState, event: StepEvent): void {
       step.attempts = event.attempts;
       step.completedAt = event.timestamp;
       step.endSequence = event.sequence;
+      if (event.progress !== undefined) step.progress = event.progress;
       if (event.outcome.status === "completed") step.output = event.outcome.output as JsonValue;
       else step.error = event.outcome.error;
       break;

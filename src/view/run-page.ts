@@ -231,7 +231,7 @@ ${renderBars(view.bars.get(describeStepRef(record)) ?? [], axis)}</summary><div 
 }
 
 function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
-  const { status, attempts, effect, startedAt, error, reason } = record;
+  const { status, attempts, effect, startedAt, error, progress, reason } = record;
   const output = record.status === "completed" ? record.output : undefined;
   const words = [
     effect,
@@ -246,7 +246,7 @@ function details(record: StepRecord, { view, axis, maxLength }: Drawing): Html {
     return html`<div class="value"><span>${name}</span><pre${isLong && html` tabindex="0"`}>${escapeContent(text)}</pre></div>`;
   };
   return html`<p class="facts">${words.join(" · ")}</p>${renderAttempts(view.bars.get(describeStepRef(record)) ?? [], axis)}
-<div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
+<div class="values">${value("Input", record.input)}${output !== undefined && value("Output", output)}${progress !== undefined && value("Last progress", progress)}${error !== undefined && html`<div class="error">${value(html`Error <code>${error.code}</code>`, error.stack ?? error.message)}</div>`}</div>`;
 }
 
 const skipReasons = {
