@@ -80,6 +80,11 @@ export function retryDelayMs(
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
+/** The end of the message of an error that asks to wait longer than the policy waits: there is no other attempt. */
+export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): string {
+  return ` (it asks to wait ${askedMs} ms, longer than the maxDelayMs of ${maxDelayMs} ms)`;
+}
+
 /** Limit of the causes to look at; an error may be its own cause. */
 const maxCauses = 5;
 

@@ -40,6 +40,17 @@ function readError(thrown: unknown, depth: number): ErrorData {
   };
 }
 
+/** Long messages are kept whole in one place; elsewhere their beginning will do. */
+const maxShortLength = 1_000;
+
+/** An error with the beginning of its message, and of those of its causes. */
+export function shortError(error: ErrorData): ErrorData {
+  const message = cutText(error.message, maxShortLength);
+  const cause = error.cause === undefined ? undefined : shortError(error.cause as ErrorData);
+  const isShort = message === error.message && cause === error.cause;
+  return isShort ? error : deepFreeze({ ...error, message, ...(cause && { cause }) });
+}
+
 const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
 
 /** A thrown object may have getters that throw: properties that cannot be read are left out. */

@@ -2,10 +2,17 @@ import { onAbort } from "../async/abort.ts";
 import type { CallVerdict } from "../async/circuit-breaker.ts";
 import { type Clock, monotonicNow, sleep, systemClock } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
-import { type RetryOptions, type RetryPolicy, retryAfterMs, retryDelayMs, retryFailed } from "../async/retry.ts";
+import {
+  askedTooLong,
+  type RetryOptions,
+  type RetryPolicy,
+  retryAfterMs,
+  retryDelayMs,
+  retryFailed,
+} from "../async/retry.ts";
 import { CallGate, callLimitOptions, retryOptions } from "./call-gate.ts";
 import { toErrorData } from "./error-data.ts";
-import { isAgentError } from "./errors.ts";
+import { AgentError, isAgentError } from "./errors.ts";
 import {
   type LanguageModel,
   type ModelPrice,
@@ -64,7 +71,7 @@ interface ModelCallSettings extends ToolLimitOptions {
 /** The time that an aborted call keeps its place, as an aborted call of a tool by default. */
 const abortGraceMs = 1_000;
 
-type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; readonly thrown: unknown };
+type Attempt = { readonly ok: true; readonly value: ModelResponse } | { readonly ok: false; thrown: unknown };
 type Ask = (request: ModelRequest) => Promise<ModelResponse>;
 
 /** The calls of one model: repeated, limited, and refused while it keeps failing. */
@@ -118,8 +125,14 @@ export class ModelCalls {
       const { thrown } = failure;
       if (!isAgentError(thrown, "model-failed") || !thrown.retryable || this.refusals.has(thrown)) return false;
       const askedMs = retryAfterMs(thrown, clock.now()) ?? 0;
+      if (askedMs > retry.maxDelayMs) {
+        const { message, details } = thrown;
+        const text = `${message}${askedTooLong(askedMs, retry)}`;
+        failure.thrown = new AgentError("model-failed", text, { details, cause: thrown, retryable: true });
+        return false;
+      }
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);
-      if (delayMs > retry.maxDelayMs || monotonicNow(clock) + delayMs > latestStartMs) return false;
+      if (monotonicNow(clock) + delayMs > latestStartMs) return false;
       if (this.gate.refusesIn(delayMs)) return false;
       await attempts?.retry({ attempt: number, error: toErrorData(thrown), delayMs });
       return sleep(delayMs, { clock, signal });

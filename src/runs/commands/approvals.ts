@@ -499,7 +499,7 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
   try {
     return effectOf(tool, parsed);
   } catch (thrown) {
-    throw toolFailed(task, [], thrown);
+    throw toolFailed(task, { cause: thrown });
   }
 }
 

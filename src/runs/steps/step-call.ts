@@ -133,13 +133,16 @@ export function stepTimeout(task: FailedTask, timeoutMs: number): AgentError<"ti
 }
 
 /** A tool failed for good. `errors` has one entry for each attempt. */
-export function toolFailed(task: FailedTask, errors: readonly ErrorData[], cause: unknown): AgentError<"tool-failed"> {
+export function toolFailed(
+  task: FailedTask,
+  { errors = [], cause, ending = "" }: { errors?: readonly ErrorData[]; cause: unknown; ending?: string },
+): AgentError<"tool-failed"> {
   const { name, ref } = nameOf(task);
   const attempts = errors.length;
-  const last = errors.at(-1)?.message ?? toErrorData(cause).message;
-  const times = attempts > 1 ? ` after ${attempts} attempts` : "";
+  const { message: last } = errors.at(-1) ?? toErrorData(cause);
+  const message = `Step ${name} failed${attempts > 1 ? ` after ${attempts} attempts` : ""}: ${last}${ending}`;
   const details = { ...ref, attempts, errors };
-  return new AgentError("tool-failed", `Step ${name} failed${times}: ${last}`, { details, cause, retryable: false });
+  return new AgentError("tool-failed", message, { details, cause, retryable: false });
 }
 
 /** A step that must run only once was cut off, for the reason given. */

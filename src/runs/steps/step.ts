@@ -1,9 +1,9 @@
 import type { AbortSource } from "../../async/abort.ts";
 import { monotonicNow, sleep } from "../../async/clock.ts";
 import { settleOrAbort } from "../../async/promises.ts";
-import { retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
+import { askedTooLong, retryAfterMs, retryDelayMs, retryFailed } from "../../async/retry.ts";
 import { notInTime, settleWithin } from "../../async/timeout.ts";
-import { type ErrorData, hideUrlKeysIn, toErrorData } from "../../core/error-data.ts";
+import { type ErrorData, hideUrlKeysIn, shortError, toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { EventInit, SkipReason, StepOutcome } from "../../core/events.ts";
 import { copyContainers, copyJson, type JsonObject, type JsonValue, toJson } from "../../core/json.ts";
@@ -218,7 +218,7 @@ function toPrepared(
     return { input, call: { step, tool, iteration, input, effect, parsed: parsed.value } };
   } catch (thrown) {
     const made = { reason: "thrown", thrown, error: toErrorData(thrown) };
-    return { input, error: withStack(run, toolFailed(task, [], thrown).toJSON(), made) };
+    return { input, error: withStack(run, toolFailed(task, { cause: thrown }).toJSON(), made) };
   }
 }
 
@@ -584,14 +584,18 @@ async function retry(
   let made = first;
   let attempts = 1;
   let latest: AttemptResult = first;
+  let ending = "";
   const last = await retryFailed<AttemptResult>(first, {
     maxAttempts: policy.maxAttempts,
     isFailure: ({ type }) => type === "failed",
     shouldRetry: async (failure, number) => {
       if (failure.type !== "failed" || isFinal(run, call, failure)) return false;
       const { clock } = run.engine;
+      const askedMs = retryAfterMs(failure.thrown, clock.now()) ?? 0;
+      ending = askedMs > policy.maxDelayMs ? askedTooLong(askedMs, policy) : "";
+      if (ending !== "") return false;
       const backoffMs = retryDelayMs(policy, number, () => draw(run));
-      const delayMs = Math.max(backoffMs, retryAfterMs(failure.thrown, clock.now()) ?? 0);
+      const delayMs = Math.max(backoffMs, askedMs);
       if (monotonicNow(clock) + delayMs > latestStartMs) return false;
       return waitToRetry(run, call, { failure, number, delayMs });
     },
@@ -609,7 +613,7 @@ async function retry(
     },
   });
   if (last.type === "completed") return completed(last, attempts);
-  const { status, error } = failureOutcome(run, call, { last, errors, attempts });
+  const { status, error } = failureOutcome(run, call, { last, errors, attempts, ending });
   return { outcome: { status, error: withStack(run, error, made) }, attempts, progress: made.progress };
 }
 
@@ -646,7 +650,7 @@ async function waitToRetry(
     tool: call.tool.name,
     attempt: attemptNumber(run, call, number),
     delayMs,
-    error,
+    error: shortened(run, error),
     ...(isRunning && { overlaps: true }),
     ...(call.undone && { undo: true }),
   });
@@ -694,6 +698,11 @@ function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }
 
+/** An error whose whole message is kept elsewhere. Secrets go first: half of one would not be recognized. */
+function shortened(run: Run, error: ErrorData): ErrorData {
+  return shortError(run.secrets?.hideIn(error) ?? error);
+}
+
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
 function failureOutcome(
@@ -703,20 +712,28 @@ function failureOutcome(
     last,
     errors,
     attempts,
-  }: { readonly last: FailedAttempt; readonly errors: readonly ErrorData[]; readonly attempts: number },
+    ending,
+  }: {
+    readonly last: FailedAttempt;
+    readonly errors: readonly ErrorData[];
+    readonly attempts: number;
+    /** The end of the message, if the last error is why there is no other attempt. */
+    readonly ending: string;
+  },
 ): StepFailure {
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
   if (isInDoubt && isCutOff) return { status: "unknown", error: outcomeUnknown(call, last.error).toJSON() };
+  const failed = () =>
+    toolFailed(call, { errors: errors.map((each) => shortened(run, each)), cause: last.thrown, ending }).toJSON();
   // What its tool reported counts, whatever aborted the run meanwhile: it must not run again by itself.
-  if (isInDoubt && last.reason === "thrown")
-    return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
+  if (isInDoubt && last.reason === "thrown") return { status: "failed", error: failed() };
   if (last.reason === "aborted" || (run.abortReason !== undefined && last.reason !== "invalid-output"))
     return abortedStep(run, last);
   if (last.reason === "refused") return { status: "failed", error: withCause(last.error, errors.at(-1)) };
   if (last.reason === "invalid-output") return { status: "failed", error: last.error as AgentErrorData };
   if (last.reason === "timeout") return { status: "failed", error: withAttempts(last, attempts) };
-  return { status: "failed", error: toolFailed(call, errors, last.thrown).toJSON() };
+  return { status: "failed", error: failed() };
 }
 
 /**

@@ -33,11 +33,11 @@ describe("an error that states when to try again", () => {
     ],
     // The clock starts at this midnight.
     ["an HTTP date", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:20 GMT" } }, 20_000],
-    ["a date", { retryAfter: new Date(Date.UTC(2026, 0, 1, 0, 1)) }, 60_000],
+    ["a date", { retryAfter: new Date(Date.UTC(2026, 0, 1, 0, 0, 15)) }, 15_000],
     ["seconds", { retryAfter: 1.5 }, 1_500],
     ["milliseconds", { retryAfterMs: 4_321 }, 4_321],
     ["its cause", { cause: refusal({ headers: { "retry-after": "3" } }) }, 3_000],
-    ["what is longer than maxDelayMs", { retryAfter: 600 }, 600_000],
+    ["as long as maxDelayMs", { retryAfter: 30 }, 30_000],
   ])("is obeyed: %s", async (_what, properties, delayMs) => {
     const { events, result } = await play(refusal(properties));
     expect(result).toMatchObject({ status: "completed", output: "ok" });
@@ -78,6 +78,23 @@ describe("an error that states when to try again", () => {
     expect(delaysOf(events)).toEqual([5_000, 2_000]);
   });
 
+  it.each([600, 5_184_000])(
+    "is final when %i s are longer than maxDelayMs, and the message says so",
+    async (retryAfter) => {
+      const { events, result } = await play(refusal({ retryAfter }));
+      const askedMs = Math.min(retryAfter * 1_000, 2 ** 31 - 1);
+      const reason = `(it asks to wait ${askedMs} ms, longer than the maxDelayMs of 30000 ms)`;
+      const message = `Step "s1" (Api) failed: 429 Too Many Requests ${reason}`;
+      expect(result.error).toMatchObject({ code: "tool-failed", message, details: { attempts: 1 } });
+      expect(delaysOf(events)).toEqual([]);
+    },
+  );
+
+  it("may be as long as a longer maxDelayMs", async () => {
+    const { events } = await play(refusal({ retryAfter: 600 }), { maxDelayMs: 600_000 });
+    expect(delaysOf(events)).toEqual([600_000]);
+  });
+
   it("is final when that time is after maxTotalMs, without waiting", async () => {
     const late = await play(refusal({ retryAfter: 11 }), { maxTotalMs: 10_000 });
     expect(late.result.error).toMatchObject({ code: "tool-failed", details: { attempts: 1 } });
@@ -111,7 +128,7 @@ describe("an error that states when to try again", () => {
   });
 
   it("does not wait longer than the run may take", async () => {
-    const { result, events } = await play(refusal({ retryAfter: 60 }), {}, { timeoutMs: 3_000 });
+    const { result, events } = await play(refusal({ retryAfter: 20 }), {}, { timeoutMs: 3_000 });
     expect(result.error).toMatchObject({ code: "timeout", details: { scope: "run" } });
     expect(events.map(msOf).at(-1)).toBe(3_000);
   });

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { createAiSdkModel } from "../../../src/adapters/ai-sdk/index.ts";
+import {
+  createAgent,
+  createLlmPlanner,
+  createOllamaModel,
+  createTodoStore,
+  type LanguageModel,
+} from "../../../src/index.ts";
+
+/** What Node's `fetch` throws after 300 s without the beginning, or the next part, of an answer. */
+function timedOut(part: "HEADERS" | "BODY"): TypeError {
+  const cause = Object.assign(new Error(`${part} Timeout Error`), { code: `UND_ERR_${part}_TIMEOUT` });
+  return new TypeError(part === "BODY" ? "terminated" : "fetch failed", { cause });
+}
+
+const about = () => new Response(JSON.stringify({ capabilities: ["completion"], model_info: {} }));
+
+/** A model whose answer is longer in coming than Node waits, and the number of requests that were made. */
+const models: Readonly<Record<string, (counted: () => void) => LanguageModel>> = {
+  "Ollama before its first token": (counted) =>
+    createOllamaModel({
+      model: "m",
+      fetch: async (url) => {
+        if (!String(url).endsWith("/api/chat")) return about();
+        counted();
+        throw timedOut("HEADERS");
+      },
+    }),
+  "Ollama between two tokens": (counted) =>
+    createOllamaModel({
+      model: "m",
+      fetch: async (url) => {
+        if (!String(url).endsWith("/api/chat")) return about();
+        counted();
+        return new Response(new ReadableStream({ pull: (controller) => controller.error(timedOut("BODY")) }));
+      },
+    }),
+  "a provider of the AI SDK": (counted) => {
+    const fail = async () => {
+      counted();
+      throw timedOut("HEADERS");
+    };
+    const provider = { specificationVersion: "v2", provider: "p", modelId: "m", supportedUrls: {} };
+    return createAiSdkModel({ ...provider, doGenerate: fail, doStream: fail } as never);
+  },
+};
+
+describe("a model that answers later than Node waits", () => {
+  it.each(Object.entries(models))(
+    "is asked once, and the error names the limit and what raises it: %s",
+    async (_, create) => {
+      let requests = 0;
+      const model = create(() => requests++);
+      const agent = createAgent({ tools: [createTodoStore()], planner: createLlmPlanner({ model }) });
+      await expect(agent.plan("add green tea to my list")).rejects.toMatchObject({
+        code: "planning-failed",
+        message: expect.stringMatching(/Node's own fetch waits 300 s .* option "fetch"/),
+        cause: { code: "model-failed", retryable: false },
+      });
+      expect(requests).toBe(1);
+    },
+  );
+});
