@@ -1,3 +1,4 @@
+import { readProperties } from "./error-data.ts";
 import { AgentError } from "./errors.ts";
 import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
@@ -9,8 +10,22 @@ const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
   "invalid-response",
 ]);
 
+/** The errors of Node's own limits, which hold however long a call may take. */
+const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
+const nodeAdvice =
+  'Node\'s own fetch waits 300 s for the first token, and for each next one: pass the option "fetch" with longer limits.';
+const maxCauses = 5;
+
+/** True if an error, or one of its causes, is of a limit of Node: the same call would only wait as long again. */
+function isNodeTimeout(thrown: unknown, depth = 0): boolean {
+  if (typeof thrown !== "object" || thrown === null || depth > maxCauses) return false;
+  const { code, cause } = readProperties(thrown);
+  return (typeof code === "string" && nodeTimeout.test(code)) || isNodeTimeout(cause, depth + 1);
+}
+
 /**
- * The error of a model: `model-failed`, retryable if the same call may succeed later.
+ * The error of a model: `model-failed`, retryable if the same call may succeed later. If its cause is a time limit of
+ * Node's `fetch`, it is not, and the message says how to wait longer.
  *
  * {@includeCode ../../examples/14-your-own-model.ts}
  * @group Models
@@ -21,7 +36,9 @@ export function modelFailure(
   { message, status, cause }: { message: string; status?: number | undefined; cause?: unknown },
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
-  return new AgentError("model-failed", message, { details, cause, retryable: retryableReasons.has(reason) });
+  const isLimit = isNodeTimeout(cause);
+  const text = isLimit ? `${message} ${nodeAdvice}` : message;
+  return new AgentError("model-failed", text, { details, cause, retryable: !isLimit && retryableReasons.has(reason) });
 }
 
 /** The error of an answer that is longer than any plan; the model would not stop the next time either. */

@@ -247,7 +247,12 @@ export class ModelDialogue {
       this.task.refused.temperature = true;
       return;
     }
-    if (reason === "interrupted" && this.mayAskForAll && this.task.settings.model.retry === undefined) {
+    if (
+      reason === "interrupted" &&
+      thrown.retryable &&
+      this.mayAskForAll &&
+      this.task.settings.model.retry === undefined
+    ) {
       // An answer that broke off was cut, too, though not for lack of room.
       this.mayAskForAll = false;
       return;
