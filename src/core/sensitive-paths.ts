@@ -1,4 +1,4 @@
-import { hiddenText, isSealed, mapItems } from "./json.ts";
+import { hiddenText, isSealed, type JsonPath, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
 
 /**
@@ -146,6 +146,33 @@ type Pattern = readonly string[];
  */
 export function maskPaths<T>(value: T, paths: readonly string[]): T {
   return mask(value, paths.map(toPattern)) as T;
+}
+
+/** In texts about another part, shorter values may be a part of any word. */
+const minQuoted = 4;
+
+/** A text about a part of a value, such as why it is wrong, without the sensitive values that it quotes. */
+export function hideQuoted(
+  text: string,
+  { value, path, paths }: { readonly value: unknown; readonly path: JsonPath; readonly paths: readonly string[] },
+): string {
+  const masked = maskPaths(value, paths);
+  if (masked === value) return text;
+  let part: unknown = masked;
+  for (const key of path) if (part !== hiddenText) part = Object(part)[key];
+  const least = part === hiddenText ? 1 : minQuoted;
+  const quoted = [...secretsIn(value, masked)].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const longestFirst = quoted.filter(({ length }) => length >= least).sort((one, other) => other.length - one.length);
+  return longestFirst.reduce((shown, secret) => shown.replaceAll(secret, hiddenText), text);
+}
+
+/** The texts and numbers of a value that are hidden in its mask. */
+function* secretsIn(value: unknown, masked: unknown): Generator<string> {
+  if (value === masked) return;
+  if (typeof value === "string" || typeof value === "number") yield String(value);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, item] of Object.entries(value))
+    yield* secretsIn(item, masked === hiddenText ? undefined : (masked as Readonly<Record<string, unknown>>)[key]);
 }
 
 function toPattern(path: string): Pattern {

@@ -9,6 +9,7 @@ import {
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
+import { hideQuoted, sensitivePaths } from "../core/sensitive-paths.ts";
 import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -145,7 +146,8 @@ function collectIssues(scope: StepScope, { tool, input, preview, parsed }: Parse
     // A strict schema's own issue about keys is already reported key by key.
     if (unknownKeys.length > 0 && raw.code === "unrecognized_keys") continue;
     if (isExcused(path, raw, unknown) || (isOpaque && unknown.hasAtOrBelow(path))) continue;
-    issues.push({ code: "invalid-input", path: at(path), message });
+    const shown = hideQuoted(message, { value: preview, path, paths: sensitivePaths(input) });
+    issues.push({ code: "invalid-input", path: at(path), message: shown });
   }
   return issues;
 }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import { jsonSchema } from "../../src/adapters/schemas/index.ts";
+import {
+  createAgent,
+  defineTool,
+  isAgentError,
+  type StandardSchema,
+  sensitive,
+  validatePlan,
+} from "../../src/index.ts";
+
+const secret = 'hunter2 "quoted"\\ and é';
+const quote = (value: unknown) => `${value} is weak, and so is ${JSON.stringify(value)}`;
+
+/** Schemas whose messages quote a sensitive value: at its own path, and at others. */
+const schemas: Readonly<Record<string, StandardSchema<unknown, unknown>>> = {
+  "at its path": z.object({
+    key: sensitive(z.string()).refine(() => false, { error: ({ input }) => quote(input) }),
+  }) as never,
+  "at the root": z.object({ key: sensitive(z.string()) }).superRefine(({ key }, context) => {
+    context.addIssue({ code: "custom", message: quote(key) });
+  }) as never,
+  "at another path": z
+    .object({ key: sensitive(z.string()), user: z.string().default("ada") })
+    .superRefine(({ key }, context) => {
+      context.addIssue({ code: "custom", message: quote(key), path: ["user"] });
+    }) as never,
+  "in a list": z.object({ keys: sensitive(z.array(z.string())) }).superRefine(({ keys }, context) => {
+    context.addIssue({ code: "custom", message: quote(keys[1]), path: ["keys", 1] });
+  }) as never,
+  "in a record": z
+    .object({ of: z.record(z.string(), z.object({ key: sensitive(z.string()) })) })
+    .superRefine(({ of }, context) => {
+      context.addIssue({ code: "custom", message: quote(of.ada?.key) });
+    }) as never,
+};
+
+describe("a message about an input", () => {
+  it.each(Object.entries(schemas))("does not quote what is sensitive in it (%s)", async (_, inputSchema) => {
+    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const input = { key: secret, keys: ["other", secret], of: { ada: { key: secret } } };
+    const known = Object.keys((inputSchema as unknown as { shape?: object }).shape ?? {});
+    const own = Object.fromEntries(Object.entries(input).filter(([key]) => known.includes(key)));
+    const plan = { steps: [{ id: "a", tool: "T", input: own }] };
+    const issues = await validatePlan(plan, { tools: [tool] });
+    expect(issues).toMatchObject([{ code: "invalid-input", message: expect.stringContaining("[sensitive] is weak") }]);
+    const thrown = await createAgent({ tools: [tool] })
+      .execute(plan)
+      .catch((error: unknown) => error);
+    expect(isAgentError(thrown, "invalid-plan")).toBe(true);
+    expect(JSON.stringify([issues, thrown, String(thrown)])).not.toContain("hunter2");
+  });
+
+  it("quotes what is not", async () => {
+    const inputSchema = jsonSchema({
+      type: "object",
+      properties: { key: { type: "string", sensitive: true }, size: { enum: ["small", "large"] } },
+    });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const plan = { steps: [{ id: "a", tool: "T", input: { key: "sm", size: "medium" } }] };
+    const [issue] = await validatePlan(plan, { tools: [tool] });
+    expect(issue?.message).toContain("small");
+  });
+});
