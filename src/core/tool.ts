@@ -224,7 +224,7 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
    * slots of the phrase. @default the other fields of the input that are dates, numbers or choices, with their names
    */
   anywhere?: readonly string[] | undefined;
-  /** True for what empties, deletes or cannot be taken back: planned only if the request says the phrase word for word. */
+  /** True for what empties, deletes or cannot be taken back: planned only in the words of the phrase, by a model only with one of them. */
   destructive?: boolean | undefined;
   /** The input created from the slots; `undefined` means the phrase does not fit. Default: `input` and the slots. */
   toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): TInput | undefined;

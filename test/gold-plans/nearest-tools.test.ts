@@ -43,7 +43,7 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
     const rows = readRows(callsFile);
     const own = new Map(rows.flatMap(({ tools = [] }) => tools.map((tool) => [tool.name, toTool(tool)] as const)));
     const tools = mixed([...own.values()]);
-    const nearest = await readNearest(tools, maxTokens);
+    const nearest = await readNearest(tools, { maxTokens, schemaOf: undefined });
     let [right, count, most] = [0, 0, 0];
     for (const { prompt, expect: expected } of rows) {
       const { calls = [] } = expected as { calls?: readonly { name: string }[] };
@@ -80,7 +80,10 @@ describe.skipIf(isMissing)("the nearest of 200 tools", () => {
       for (let index = 0; index < count; index += 1) {
         const { request, plan } = pick(plans);
         const names = [...new Set(plan.steps.map(toolOf))];
-        const nearest = await readNearest(mixed(names.map((name) => byName.get(name) as DefinedTool)), maxTokens);
+        const nearest = await readNearest(mixed(names.map((name) => byName.get(name) as DefinedTool)), {
+          maxTokens,
+          schemaOf: undefined,
+        });
         const shown = new Set(nearest?.(request, new Set()).first.map(({ name }) => name));
         if (names.every((name) => shown.has(name))) right += 1;
       }

@@ -20,6 +20,8 @@ export interface AnswerScope extends CallScope {
   readonly maxSteps: number;
   readonly expressions: boolean;
   readonly maxCalls: number;
+  /** True if a step does what a request must ask for in words, and it does not. */
+  readonly isUnasked: (step: EarlierStep) => boolean;
   /** True if a call of the operation may have a slot that it need not have. */
   readonly hasOptional: (operation: string) => boolean;
 }
@@ -28,7 +30,13 @@ export interface AnswerScope extends CallScope {
 export type CheckedAnswer =
   | { readonly type: "plan"; readonly steps: readonly PlanStep[]; readonly made: readonly EarlierStep[] }
   | { readonly type: "refusal" }
-  | { readonly type: "problem"; readonly code: "no-json" | "invalid-plan"; readonly problems: readonly string[] };
+  | {
+      readonly type: "problem";
+      readonly code: "no-json" | "invalid-plan" | "unsure";
+      readonly problems: readonly string[];
+      /** With `unsure`: they are valid, and perhaps not meant. */
+      readonly steps?: readonly PlanStep[];
+    };
 
 /** The longest word of an answer that is repeated. */
 const maxWordLength = 50;
@@ -54,7 +62,11 @@ export async function checkAnswer(text: string, scope: AnswerScope): Promise<Che
   );
   const said = issues.map(({ path, message }) => `${path.join(".") || "the plan"}: ${message}`);
   if (plan === undefined) return { type: "problem", code: "invalid-plan", problems: said };
-  return { type: "plan", steps: stepsFrom(plan, kept.length), made: reader.made };
+  const steps = stepsFrom(plan, kept.length);
+  const unasked = reader.made.filter(scope.isUnasked).map(({ operation }) => operation.name);
+  if (unasked.length === 0) return { type: "plan", steps, made: reader.made };
+  const problem = `no word of the request asks for ${[...new Set(unasked)].join(", ")}`;
+  return { type: "problem", code: "unsure", problems: [problem], steps };
 }
 
 function noJson(problem: string): CheckedAnswer {

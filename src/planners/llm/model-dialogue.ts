@@ -13,6 +13,7 @@ import {
 import { modelFailure } from "../../core/model-failure.ts";
 import type { PlanFailure, PlanStep } from "../../core/plan.ts";
 import type { PlanRequest } from "../../core/planner.ts";
+import { toolOf } from "../../core/step.ts";
 import { checkOnce } from "../../plan/validate-plan.ts";
 import { AnswerReader, type AnswerScope, checkAnswer, isCall, parseJson } from "./check-answer.ts";
 import type { EarlierStep } from "./read-calls.ts";
@@ -133,9 +134,10 @@ export class ModelDialogue {
         await this.askElsewhere();
         continue;
       }
-      const { code, problems } = answer;
+      const { code, problems, steps } = answer;
       this.fail(code, describeProblems(problems).join(" "), response.text);
-      if (!this.mayAskAgain) throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "");
+      if (!this.mayAskAgain)
+        throw code === "no-json" ? this.planningFailed() : this.cannotPlan(problems[0] ?? "", steps);
       this.mayAskAgain = false;
       this.messages = askAgain(this.question.messages, { answer: response.text, problems });
       // A grammar under which a model writes nothing hinders it.
@@ -269,8 +271,11 @@ export class ModelDialogue {
     this.failures.push({ ...failure, ...(beginning && { text: beginning }) });
   }
 
-  private cannotPlan(reason: string): AgentError<"cannot-plan"> {
-    return cannotPlan(this.task.settings.model, { why: reason, failures: this.failures });
+  /** The refusal; with the steps of an answer, as its reading. */
+  private cannotPlan(why: string, steps?: readonly PlanStep[]): AgentError<"cannot-plan"> {
+    const { request, settings } = this.task;
+    const unsure = steps && ({ reason: "unsure", readings: [readingOf(request, steps)] } as const);
+    return cannotPlan(settings.model, { why, failures: this.failures, ...unsure });
   }
 
   /** The last failure is the limit itself. */
@@ -316,6 +321,11 @@ export function cannotPlan(
   return new AgentError("cannot-plan", `${modelName(model)} cannot plan this: ${cut(why, maxText)}.`, {
     details: { reason: "not-understood", examples: [], ...details, ...(failures.length > 0 && { failures }) },
   });
+}
+
+/** The steps that a request may mean, for an error. */
+export function readingOf({ request }: PlanRequest, steps: readonly PlanStep[]): PossibleReading {
+  return { tool: toolOf(steps[0] as PlanStep), meaning: request, steps };
 }
 
 /** The beginning of a text. What quotes it may have no half of a character. */

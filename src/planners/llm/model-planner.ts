@@ -13,7 +13,7 @@ import { mayHoldDate } from "../../dates/date-words.ts";
 import { auxiliaries, functionWords, mentionsResult, prepositions, smallWords } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
-import { splitRequest } from "../rules/cut-wishes.ts";
+import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema } from "./answer-schema.ts";
@@ -26,9 +26,10 @@ import {
   type ModelSteps,
   type Question,
   RefusedFeatures,
+  readingOf,
 } from "./model-dialogue.ts";
 import { type ChooseTools, readNearest } from "./nearest-tools.ts";
-import type { Operation, Slot } from "./operations.ts";
+import { isAskedFor, isGrave, type Operation, type Slot } from "./operations.ts";
 import { type Prompt, type PromptOptions, promptOf, withEarlier } from "./prompt.ts";
 import type { EarlierStep } from "./read-calls.ts";
 
@@ -44,7 +45,9 @@ export interface ModelPlannerSettings extends PromptOptions, ModelSettings {
 type ModelPlan = PlanDraft & { readonly source: PlanSource };
 
 /** More than these in tokens, as estimated, are not shown at once: with examples, a small model reads as much in some seconds. */
-const maxLineTokens = { all: 1_500, nearest: 1_000 };
+const maxToolTokens = { all: 1_500, nearest: 1_000 };
+/** The schema of an answer is about twice as long as the lines of its tools: where it is counted, there is as much more room. */
+const withSchema = 3;
 /** More calls than a model writes without losing its way. */
 const maxCalls = 20;
 
@@ -58,7 +61,16 @@ export class ModelPlanner {
 
   constructor(private readonly settings: ModelPlannerSettings) {
     this.plans = new RecentMap(settings.maxCachedPlans);
-    this.nearest = new ToolSets((tools) => readNearest(tools, maxLineTokens[settings.tools]));
+    const { expressions, model, tools } = settings;
+    const dialect = model.schemas ?? "plain";
+    const options = { dialect, maxCalls, results: [], expressions };
+    const schemaOf = (operations: readonly Operation[]) => answerSchema(operations, options).schema;
+    // A server that makes a grammar of it does not read it.
+    const room =
+      dialect === "grammar"
+        ? { maxTokens: maxToolTokens[tools], schemaOf: undefined }
+        : { maxTokens: maxToolTokens[tools] * withSchema, schemaOf };
+    this.nearest = new ToolSets((each) => readNearest(each, room));
     this.prompts = new ToolSets(async (tools) =>
       promptOf(tools, { ...settings, contextTokens: await this.contextTokens }),
     );
@@ -150,6 +162,10 @@ export class ModelPlanner {
     const { expressions, model } = this.settings;
     const earlier = making.earlierFor(prompt.operations);
     const wish = readRequest(text, { nowMs, timeZone });
+    // "…, and the eggs" has the verb of the wish before it.
+    const isWhole = opensWish(wish.words, 0, wish.words.length);
+    const said = isWhole ? wish.words : readRequest(request.request, { nowMs, timeZone }).words;
+    const isUnasked = ({ operation, input }: EarlierStep) => isGrave(operation, input) && !isAskedFor(operation, said);
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
@@ -161,6 +177,7 @@ export class ModelPlanner {
       ...answerSchema(prompt.operations, options),
       source: prompt,
       scope: {
+        isUnasked: (step) => !making.isReplan && isUnasked(step),
         wish,
         earlier,
         operations,
@@ -273,7 +290,7 @@ class Making {
   }
 
   add({ steps, made, likelihood, attempts, failures, chosen }: ModelSteps): void {
-    this.isGrave ||= made.some(({ operation }) => isGrave(operation));
+    this.isGrave ||= made.some(({ operation, input }) => isGrave(operation, input));
     this.hasFilter ||= made.some(
       ({ input, operation: { rules, slots } }) => !slots.some(isOpen) && isPureStep(rules.tool, input),
     );
@@ -323,8 +340,8 @@ class Making {
     // Without probabilities, only words say that an operation is meant.
     const isUnsure = isKnown ? certainty < needed : isMeant || isGuess;
     if (isUnsure) {
-      const reading = { tool: toolOf(this.steps[0] as PlanStep), meaning: this.request.request, steps: this.steps };
-      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", readings: [reading] });
+      const readings = [readingOf(this.request, this.steps)];
+      throw cannotPlan(model, { why: "the model is not sure enough", failures, reason: "unsure", readings });
     }
     const source: PlanSource = {
       planner: name,
@@ -427,12 +444,6 @@ function isNamed({ words }: Account): boolean {
 
 function isOpen({ type: { kind } }: Slot): boolean {
   return kind === "text" || kind === "list" || kind === "sum";
-}
-
-/** True for what must not be done twice, needs approval, or cannot be taken back. */
-function isGrave({ rules: { tool }, phrases }: Operation): boolean {
-  const isDestructive = phrases.some(({ source }) => source.destructive === true);
-  return isDestructive || tool.declaredEffect === "once" || tool.declaredNeedsApproval !== false;
 }
 
 const maxShown = 500;

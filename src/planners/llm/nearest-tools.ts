@@ -1,9 +1,10 @@
 import MiniSearch from "minisearch";
+import type { JsonSchema } from "../../core/json-schema.ts";
 import { estimateTokens } from "../../core/language-model.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { smallWords } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
-import { operationsOf } from "./operations.ts";
+import { type Operation, operationsOf } from "./operations.ts";
 import { describeOperation } from "./prompt.ts";
 
 /** A model is shown at least so many tools, however long their descriptions are. */
@@ -19,10 +20,25 @@ export interface ChosenTools {
 /** Chooses those of a number of tools that have the most words of a request. */
 export type ChooseTools = (request: string, kept: ReadonlySet<string>) => ChosenTools;
 
-/** Reads a number of tools. Returns undefined if the lines of all of them have no more than so many tokens. */
-export async function readNearest(tools: readonly DefinedTool[], maxTokens: number): Promise<ChooseTools | undefined> {
+/** The room for tools in a prompt. */
+interface ToolRoom {
+  readonly maxTokens: number;
+  /** The schema of an answer, if the server reads it as a part of the prompt. */
+  readonly schemaOf: ((operations: readonly Operation[]) => JsonSchema) | undefined;
+}
+
+/** Reads a number of tools. Returns undefined if there is room for all of them. */
+export async function readNearest(
+  tools: readonly DefinedTool[],
+  { maxTokens, schemaOf }: ToolRoom,
+): Promise<ChooseTools | undefined> {
+  const schemaTokens = (operations: readonly Operation[]) =>
+    schemaOf === undefined ? 0 : estimateTokens(JSON.stringify(schemaOf(operations)));
   const texts = await Promise.all(tools.map(textOf));
-  const sizes = new Map(texts.map(({ lines }, at) => [tools[at], estimateTokens(lines)]));
+  const ofNone = schemaTokens([]);
+  const sizes = new Map(
+    texts.map(({ lines, operations }, at) => [tools[at], estimateTokens(lines) + schemaTokens(operations) - ofNone]),
+  );
   if (tools.length <= minTools || [...sizes.values()].reduce((sum, size) => sum + size, 0) <= maxTokens)
     return undefined;
   const search = new MiniSearch<(typeof texts)[number]>({
@@ -65,7 +81,7 @@ async function textOf(tool: DefinedTool, id: number) {
   const operations = await operationsOf([tool]);
   const { name, description } = tool;
   const examples = operations.flatMap(({ phrases }) => phrases.map(({ source }) => source.phrase)).join("\n");
-  return { id, name, description, examples, lines: operations.map(describeOperation).join("\n") };
+  return { id, name, description, examples, operations, lines: operations.map(describeOperation).join("\n") };
 }
 
 /** Words in lower case; those of `getUserName` and `get_user_name` are three. */

@@ -1,8 +1,13 @@
+import type { JsonObject } from "../../core/json.ts";
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
+import { lightVerbs } from "../../english/word-classes.ts";
+import { Spelling, stem } from "../../language/word-forms.ts";
+import { saysNothing } from "../rules/account.ts";
 import type { Template } from "../rules/match.ts";
-import { compileTool, type PhraseRule, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
+import { compileTool, literalsOf, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
+import { effectOfStep } from "../rules/steps.ts";
 
 /** One thing that a tool does: all of it, or a branch of its input that a constant names. */
 export interface Operation {
@@ -61,6 +66,39 @@ export function operationOf(
     ({ rules, constants }) =>
       rules.tool.name === tool && Object.entries(constants).every(([key, constant]) => input[key] === constant),
   );
+}
+
+/** True for what must not be done twice, needs approval, or cannot be taken back. */
+export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObject): boolean {
+  const isDestructive = phrases.some(({ source }) => source.destructive === true);
+  return isDestructive || tool.declaredNeedsApproval !== false || effectOfStep(tool, input) === "once";
+}
+
+/**
+ * True if words of a request ask for an operation: all that one of its phrases needs, or the verb of one; of a tool that does one
+ * thing, any that means something. Without phrases its name and its description say what it is called.
+ */
+export function isAskedFor(operation: Operation, words: readonly string[]): boolean {
+  const { rules, constants, phrases, description } = operation;
+  const spelling = new Spelling([rules.vocabulary]);
+  const present = new Set(words.flatMap((word) => [word, ...spelling.meaningsOf(word)]));
+  const has = (group: ReadonlySet<string>) => [...group].some((word) => present.has(word));
+  if (phrases.some(({ required }) => required.length > 0 && required.every(has))) return true;
+  const isOnly = Object.keys(constants).length === 0;
+  const name = isOnly ? rules.tool.name : Object.values(constants).join(" ");
+  const own = [
+    ...sayName(name).split(" "),
+    ...(isOnly ? literalsOf(phrases) : phrases.flatMap(leadsOf)),
+    ...(phrases.length === 0 ? (description.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) : []),
+  ];
+  const stems = new Set(own.filter((word) => !saysNothing.has(word)).map(stem));
+  return [...present].some((word) => stems.has(stem(word)));
+}
+
+/** The verbs of a phrase, unless they mean something else without the words behind them: "take … off". */
+function leadsOf({ firstWords, required }: PhraseRule): readonly string[] {
+  if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
+  return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
 }
 
 function ofTool(rules: ToolRules): readonly Operation[] {

@@ -144,6 +144,9 @@ function givenBy(types: ReadonlyMap<string, SlotType>, input: Slots): Slots {
   );
 }
 
+/** Words that nothing must explain. */
+export const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
+
 class RequestAccount {
   private readonly readings = new Map<SlotType, readonly (Said & { readonly value: unknown })[]>();
   private readonly by: (Place | "operation" | undefined)[];
@@ -553,8 +556,6 @@ const latin = "aeopcyxijshaovptik";
 const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const emailAddress = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*[\p{L}\p{N}]/gu;
 
-/** Words that nothing must explain. */
-const saysNothing: ReadonlySet<string> = new Set([...functionWords, ...prepositions, ...auxiliaries]);
 const asking: ReadonlySet<string> = new Set("what which how much many when where".split(" "));
 const isoDate = /^\d{4}-\d\d-\d\d(?:T|$)/;
 /** Numbers with signs of arithmetic between them, and nothing else. */

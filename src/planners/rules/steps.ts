@@ -2,7 +2,7 @@ import { type JsonObject, type JsonPath, type JsonValue, setOwn } from "../../co
 import { type JsonSchema, schemasAt, typesOf } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import { escapeTemplate } from "../../core/text.ts";
-import type { DefinedTool, PhraseReference, Tool } from "../../core/tool.ts";
+import type { DefinedTool, PhraseReference, Tool, ToolEffect } from "../../core/tool.ts";
 import { checkStep, readSchemas } from "../../plan/check-step.ts";
 import { asLiteral, asReference, findReferences } from "../../plan/references.ts";
 
@@ -103,10 +103,15 @@ export function waitsOf(calls: readonly OrderedCall[]): readonly (readonly strin
   });
 }
 
-/** True if a step has no effect. If that depends on an input that is not known yet, it is assumed to have one. */
-export function isPureStep(tool: DefinedTool, input: JsonObject): boolean {
-  if (tool.declaredEffect !== "by-input") return tool.declaredEffect === "pure";
-  if (findReferences(input).length > 0) return false;
+/** The effect of a step; undefined if that depends on an input that is not known yet. */
+export function effectOfStep(tool: DefinedTool, input: JsonObject): ToolEffect | undefined {
+  if (tool.declaredEffect !== "by-input") return tool.declaredEffect;
+  if (findReferences(input).length > 0) return undefined;
   const parsed = parseWith(tool.inputSchema, input);
-  return !(parsed instanceof Promise) && parsed.ok && tool.effect(parsed.value) === "pure";
+  return parsed instanceof Promise || !parsed.ok ? undefined : tool.effect(parsed.value);
+}
+
+/** True if a step is known to have no effect. */
+export function isPureStep(tool: DefinedTool, input: JsonObject): boolean {
+  return effectOfStep(tool, input) === "pure";
 }

@@ -51,7 +51,7 @@ describe("a set of tools", () => {
     const inputSchema = z.object({});
     const odd = defineTool({ name: "Odd", description: "", inputSchema, effect: () => "once", execute: () => 1 });
     const answer = '{"steps":[{"do":"Odd"}]}';
-    expect(await planWith([answer], requestOf("do the odd thing", { tools: [odd] }))).toMatchObject({
+    expect(await planWith([answer], requestOf("do odd", { tools: [odd] }))).toMatchObject({
       steps: [{ tool: "Odd" }],
     });
   });

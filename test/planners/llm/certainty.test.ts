@@ -186,10 +186,8 @@ describe("a plan says only what the request says", () => {
   it("and does nothing that no word asks for", async () => {
     const tools = [createTodoStore()];
     for (const operation of ["delete", "complete"]) {
-      const failure = await failureOf(
-        [answerOf({ do: `TodoStore.${operation}`, title: "milk" })],
-        requestOf("milk", { tools }),
-      );
+      const answer = answerOf({ do: `TodoStore.${operation}`, title: "milk" });
+      const failure = await failureOf([answer, answer], requestOf("milk", { tools }));
       expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
     }
   });

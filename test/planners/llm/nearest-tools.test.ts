@@ -58,6 +58,31 @@ describe("the nearest tools", () => {
     expect(second.systems).toEqual(first.systems);
   });
 
+  it.each(["plain", "strict", "grammar"] as const)(
+    "leave room for the schema of the answer, where it is read (%s)",
+    async (schemas) => {
+      const model = { ...createScriptedModel([warm]), schemas };
+      const inputSchema = z.object({
+        value: z.string(),
+        ...Object.fromEntries([1, 2, 3, 4].map((at) => [`field${at}`, z.number()])),
+      });
+      const given = others.map(({ name }) => tool(name, "Does it", { inputSchema }));
+      let sizes: readonly number[] = [];
+      const generate: typeof model.generate = (request) => {
+        const { responseFormat } = request;
+        const schema = responseFormat?.type === "json" ? responseFormat.schema : undefined;
+        sizes = [request.messages[0]?.content ?? "", JSON.stringify(schema)].map((text) => text.length / 3);
+        return model.generate(request);
+      };
+      const planner = createLlmPlanner({ model: { ...model, generate }, tools: "nearest" });
+      const named = [weather, ...given];
+      await planner.plan(requestOf("forecast warm", { tools: named }));
+      const [lines = 0, schema = 0] = sizes;
+      if (schemas === "grammar") expect(schema).toBeGreaterThan(2_500);
+      else expect(lines + schema).toBeLessThan(3_700);
+    },
+  );
+
   it("are five at least, however long they are", async () => {
     const value = z.object(
       Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${"x".repeat(900)}${index}`, z.string()])),

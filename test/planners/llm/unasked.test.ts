@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod/v4";
+import {
+  createAgent,
+  createLlmPlanner,
+  createTodoStore,
+  type DefinedTool,
+  defineTool,
+  type ToolEffect,
+} from "../../../src/index.ts";
+import { createScriptedModel } from "../../../src/testing/index.ts";
+import { answerOf, failureOf, planWith, requestOf, unclear } from "./ask-llm-planner.ts";
+
+/** An answer without probabilities, or one of which every token is certain. */
+const modes = {
+  "a model that tells no probabilities": (text: string) => text,
+  "a model that is certain": (text: string) => ({ text, logprobs: [{ token: text, logprob: 0 }] }),
+};
+
+const inputSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("archive"), customer: z.string() }),
+  z.object({ action: z.literal("find"), customer: z.string() }),
+]);
+
+/** A tool that finds customers, and archives them in a way that must be asked for. */
+function crm(options: { effect?: ToolEffect; needsApproval?: boolean; byInput?: boolean; destructive?: boolean }) {
+  const { effect = "idempotent", needsApproval = false, byInput = false, destructive = false } = options;
+  return defineTool({
+    name: "Crm",
+    description: "Knows the customers",
+    inputSchema,
+    effect: byInput ? ({ action }) => (action === "archive" ? "once" : "pure") : effect,
+    needsApproval,
+    phrases: [
+      { phrase: "archive [customer] {customer}", input: { action: "archive" }, destructive },
+      { phrase: "(find|show) [customer] {customer}", input: { action: "find" } },
+    ],
+    execute: () => null,
+  });
+}
+
+const archive = answerOf({ do: "Crm.archive", customer: "Ada" });
+const find = answerOf({ do: "Crm.find", customer: "Ada" });
+
+describe.each(Object.entries(modes))("%s", (_mode, say) => {
+  const todos = [createTodoStore()];
+  it.each<[string, object]>([
+    ["add milk to my shopping list", { do: "TodoStore.clear", list: "shopping" }],
+    ["what is on my shopping list today", { do: "TodoStore.clear", list: "shopping" }],
+    ["show everything on the shopping list", { do: "TodoStore.clear", list: "shopping" }],
+    ["pull up the shopping list", { do: "TodoStore.clear", list: "shopping" }],
+    ["show my milk", { do: "TodoStore.delete", title: "milk" }],
+    ["remind me of milk", { do: "TodoStore.delete", title: "milk" }],
+  ])("is asked again, and then refused, if it answers %j with %j", async (request, call) => {
+    const answer = say(answerOf(call));
+    const failure = await failureOf([answer, answer], requestOf(request, { tools: todos }));
+    expect(failure).toMatchObject({
+      code: "cannot-plan",
+      message: expect.stringContaining(`no word of the request asks for ${Object.values(call)[0]}`),
+      details: {
+        reason: "unsure",
+        failures: [{ code: "unsure" }, { code: "unsure" }],
+        readings: [{ tool: "TodoStore" }],
+      },
+    });
+  });
+
+  it("may clear and delete what it is asked to, in words of the phrases or their like", async () => {
+    for (const [request, call] of [
+      ["empty the party list", { do: "TodoStore.clear", list: "party" }],
+      ["milk can go, off the list", { do: "TodoStore.delete", title: "milk" }],
+      ["scrap milk", { do: "TodoStore.delete", title: "milk" }],
+    ] as const) {
+      const asked = requestOf(request, { tools: todos });
+      expect((await planWith([say(answerOf(call))], asked, { minCertainty: 0 })).steps).toHaveLength(1);
+    }
+  });
+
+  it.each<[string, Parameters<typeof crm>[0]]>([
+    ["once", { effect: "once" }],
+    ["once for this input", { byInput: true }],
+    ["approved", { needsApproval: true }],
+    ["destructive", { destructive: true }],
+  ])("does what is %s only if it is asked for", async (_what, options) => {
+    const tools = [crm(options)];
+    const failure = await failureOf([say(archive), say(archive)], requestOf("customer Ada", { tools }));
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+    const asked = requestOf("archive Ada", { tools });
+    expect((await planWith([say(archive)], asked)).steps).toMatchObject([{ input: { action: "archive" } }]);
+    const mended = await planWith([say(archive), say(find)], requestOf("show customer Ada", { tools }));
+    expect(mended.steps).toMatchObject([{ input: { action: "find" } }]);
+    expect(mended.requests[1]?.messages.at(-1)?.content).toContain("no word of the request asks for Crm.archive");
+    const refused = await failureOf([say(archive), say(unclear)], requestOf("customer Ada", { tools }));
+    expect(refused).toMatchObject({ code: "cannot-plan" });
+  });
+
+  it("may do what can be done again in other words", async () => {
+    const tools = [crm({})];
+    expect((await planWith([say(find)], requestOf("look up Ada", { tools }), { minCertainty: 0 })).steps).toHaveLength(
+      1,
+    );
+  });
+});
+
+it("a tool without phrases is asked for in words of its name or description", async () => {
+  const cancel: DefinedTool = defineTool({
+    name: "EndContract",
+    description: "Terminates the contract of a customer",
+    inputSchema: z.object({ customer: z.string() }),
+    effect: "once",
+    execute: () => null,
+  });
+  const answer = answerOf({ do: "EndContract", customer: "Ada" });
+  for (const request of ["end the contract of Ada", "terminate Ada"])
+    expect((await planWith([answer], requestOf(request, { tools: [cancel] }))).steps).toHaveLength(1);
+  const failure = await failureOf([answer, answer], requestOf("greet Ada", { tools: [cancel] }));
+  expect(failure).toMatchObject({ details: { reason: "unsure" } });
+});
+
+it("a replan may do what the request does not ask for in so many words", async () => {
+  const failing = defineTool({
+    name: "Close",
+    description: "Closes an account",
+    inputSchema: z.object({ customer: z.string() }),
+    retry: { maxAttempts: 1 },
+    execute: () => {
+      throw new Error("closed accounts are archived");
+    },
+  });
+  const sure = modes["a model that is certain"];
+  const model = createScriptedModel([sure(answerOf({ do: "Close", customer: "Ada" })), sure(archive)]);
+  const agent = createAgent({
+    tools: [failing, crm({ destructive: true })],
+    planner: createLlmPlanner({ model }),
+  });
+  const { status, steps } = await agent.run("close Ada", { maxReplans: 1 });
+  expect([status, steps.at(-1)?.input]).toEqual(["suspended", { action: "archive", customer: "Ada" }]);
+});
