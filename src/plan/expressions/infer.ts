@@ -2,7 +2,15 @@ import type { JsonPath } from "../../core/json.ts";
 import { itemsOf, type JsonSchema, jsonTypeOf, schemasAt, typesOf } from "../../core/json-schema.ts";
 import type { PlanIssueCode } from "../../core/plan.ts";
 import { nameCelType } from "./evaluate.ts";
-import { type CelFunctionName, type CelNode, type CelNodeOf, type CelPath, keyOf, pathOf } from "./node.ts";
+import {
+  type CelFunctionName,
+  type CelNode,
+  type CelNodeOf,
+  type CelOperator,
+  type CelPath,
+  keyOf,
+  pathOf,
+} from "./node.ts";
 
 /** Finds the schemas that a value may have at a path: undefined if anything may be there, `[]` if nothing can be. */
 export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
@@ -127,10 +135,10 @@ export class CelInference {
     const first = this.infer(left);
     const second = operator === "in" ? itemOf(this.need(right, ["array", "object"], "in")) : this.infer(right);
     const [some, others] = [knownTypes(first), knownTypes(second)];
-    const usable = operands[operator] ?? jsonTypes;
+    const usable = operandsOf(operator);
     const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
     if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
-      const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "this"));
+      const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "any value"));
       const message =
         usable === jsonTypes
           ? `${operator} compares ${one} with ${other}, which are never equal: convert one of them, as in string(…) or double(…).`
@@ -142,11 +150,10 @@ export class CelInference {
   }
 
   private call({ name, target, argument }: CelNodeOf<"call">): SchemasAt {
-    this.need(target, operandsOfCalls[name] ?? ["string"], name);
-    if (argument !== undefined) this.need(argument, ["string"], name);
-    // It is how CEL says that a type is known only when it runs.
-    if (name === "dyn") return anything;
-    return typed(resultsOfCalls[name]);
+    const [takes, gives] = calls[name];
+    this.need(target, takes, name);
+    if (argument !== undefined) this.need(argument, text, name);
+    return gives === undefined ? anything : typed(gives);
   }
 
   private macro({ name, target, slot, body, transform }: CelNodeOf<"macro">): SchemasAt {
@@ -162,40 +169,29 @@ export class CelInference {
 const jsonTypes = ["null", "boolean", "number", "string", "array", "object"] as const;
 const numeric = ["number"];
 const ordered = ["number", "string"];
+const text = ["string"];
 
-/** The types that an operator takes, both of one; those that compare any values are left out. */
-const operands: Readonly<Record<string, readonly string[]>> = {
-  "+": ["number", "string", "array"],
-  "-": numeric,
-  "*": numeric,
-  "/": numeric,
-  "%": numeric,
-  "<": ordered,
-  "<=": ordered,
-  ">": ordered,
-  ">=": ordered,
-};
+/** The types that an operator takes, both of one: `==`, `!=` and `in` compare any values. */
+function operandsOf(operator: CelOperator): readonly string[] {
+  if (operator === "+") return ["number", "string", "array"];
+  if ("-*/%".includes(operator)) return numeric;
+  return /[<>]/.test(operator) ? ordered : jsonTypes;
+}
 
-/** The types that a function takes, if not only text. */
-const operandsOfCalls: Readonly<Partial<Record<CelFunctionName, readonly string[]>>> = {
-  size: ["string", "array", "object"],
-  int: ordered,
-  double: ordered,
-  string: ["number", "string", "boolean"],
-  dyn: jsonTypes,
-};
-
-const resultsOfCalls: Readonly<Record<Exclude<CelFunctionName, "dyn">, string>> = {
-  size: "number",
-  int: "number",
-  double: "number",
-  string: "string",
-  startsWith: "boolean",
-  endsWith: "boolean",
-  contains: "boolean",
-  lowerAscii: "string",
-  upperAscii: "string",
-  trim: "string",
+/** The types that each function takes, and the one that it gives. */
+const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[], gives?: string]>> = {
+  // It is how CEL says that a type is known only when it runs.
+  dyn: [jsonTypes],
+  size: [["string", "array", "object"], "number"],
+  int: [ordered, "number"],
+  double: [ordered, "number"],
+  string: [["number", "string", "boolean"], "string"],
+  startsWith: [text, "boolean"],
+  endsWith: [text, "boolean"],
+  contains: [text, "boolean"],
+  lowerAscii: [text, "string"],
+  upperAscii: [text, "string"],
+  trim: [text, "string"],
 };
 
 const anything: SchemasAt = () => undefined;
