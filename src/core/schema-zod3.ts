@@ -23,7 +23,7 @@ export async function convertZod3(schema: object, io: "input" | "output"): Promi
     postProcess: (schema, definition) =>
       schema && {
         ...schema,
-        ...marksIn(definition, sameValueParts),
+        ...marksIn(definition, [...sameValueParts, "in", "out"]),
         ...(hasZod3Mark(otherSide(definition, io), "sensitive") && { sensitive: true }),
       },
   }) as JsonSchema;
@@ -35,9 +35,10 @@ function takesAnything(definition: unknown): boolean {
   return coerce === true || typeName === "ZodCatch" || effect?.type === "preprocess";
 }
 
-/** The part of a pipe or transform that a JSON Schema leaves out: if it has a sensitive part, the whole value is sensitive. */
+/** The part of a pipe, transform or record that a JSON Schema leaves out: if it has a sensitive part, the whole value is sensitive. */
 function otherSide(definition: unknown, io: "input" | "output"): unknown {
-  const { typeName, schema, in: input, out } = definition as Zod3Definition;
+  const { typeName, schema, keyType, in: input, out } = definition as Zod3Definition;
+  if (typeName === "ZodRecord") return keyType;
   if (typeName === "ZodPipeline") return io === "input" ? out : input;
   return typeName === "ZodEffects" && io === "output" ? schema : undefined;
 }
@@ -93,7 +94,7 @@ const notJson: ReadonlySet<string> = new Set([
 /** The keys of a definition that hold schemas of the same value. */
 const sameValueParts = ["innerType", "schema", "left", "right", "options", "brandedType"];
 /** The keys of a definition that hold schemas of what is accepted. */
-const parts = ["shape", ...sameValueParts, "type", "items", "valueType", "rest", "catchall", "in", "getter"];
+const parts = ["shape", ...sameValueParts, "type", "items", "keyType", "valueType", "rest", "catchall", "in", "getter"];
 
 type Visit = (definition: Zod3Definition, path: string) => boolean;
 

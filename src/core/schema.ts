@@ -168,9 +168,9 @@ function convertZod4(schema: Zod4Schema, io: "input" | "output"): JsonSchema {
           converted.add(zodSchema).add((def as Zod4Definition).out);
           openUp(jsonSchema);
         }
-        const metadata = metadataOf(zodSchema as unknown as MarkedSchema);
-        for (const mark of schemaMarks) if (metadata?.[mark] === true) jsonSchema[mark] = true;
-        if (hidesMark(def, io)) jsonSchema.sensitive = true;
+        if (metadataOf(zodSchema as unknown as MarkedSchema)?.sensitive === true || hidesMark(def, io))
+          jsonSchema.sensitive = true;
+        if (isComposed(zodSchema)) jsonSchema.composed = true;
       },
     }) as JsonSchema;
   if (io === "output") return convert("any");
@@ -210,6 +210,15 @@ function hidesMark(definition: object, io: "input" | "output"): boolean {
   return type === "pipe" && hasSensitivePart(io === "input" ? out : input, new Set());
 }
 
+/** True if a schema of zod 4, what it wraps, or a side of a pipe is marked as composed. */
+function isComposed(schema: unknown): boolean {
+  const definition = (schema as { readonly _zod?: { readonly def: Readonly<Record<string, unknown>> } } | undefined)
+    ?._zod?.def;
+  if (definition === undefined) return false;
+  const { innerType, in: input, out } = definition;
+  return metadataOf(schema as MarkedSchema)?.composed === true || [innerType, input, out].some(isComposed);
+}
+
 /** The keys of a definition of zod 4 that hold schemas, beside `getter`, which returns one. */
 const zod4Parts = "shape element items rest options left right keyType valueType catchall innerType in out".split(" ");
 
@@ -234,8 +243,7 @@ interface Zod4Definition {
 }
 
 /** A mark on a field of a tool; see `sensitive` and `composed`. */
-export type SchemaMark = (typeof schemaMarks)[number];
-const schemaMarks = ["sensitive", "composed"] as const;
+export type SchemaMark = "sensitive" | "composed";
 
 /** The methods of a schema of zod 4 that set a mark. Those of zod/mini have no `meta`. */
 interface MarkedSchema {
