@@ -29,7 +29,8 @@ export function countAmbiguousPairs(pattern: string): number {
   if (automaton === undefined) return Infinity;
   const { atoms, next, inner } = automaton;
   const edges = findPairs(next, overlapOf(pattern, atoms));
-  return edges === undefined ? Infinity : inner + Math.ceil(countInRow(edges, next.length));
+  const pairs = edges === undefined ? Infinity : inner + Math.ceil(countInRow(edges, next.length));
+  return pairs > maxPairs ? Infinity : pairs;
 }
 
 const token =

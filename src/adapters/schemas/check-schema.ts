@@ -66,7 +66,11 @@ const keywordKinds = {
     isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
     expected: "a list of keys",
   },
-  pattern: { words: "pattern" },
+  pattern: {
+    words: "pattern",
+    isValid: (value) => typeof value === "string",
+    expected: "the text of a regular expression",
+  },
   format: {
     words: "format",
     isValid: (value) => formats.has(value),

@@ -50,6 +50,7 @@ it.each([
   String.raw`^(?:\p{Script=Thai}|[\u0e01-\u0e20])*$`,
   "^.*.*.*.*.*$",
   "^(?!(a+)+$)b",
+  "^a*b(?=c*c*c*d)a*a*e",
   // Not followed.
   String.raw`(\d+)\1`,
   "^(?i:a)$",

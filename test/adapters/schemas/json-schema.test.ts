@@ -91,6 +91,7 @@ describe("jsonSchema", () => {
     ["a reference to nothing", { items: { $ref: "#/$defs/x" } }, "schema"],
     ["a reference outside", { $ref: "https://example.com/schema" }, "schema"],
     ["a pattern that is none", { pattern: "(" }, "schema.pattern"],
+    ["a pattern that is no text", { pattern: ["a"] }, "schema.pattern"],
     ["a pattern of keys that is none", { patternProperties: { "(": {} } }, "schema.patternProperties"],
     ["a pattern that takes exponential time", { pattern: "^(\\w+\\s?)*$" }, "schema.pattern"],
     ["a pattern of keys that takes the square", { patternProperties: { "_+x": {} } }, "schema.patternProperties"],
