@@ -194,9 +194,10 @@ function isRuledOut({ properties, type }: JsonSchema, value: unknown): boolean {
   });
 }
 
-/** The target of a pointer within the schema, RFC 6901 as a URI fragment. */
+/** The target of a `$ref` within the schema: a pointer of RFC 6901 as a URI fragment, or the name of an `$anchor`. */
 export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
   if (!pointer.startsWith("#")) return {};
+  if (/^#[^/]/.test(pointer)) return findAnchor(root, decodeFragment(pointer.slice(1))) ?? {};
   let target: unknown = root;
   for (const part of pointer.split("/").slice(1)) {
     const holder = (target ?? {}) as Readonly<Record<string, unknown>>;
@@ -207,6 +208,16 @@ export function resolvePointer(root: JsonSchema, pointer: string): JsonSchema {
     target = key === undefined ? undefined : holder[key];
   }
   return typeof target === "object" && target !== null ? (target as JsonSchema) : {};
+}
+
+function findAnchor(part: unknown, name: string): JsonSchema | undefined {
+  if (typeof part !== "object" || part === null) return undefined;
+  if ((part as JsonSchema).$anchor === name) return part as JsonSchema;
+  for (const item of Object.values(part)) {
+    const found = findAnchor(item, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function decodeFragment(part: string): string {

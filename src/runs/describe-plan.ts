@@ -1,9 +1,9 @@
 import { indexTools } from "../core/define-tool.ts";
 import { copyJson, type JsonValue } from "../core/json.ts";
-import { checkObject, checkOption, readOptions } from "../core/options.ts";
+import { checkObject, checkOption, failOption, readOptions } from "../core/options.ts";
 import type { AnyPlan, PlanStep, StepWait, ToolStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
-import { SensitiveView } from "../core/sensitive-paths.ts";
+import { type SensitiveView, sensitiveViewOf } from "../core/sensitive-paths.ts";
 import { callsTool, describeConditions, describeWait, withInputs } from "../core/step.ts";
 import { printable, printableJson } from "../core/text.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
@@ -26,6 +26,8 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   checkOption(stepsSpec, plan.steps, "plan.steps");
   const { tools } = readOptions(describeOptions, options, undefined, { call: "describePlan(plan, " });
   const steps = withInputs(plan).steps as readonly PlanStep[];
+  if (!steps.every(isStep))
+    failOption("plan.steps", steps, "steps, each with an id, and a tool and its input or a wait");
   const hidden = new HiddenTexts();
   const calls = steps.map((step) => describeCall(step, tools, hidden));
   const width = Math.max(...steps.map(({ id }) => printable(id).length)) + 2;
@@ -47,6 +49,15 @@ export function describePlan(plan: AnyPlan, options: { readonly tools: readonly 
   return blocks.join("\n");
 }
 
+function isStep(step: unknown): boolean {
+  if (typeof step !== "object" || step === null) return false;
+  const { id, tool, input, wait, reasoning = "", when = "", forEach = "", dependsOn = [] } = step as Partial<ToolStep>;
+  const isCall = wait === undefined && typeof tool === "string" && typeof input === "object" && input !== null;
+  const isWait = typeof wait === "object" && wait !== null;
+  const texts: readonly unknown[] = [id, reasoning, when, forEach, ...(Array.isArray(dependsOn) ? dependsOn : [0])];
+  return (isCall || isWait) && texts.every((text) => typeof text === "string");
+}
+
 type ToolsByName = ReadonlyMap<string, DefinedTool>;
 
 const stepsSpec = { isValid: Array.isArray, expected: "an array of steps", isRequired: true } as const;
@@ -64,7 +75,7 @@ function describeCall(step: PlanStep, tools: ToolsByName, hidden: HiddenTexts): 
 function viewOf(tool: DefinedTool): SensitiveView | undefined {
   if (!isSensitiveTool(tool)) return undefined;
   const schemas = toolSchemas(tool);
-  return new SensitiveView(schemas instanceof Promise ? { additionalProperties: { sensitive: true } } : schemas.input);
+  return sensitiveViewOf(schemas instanceof Promise ? { additionalProperties: { sensitive: true } } : schemas.input);
 }
 
 function describeTool(step: PlanStep, tools: ToolsByName): readonly string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z as zod3 } from "zod/v3";
 import { z } from "zod/v4";
+import { jsonSchema } from "../../src/adapters/schemas/index.ts";
 import type { AnyPlan } from "../../src/core/plan.ts";
 import { defineTool, describePlan, sensitive } from "../../src/index.ts";
 
@@ -116,12 +117,29 @@ s     Tell Ada
   it.each<[unknown, unknown, string]>([
     [Promise.resolve(), { tools }, 'Option "plan" must be an object; received a Promise: await it.'],
     [{}, { tools }, 'Option "plan.steps" must be an array of steps; it is missing.'],
+    [{ steps: [null] }, { tools }, 'Option "plan.steps" must be steps, each with an id'],
+    [{ steps: [{ id: "a", tool: "Pay", input: {}, dependsOn: {} }] }, { tools }, 'Option "plan.steps" must be steps'],
+    [{ steps: [{ id: "a", wait: null }] }, { tools }, 'Option "plan.steps" must be steps'],
     [{ steps: [] }, undefined, "describePlan(plan, { tools: … })"],
     [{ steps: [] }, { tool: tools }, 'Unknown option "tool". Did you mean "tools"?'],
     [{ steps: [] }, {}, 'Option "tools" must be a list of tools; it is missing.'],
   ])("refuses the plan %j with the options %j", (plan, options, message) => {
     const refused = expect.objectContaining({ code: "invalid-options", message: expect.stringContaining(message) });
     expect(() => describePlan(plan as never, options as never)).toThrow(refused);
+  });
+
+  it.each([
+    ["a mark that does not say of which part", { properties: { pin: { not: { not: { sensitive: true } } } } }],
+    [
+      "a mark behind an anchor",
+      { properties: { pin: { $ref: "#s" } }, $defs: { s: { $anchor: "s", sensitive: true } } },
+    ],
+  ])("hides an input with %s", (_name, schema) => {
+    const inputSchema = jsonSchema<unknown>({ type: "object", ...schema });
+    const login = defineTool({ name: "Login", description: "d", inputSchema, execute: () => 1 });
+    const steps = [{ id: "a", tool: "Login", input: { pin: "hunter22" } }];
+    expect(lines({ steps }, [login] as never).join()).toMatch(/^a {2}Login .*\[sensitive\]/);
+    expect(lines({ steps }, [login] as never).join()).not.toContain("hunter22");
   });
 
   it("hides each field of an input whose schema of zod 3 it cannot read yet, and shows references", () => {
