@@ -220,7 +220,7 @@ function readPendingKinds(pending: unknown, option: string): readonly PendingKin
 
 /** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
 export function readTime(time: unknown, option: string): number | undefined {
-  const ms = time === undefined ? undefined : Date.parse(time as string);
+  const ms = time === undefined ? undefined : typeof time === "string" ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(ms) || !isInCalendar(String(time))) failOption(option, time, "an ISO 8601 time", true);
   return ms;
 }

@@ -1,6 +1,6 @@
 import { countPending } from "../../async/promises.ts";
 import { indexTools } from "../../core/define-tool.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { checkObject, type OptionTable, readOptions } from "../../core/options.ts";
 import type { Planner, PlanRequest } from "../../core/planner.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { RequestExplanation } from "./plan-by-rules.ts";
@@ -50,9 +50,9 @@ export function createRulePlanner(options: RulePlannerOptions = {}): Planner {
  * {@includeCode ../../../examples/07-explain-a-plan.ts}
  * @group Planners
  */
-export async function explainRequest({
-  tools,
-  ...request
-}: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] }): Promise<RequestExplanation> {
-  return (await load()).explainByRules({ ...request, tools: [...indexTools(tools).values()] });
+export async function explainRequest(
+  request: Omit<PlanRequest, "tools"> & { readonly tools: readonly Tool[] },
+): Promise<RequestExplanation> {
+  checkObject("request", request, "{ request: …, tools: … }");
+  return (await load()).explainByRules({ ...request, tools: [...indexTools(request.tools).values()] });
 }
