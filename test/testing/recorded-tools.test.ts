@@ -124,7 +124,7 @@ describe("a recorded run", () => {
   });
 
   it("has each attempt as a call, and waits as the error asked", async () => {
-    const busy = Object.assign(new Error("Busy"), { retryAfterMs: 90_000, headers: { cookie: "c00kie" } });
+    const busy = Object.assign(new Error("Busy"), { retryAfterMs: 20_000, headers: { cookie: "c00kie" } });
     const tool = createFakeTool({
       name: "Flaky",
       outcomes: [{ throws: busy }, { throws: "down" }, { returns: { done: true } }],
@@ -133,7 +133,7 @@ describe("a recorded run", () => {
     const live = await runWith(recordTools([tool], path), plan);
     expect(live.steps[0]).toMatchObject({ status: "completed", attempts: 3 });
     expect((await recorded()).calls).toEqual([
-      { tool: "Flaky", input: {}, error: { name: "Error", message: "Busy", retryAfterMs: 90_000 } },
+      { tool: "Flaky", input: {}, error: { name: "Error", message: "Busy", retryAfterMs: 20_000 } },
       { tool: "Flaky", input: {}, error: { name: "Error", message: "down" } },
       { tool: "Flaky", input: {}, output: { done: true } },
     ]);

@@ -34,7 +34,10 @@ const waits: readonly (readonly [wait: string, create: (clock: ManualClock) => S
     (clock) => {
       const retryAfter = new Date(clock.now() + 2_000);
       const busy = { throws: Object.assign(new Error("busy"), { retryAfter }) };
-      return { tools: [tool(clock, [busy, { returns: 1 }], { retry: often })], plan: planOf("A") };
+      return {
+        tools: [tool(clock, [busy, { returns: 1 }], { retry: { ...often, maxDelayMs: 2_000 } })],
+        plan: planOf("A"),
+      };
     },
   ],
   [
