@@ -122,7 +122,7 @@ group("options that are no object are taken or refused with a code", 5_000, asyn
 });
 
 const mayBeKeys =
-  "planner store retry needsApproval requestApproval events secrets redact observers onWarning clock random createId inputSchema outputSchema rateLimit circuitBreaker undo execute metadata resources signal budget headers apiKey fetch storage scope search database driver tracerProvider meterProvider key".split(
+  "planner store retry requestApproval events secrets redact observers onWarning clock random createId inputSchema outputSchema rateLimit circuitBreaker undo execute metadata resources signal budget headers apiKey fetch storage scope search database driver tracerProvider meterProvider key".split(
     " ",
   );
 
