@@ -154,9 +154,8 @@ function checkKeyword(keyword: string, value: unknown, place: string): void {
   }
   const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
   if (isValid?.(value) === false) failOption(place, value, expected, true);
-  if (kind === "pattern") checkPattern(value, place, Infinity);
-  // Keys may be of any length.
-  if (keyword === "patternProperties") for (const key of Object.keys(value as object)) checkPattern(key, place, 1);
+  if (kind === "pattern") checkPattern(value, place);
+  if (keyword === "patternProperties") for (const key of Object.keys(value as object)) checkPatternOfKeys(key, place);
 }
 
 /** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
@@ -170,7 +169,7 @@ function sortLetters(text: string): string {
   return [...text].sort().join("");
 }
 
-function checkPattern(pattern: unknown, place: string, tooMany: number): void {
+function checkPattern(pattern: unknown, place: string): void {
   try {
     new RegExp(pattern as string, "u");
   } catch (thrown) {
@@ -181,7 +180,12 @@ function checkPattern(pattern: unknown, place: string, tooMany: number): void {
       true,
     );
   }
-  if (countAmbiguousPairs(pattern as string) < tooMany) return;
+}
+
+/** Keys may be of any length, so their pattern must be quick for all. */
+function checkPatternOfKeys(pattern: string, place: string): void {
+  checkPattern(pattern, place);
+  if (countAmbiguousPairs(pattern) === 0) return;
   const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
   failOption(
     place,

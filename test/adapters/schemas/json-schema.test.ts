@@ -73,6 +73,10 @@ describe("jsonSchema", () => {
     expect(issuesOf(schema, spaces(5_000))).toEqual([{ path: [], message: "String does not match pattern." }]);
     expect(issuesOf(schema, spaces(5_001))).toEqual([{ path: [], message: "String is too long (5001 > 5000)." }]);
     expect(issuesOf({ pattern: "^\\s+$" }, " ".repeat(500_000))).toBeUndefined();
+    const exponential = { pattern: "^(\\w+\\s?)*$" };
+    expect(issuesOf(exponential, "ab cd ef ghi")).toBeUndefined();
+    expect(issuesOf(exponential, "ab cd ef gh!")).toEqual([{ path: [], message: "String does not match pattern." }]);
+    expect(issuesOf(exponential, "ab cd ef ghij")).toEqual([{ path: [], message: "String is too long (13 > 12)." }]);
   });
 
   it("checks a URL in time that grows with its length", () => {
@@ -93,7 +97,11 @@ describe("jsonSchema", () => {
     ["a pattern that is none", { pattern: "(" }, "schema.pattern"],
     ["a pattern that is no text", { pattern: ["a"] }, "schema.pattern"],
     ["a pattern of keys that is none", { patternProperties: { "(": {} } }, "schema.patternProperties"],
-    ["a pattern that takes exponential time", { pattern: "^(\\w+\\s?)*$" }, "schema.pattern"],
+    [
+      "a pattern of keys that takes exponential time",
+      { patternProperties: { "^(\\w+\\s?)*$": {} } },
+      "schema.patternProperties",
+    ],
     ["a pattern of keys that takes the square", { patternProperties: { "_+x": {} } }, "schema.patternProperties"],
     ["a keyword of OpenAPI", { type: "string", nullable: true }, "schema.nullable"],
     ["a keyword that is not held", { $dynamicRef: "#x" }, "schema.$dynamicRef"],
