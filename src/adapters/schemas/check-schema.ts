@@ -66,6 +66,7 @@ const keywordKinds = {
     isValid: (value) => Array.isArray(value) && value.every((key) => typeof key === "string"),
     expected: "a list of keys",
   },
+  text: { words: "$id $ref $anchor $comment", isValid: (value) => typeof value === "string", expected: "a text" },
   pattern: {
     words: "pattern",
     isValid: (value) => typeof value === "string",
@@ -78,7 +79,7 @@ const keywordKinds = {
   },
   any: {
     words:
-      "const uniqueItems default title description examples example dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType contentSchema discriminator externalDocs xml id $id $schema $ref $anchor $comment $vocabulary",
+      "const uniqueItems default title description examples example dependentRequired deprecated readOnly writeOnly sensitive composed contentEncoding contentMediaType contentSchema discriminator externalDocs xml id $schema $vocabulary",
   },
 } satisfies Readonly<Record<string, KeywordKind>>;
 

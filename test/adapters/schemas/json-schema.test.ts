@@ -95,6 +95,7 @@ describe("jsonSchema", () => {
     ["a reference to nothing", { items: { $ref: "#/$defs/x" } }, "schema"],
     ["a reference outside", { $ref: "https://example.com/schema" }, "schema"],
     ["a pattern that is none", { pattern: "(" }, "schema.pattern"],
+    ["a reference that is no text", { properties: { a: { $ref: [] } } }, "schema.properties.a.$ref"],
     ["a pattern that is no text", { pattern: ["a"] }, "schema.pattern"],
     ["a pattern of keys that is none", { patternProperties: { "(": {} } }, "schema.patternProperties"],
     [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createAgent, createMemoryRunStore, defineTool, isAgentError, type RunStore } from "planwright";
 import { createSqliteRunStore } from "planwright/sqlite";
 import { createManualClock } from "planwright/testing";
@@ -215,7 +216,7 @@ group("a decision holds for the step and input that it was shown, and no other",
     { ...item, kind: "plan" },
     { ...item, hash: anything(play) },
   ]);
-  const isSame = json(wrong) === json(item);
+  const isSame = isDeepStrictEqual(wrong, item);
   const refused = await settle(() => agent.approve("r", wrong as never).result);
   play.check(isSame || (isAgentError(refused.error) && calls.length === 0), "another is refused", () => [
     wrong,
@@ -266,8 +267,12 @@ async function storedRun() {
   return store.read("r");
 }
 
-/** A copy with one part changed, removed or put elsewhere. */
+/** A copy, as it would be in a file, with one part changed, removed or put elsewhere. */
 function damaged(value: unknown, play: Play): unknown {
+  return JSON.parse(json(damagedOf(value, play)));
+}
+
+function damagedOf(value: unknown, play: Play): unknown {
   const copy = structuredClone(value);
   let at = copy as Record<string, unknown>;
   for (;;) {
@@ -297,8 +302,10 @@ group("a damaged record is read, drawn and continued, or refused with its code",
   const list = Array.isArray(broken) ? broken.filter((event) => event !== undefined) : [];
   const store = createMemoryRunStore();
   await store.append("r", (await intact) as never, { sequence: 1 });
-  const isAfter = (event: unknown, after: number) =>
-    !(Number((event as { sequence?: unknown } | null)?.sequence) <= after);
+  const isAfter = (event: unknown, after: number) => {
+    const sequence = (event as { sequence?: unknown } | null)?.sequence;
+    return !(typeof sequence === "number" && sequence <= after);
+  };
   store.read = (_runId, { after = 0 } = {}) => list.filter((event) => isAfter(event, after)) as never;
   const calls: unknown[] = [];
   const agent = approving(store, calls);
