@@ -185,7 +185,7 @@ async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: 
       kind: "step",
       stepId,
       ...hidden,
-      input: shown,
+      input: isSame ? hidden.input : shown,
       ...(!isSame && { given: hidden.input }),
       effect,
     } as const;

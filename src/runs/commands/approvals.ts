@@ -85,14 +85,17 @@ export async function askAboutStep(run: Run, call: StepCall): Promise<ApprovalSt
     reasons !== undefined ||
     (await asks(run, ref, () => tool.needsApproval?.(copyContainers(parsed)) ?? false));
   if (!mustAsk && run.engine.needsApproval === undefined) return "approved";
-  const input = await shownInput(run, call);
+  const shown = await shownInput(run, call);
+  const isSame = canonicalJson(shown) === canonicalJson(given);
+  // In the order of its keys that the plan has.
+  const input = isSame ? given : shown;
   const base = {
     kind: "step",
     ...ref,
     ...countOf(call.iteration),
     tool: tool.name,
     input,
-    ...(canonicalJson(input) !== canonicalJson(given) && { given }),
+    ...(!isSame && { given }),
     effect,
     ...(reasoning && { reasoning }),
   } as const;
