@@ -1,7 +1,7 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import { failOption } from "../../core/options.ts";
 import { cutText, editDistance } from "../../core/text.ts";
-import { countAmbiguousPairs } from "./ambiguous-pairs.ts";
+import { longestTextFor } from "./longest-text.ts";
 
 /*
  * Mistakes in a JSON Schema are found when it is defined, not when the first value is checked: a misspelled type
@@ -155,8 +155,10 @@ function checkKeyword(keyword: string, value: unknown, place: string): void {
   }
   const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
   if (isValid?.(value) === false) failOption(place, value, expected, true);
-  if (kind === "pattern") checkPattern(value, place);
-  if (keyword === "patternProperties") for (const key of Object.keys(value as object)) checkPatternOfKeys(key, place);
+  if (kind === "pattern") checkPattern(value, place, shortest);
+  // Keys may be of any length.
+  if (keyword === "patternProperties")
+    for (const key of Object.keys(value as object)) checkPattern(key, place, Infinity);
 }
 
 /** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
@@ -170,7 +172,10 @@ function sortLetters(text: string): string {
   return [...text].sort().join("");
 }
 
-function checkPattern(pattern: unknown, place: string): void {
+/** A pattern that is quick for no longer texts than this is refused. */
+const shortest = 6;
+
+function checkPattern(pattern: unknown, place: string, quickTo: number): void {
   try {
     new RegExp(pattern as string, "u");
   } catch (thrown) {
@@ -181,12 +186,7 @@ function checkPattern(pattern: unknown, place: string): void {
       true,
     );
   }
-}
-
-/** Keys may be of any length, so their pattern must be quick for all. */
-function checkPatternOfKeys(pattern: string, place: string): void {
-  checkPattern(pattern, place);
-  if (countAmbiguousPairs(pattern) === 0) return;
+  if (longestTextFor(pattern as string) >= quickTo) return;
   const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
   failOption(
     place,

@@ -8,8 +8,8 @@ import type { JsonPath } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
-import { countAmbiguousPairs } from "./ambiguous-pairs.ts";
 import { checkReferences, copySchema } from "./check-schema.ts";
+import { longestTextFor } from "./longest-text.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
@@ -24,7 +24,7 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
  * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
  *
  * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
- * pattern that is not ECMAScript's, a pattern of keys that can take long, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
+ * pattern that is not ECMAScript's, one that can take long for a short text or a key, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
  * and for keywords of other drafts that would have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
@@ -103,9 +103,6 @@ function withNull(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
 }
 
-/** The longest text for a pattern, by its pairs of ways in a row, and for one that may take exponential time. */
-const longestTexts = [Infinity, 5_000, 300, 80];
-const shortestLimit = 12;
 const maxRepeating = 100;
 const tooManyRepeating = `at most ${maxRepeating} different lists with equal items can be checked to be unique`;
 const differing = "items that differ from each other";
@@ -122,15 +119,11 @@ function toQuick(part: Record<string, unknown>, repeating: readonly unknown[]): 
     const some = (isEqual: (list: unknown) => boolean) => !repeating.some(isEqual);
     all.push({ enum: { some, toJSON: () => differing } });
   }
-  const maxLength = pattern === undefined ? Infinity : longestFor(pattern as string);
+  const maxLength = pattern === undefined ? Infinity : longestTextFor(pattern as string);
   if (maxLength !== Infinity) all.push({ maxLength }, { if: { minLength: maxLength + 1 }, else: { pattern } });
   else if (pattern !== undefined) rest.pattern = pattern;
   if (rest.format === "url") rest.format = "uri";
   return all.length === 0 ? rest : { ...rest, allOf: all };
-}
-
-function longestFor(pattern: string): number {
-  return longestTexts[countAmbiguousPairs(pattern)] ?? shortestLimit;
 }
 
 /**

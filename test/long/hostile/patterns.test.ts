@@ -41,7 +41,7 @@ group("patterns that are taken end soon, with the longest text that is matched",
     play.check(isAgentError(thrown, "invalid-options"), "a refusal has its code", () => thrown);
     return;
   }
-  for (const length of [20, 80, 300, 4_990]) {
+  for (const length of [5, 8, 11, 18, 79, 299, 4_990]) {
     const text = textFor(play, length);
     const match = () => schema["~standard"].validate(text);
     // A match that hangs is ended by the context's time limit, which is patience only.
@@ -62,8 +62,9 @@ group("short texts are judged as the pattern says", 20_000, (play) => {
   if (!isPattern(pattern)) return;
   const text = textFor(play, play.int(12));
   try {
-    const isValid = validate({ pattern }, text).issues === undefined;
-    play.check(isValid === new RegExp(pattern, "u").test(text), "same verdict", () => [pattern, text]);
+    const { issues } = validate({ pattern }, text);
+    if (issues?.[0]?.message.startsWith("String is too long")) return;
+    play.check((issues === undefined) === new RegExp(pattern, "u").test(text), "same verdict", () => [pattern, text]);
   } catch (thrown) {
     play.check(isAgentError(thrown, "invalid-options"), "a refusal has its code", () => thrown);
   }

@@ -19,18 +19,42 @@ const fewCopies = 8;
 const maxSteps = 200_000;
 const maxPairs = 3;
 
+/** The longest text for a pattern, by its pairs of ways in a row. */
+const longestTexts = [Infinity, 5_000, 300, 80];
+const maxWaysLog10 = 6;
+const maxEmptyWays = 6;
+
 /**
- * Counts the pairs of ways in a row that a valid pattern with the flag `u` has: the time to match grows with the length of
- * the text to the power of one more. `Infinity` for a circle, for more than three, and for what is not followed:
- * references back, flags of a part, and patterns that are very long.
+ * Returns the length of text up to which a valid pattern with the flag `u` is quick, whatever the text is. 0 if that is
+ * not known: references back, flags of a part, counts of what can be empty, and patterns that are very long.
  */
-export function countAmbiguousPairs(pattern: string): number {
-  const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
-  if (automaton === undefined) return Infinity;
+export function longestTextFor(pattern: string): number {
+  const automaton = parsePattern(pattern);
+  if (automaton === undefined) return 0;
   const { atoms, next, inner } = automaton;
-  const edges = findPairs(next, overlapOf(pattern, atoms));
-  const pairs = edges === undefined ? Infinity : inner + Math.ceil(countInRow(edges, next.length));
-  return pairs > maxPairs ? Infinity : pairs;
+  const overlap = overlapOf(pattern, atoms);
+  const known = longestTexts[inner + countPairs(next, overlap)];
+  if (known !== undefined) return known;
+  // At most a million ways: each character multiplies them by those that continue from one place.
+  const ways = countWays(next, overlap);
+  return Math.floor(maxWaysLog10 / Math.log10(ways) / (inner === 0 ? 1 : 2));
+}
+
+function parsePattern(pattern: string) {
+  return pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
+}
+
+function countPairs(next: Automaton, overlap: Overlap): number {
+  const edges = findPairs(next, overlap);
+  return edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
+}
+
+/** The most places after one place that can read one character. */
+function countWays(next: Automaton, overlap: Overlap): number {
+  const steps = next.reduce((sum, followers) => sum + followers.length ** 2, 0);
+  if (steps > maxSteps) return Infinity;
+  const counts = next.flatMap((all) => all.map((one) => all.filter((other) => overlap(one, other)).length));
+  return Math.max(2, ...counts);
 }
 
 const token =
@@ -46,6 +70,7 @@ class PatternParser {
   #isFollowed = true;
   #isAtStart = true;
   #inner = 0;
+  #emptyWays = 0;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -59,7 +84,9 @@ class PatternParser {
     } while (this.#isFollowed && this.#skip("|"));
     // A search starts at each character.
     if (!isAnchored) this.#link([0], [0]);
-    return this.#isFollowed ? { atoms: this.#atoms, next: this.#next, inner: this.#inner } : undefined;
+    return this.#isFollowed && this.#emptyWays <= maxEmptyWays
+      ? { atoms: this.#atoms, next: this.#next, inner: this.#inner }
+      : undefined;
   }
 
   #skip(character: string): boolean {
@@ -89,6 +116,7 @@ class PatternParser {
     let all = this.#readSequence();
     while (this.#skip("|")) {
       const { first, last, isNullable } = this.#readSequence();
+      if (isNullable && all.isNullable) this.#emptyWays += 1;
       all = { first: [...all.first, ...first], last: [...all.last, ...last], isNullable: all.isNullable || isNullable };
     }
     this.#skip(")");
@@ -149,8 +177,8 @@ class PatternParser {
       end = part.last;
     }
     if (most > copies) this.#link(end, isAtom ? end : once.first);
-    // What can be empty can be left out at any of its turns.
-    if (once.isNullable && !isLoop && most > 1) this.#link(end, once.first);
+    // What can be empty can be left out at any of its turns, which takes time without any text.
+    if (once.isNullable && !isLoop && most > 1) this.#isFollowed = false;
     return { first: once.first, last, isNullable: once.isNullable || least === 0 };
   }
 }
