@@ -252,6 +252,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async listRuns(options = {}) {
       const parts = await loadRuntime();
+      await registry?.whenAllStarted();
       return parts.showPage(await parts.listRuns(settings.store, options), settings);
     },
 

@@ -125,6 +125,12 @@ export class RunRegistry implements RunHost {
     if (active !== undefined) await whenStarted(active.run, active.result);
   }
 
+  /** As {@link RunRegistry.whenStarted}, of all runs. */
+  async whenAllStarted(): Promise<void> {
+    const runIds = new Set([...this.restoring.keys(), ...this.active.keys()]);
+    await Promise.all([...runIds].map((runId) => this.whenStarted(runId)));
+  }
+
   /** True if all events of a run are emitted here. */
   isEmitting(runId: string): boolean {
     const active = this.active.get(runId);

@@ -271,7 +271,7 @@ describe("recorded", () => {
   });
 });
 
-describe("getRun", () => {
+describe("looking for a run", () => {
   it.each<[string, (agent: Agent) => RunHandle | { runId: string }]>([
     ["start", (agent) => agent.start(asking)],
     ["start with an id", (agent) => agent.start(asking, { runId: "own" })],
@@ -284,6 +284,16 @@ describe("getRun", () => {
     await create().execute(asking, { runId });
     const begun = begin(agent);
     expect(await agent.getRun(begun.runId)).toMatchObject({ runId: begun.runId });
+    const listing = world();
+    await listing.create().execute(asking, { runId });
+    const listed = begin(listing.agent);
+    expect((await listing.agent.listRuns()).runs).toContainEqual(expect.objectContaining({ runId: listed.runId }));
+  });
+
+  it("waits for one that starts and is forked", async () => {
+    const { agent } = world();
+    const { runId: from } = agent.start(asking);
+    expect(await agent.fork(from).result).toMatchObject({ forkedFrom: { runId: from } });
   });
 
   it("finds the first run of a process, whose code is still being loaded", async () => {

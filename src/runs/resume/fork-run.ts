@@ -83,10 +83,9 @@ async function findOrCopy(runs: RunRegistry, forking: Forking, lease: LeaseHolde
 }
 
 /** The events as those of the fork, whose rest can run with the tools as they are. */
-async function copyEvents(
-  { settings }: RunRegistry,
-  { runId, from, options }: Forking,
-): Promise<readonly AgentEvent[]> {
+async function copyEvents(runs: RunRegistry, { runId, from, options }: Forking): Promise<readonly AgentEvent[]> {
+  const { settings } = runs;
+  await runs.whenStarted(from.runId);
   const { after } = from;
   const found = await readEvents(settings.store, from.runId, {
     after: 0,
