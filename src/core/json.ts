@@ -102,12 +102,18 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A copy of the lists and plain objects in a value; everything else in it stays the same. */
-export function copyContainers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyContainers);
-  if (!isPlainObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, copyContainers(value[key]));
+/** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
+export function copyContainers(value: unknown, copies = new Map<unknown, unknown>()): unknown {
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return value;
+  const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
+  copies.set(value, copy);
+  if (isList) for (const item of value) (copy as unknown[]).push(copyContainers(item, copies));
+  else
+    for (const key of Object.keys(value))
+      setOwn(copy as Record<string, unknown>, key, copyContainers(value[key], copies));
   return copy;
 }
 

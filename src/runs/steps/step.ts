@@ -351,9 +351,9 @@ function attempt(run: Run, call: StepCall, number: number): Promise<AttemptResul
 /** A synchronous throw of a tool is a rejection like any other. Its output is checked within its time. */
 function callTool(run: Run, call: StepCall, context: ToolContext): Promise<AttemptResult> {
   const { tool, undone } = call;
-  // The tool may change it, and is called with the same value again.
-  const input = copyContainers(call.parsed);
   try {
+    // The tool may change it, and is called with the same value again.
+    const input = copyContainers(call.parsed);
     if (undone === undefined)
       return Promise.resolve(tool.execute(input, context)).then((value) => checkOutput(run, call, value));
     return Promise.resolve(tool.undo?.({ input, output: opened(run, undone.output) }, context)).then(() => nothing);
@@ -664,7 +664,8 @@ async function waitToRetry(
 }
 
 /**
- * Another attempt. Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not called again.
+ * Another attempt. Undefined if the run was aborted, or its time for attempts passed, meanwhile: then the tool was not
+ * called again.
  */
 async function attemptAgain(
   run: Run,

@@ -158,6 +158,19 @@ describe("an approver is shown what runs", () => {
     expect(got).toHaveLength(3);
   });
 
+  it("also if the schema makes of it what contains itself", async () => {
+    const schema = z
+      .object({ name: z.string() })
+      .transform((node) => Object.assign(node, { self: node, list: [node] }));
+    const { ran, create, ask } = agentsWith(schema);
+    const { item } = await ask({ name: "root" });
+    expect(item.input).toEqual({ name: "root" });
+    expect(await create().approve("r", item).result).toMatchObject({ status: "completed" });
+    const [node] = ran as [{ self: unknown; list: unknown[] }];
+    expect(node.self).toBe(node);
+    expect(node.list[0]).toBe(node);
+  });
+
   it("but for secrets, wherever the schema moves them", async () => {
     keys = [{ id: "k", key: new Uint8Array(32).fill(7) }];
     const schema = z
