@@ -449,7 +449,10 @@ export class RunSecrets {
     return [...issues, ...toSeal.map((at) => ({ code: "no-secret-key" as const, path: at, message }))];
   }
 
-  /** The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes; the known one, if it is its hash by an older key. */
+  /**
+   * The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. It is the known one if that
+   * is the hash by an older key.
+   */
   async hashCall({ tool, effect, input, ...place }: ApprovedCall, known?: string): Promise<string> {
     const text = canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);

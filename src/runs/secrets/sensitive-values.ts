@@ -170,7 +170,12 @@ export function markPlanned(value: JsonValue): JsonValue {
 
 /** Shorter texts occur in others by chance. */
 const minLength = 4;
-const headLengths = [16, minLength];
+const headLength = 16;
+const headLengths = [headLength, minLength];
+/** The end of a message that was too long to be kept. */
+const cutEnd = /… \(\d+ characters\)$/;
+/** The length of a secret up to which its first half is found at the end of a message. */
+const maxHalf = 1_024;
 
 /** Texts that must not be shown, and the search for them in other texts. */
 export class HiddenTexts {
@@ -223,7 +228,21 @@ export class HiddenTexts {
       start = position + found.length;
       position = start - 1;
     }
-    return start === 0 ? text : shown + text.slice(start);
+    const rest = text.slice(start);
+    const half = this.findHalf(rest);
+    const end = half === undefined ? rest : rest.slice(0, half) + hiddenText + rest.slice(rest.search(cutEnd));
+    return start === 0 && half === undefined ? text : shown + end;
+  }
+
+  /** The index of the first half of a hidden text at the end of a message that was cut. */
+  private findHalf(text: string): number | undefined {
+    const end = text.search(cutEnd);
+    for (let position = Math.max(0, end - maxHalf); position <= end - minLength; position++) {
+      const half = text.slice(position, end);
+      const alike = half.length < headLength ? this.shown.keys() : this.byHead.get(half.slice(0, headLength));
+      for (const hidden of alike ?? []) if (hidden.startsWith(half)) return position;
+    }
+    return undefined;
   }
 
   /** The longest hidden text at a position. */
