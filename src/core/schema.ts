@@ -204,10 +204,12 @@ function takesAnything(definition: object): boolean {
   return coerce === true || type === "catch" || (type === "pipe" && input?._zod.def.type === "transform");
 }
 
-/** True if the side of a pipe or transform that a JSON Schema leaves out has a sensitive part. */
+/** True if a part that a JSON Schema leaves out, such as a side of a pipe, is sensitive. */
 function hidesMark(definition: object, io: "input" | "output"): boolean {
-  const { type, in: input, out } = definition as Zod4Definition;
-  return type === "pipe" && hasSensitivePart(io === "input" ? out : input, new Set());
+  const { type, in: input, out, checks = [] } = definition as Zod4Definition;
+  const isWhole = type === "template_literal" || type === "success";
+  const left = isWhole ? definition : [type === "pipe" && (io === "input" ? out : input), checks];
+  return hasSensitivePart(left, new Set());
 }
 
 /** True if a schema of zod 4, what it wraps, or a side of a pipe is marked as composed. */
@@ -220,7 +222,8 @@ function isComposed(schema: unknown): boolean {
 }
 
 /** The keys of a definition of zod 4 that hold schemas, beside `getter`, which returns one. */
-const zod4Parts = "shape element items rest options left right keyType valueType catchall innerType in out".split(" ");
+const zod4Parts =
+  "shape element items rest options left right keyType valueType catchall innerType in out parts schema".split(" ");
 
 /** True if a schema of zod 4, a list of them or a shape has a sensitive part. Each part is visited once. */
 function hasSensitivePart(part: unknown, seen: Set<object>): boolean {
@@ -240,6 +243,7 @@ interface Zod4Definition {
   readonly coerce?: boolean;
   readonly in?: { readonly _zod: { readonly def: Zod4Definition } };
   readonly out?: unknown;
+  readonly checks?: readonly unknown[];
 }
 
 /** A mark on a field of a tool; see `sensitive` and `composed`. */

@@ -83,17 +83,23 @@ function findPaths(root: JsonSchema): readonly string[] {
 /** Keywords with values, and with schemas that count only where something refers to them. */
 const withoutSchemas: ReadonlySet<string> = new Set("const enum default examples $defs definitions".split(" "));
 
+/** Keywords with schemas by name, which may be the name of a keyword. */
+const schemasByName: ReadonlySet<string> = new Set("properties patternProperties dependentSchemas".split(" "));
+
 /** True if a mark stands where the walk of the paths did not come. */
 function hasStrayMark(root: JsonSchema, visited: ReadonlySet<unknown>): boolean {
   const seen = new Set<unknown>();
-  const isStray = (part: unknown): boolean => {
+  const isStray = (part: unknown, isByName = false): boolean => {
     if (typeof part !== "object" || part === null || seen.has(part)) return false;
     seen.add(part);
+    if (isByName) return Object.values(part).some((schema) => isStray(schema));
     const schema = part as JsonSchema;
     if (isMarked(schema)) return !visited.has(schema);
     return (
       (typeof schema.$ref === "string" && isStray(resolvePointer(root, schema.$ref))) ||
-      Object.entries(schema).some(([keyword, value]) => !withoutSchemas.has(keyword) && isStray(value))
+      Object.entries(schema).some(
+        ([keyword, value]) => !withoutSchemas.has(keyword) && isStray(value, schemasByName.has(keyword)),
+      )
     );
   };
   return isStray(root);

@@ -119,6 +119,18 @@ const formsOfJson: readonly Form[] = [
     object({ a: { not: { $ref: "#/$defs/pin" } } }, { $defs: { pin: { type: "number", sensitive: true } } }),
     { a: secret },
   ],
+  ...["default", "const", "enum", "examples", "$defs", "definitions", "sensitive"].flatMap((name) => [
+    [
+      `a property "${name}" below contains`,
+      object({ a: { type: "array", contains: object({ [name]: mark }) } }),
+      { a: [{ [name]: secret }] },
+    ],
+    [
+      `a property "${name}" below dependentSchemas`,
+      object({ k: {}, [name]: {} }, { dependentSchemas: { k: object({ [name]: mark }) } }),
+      { k: 1, [name]: secret },
+    ],
+  ]),
 ].map(([name, schema, value]) => [`JSON Schema: ${name as string}`, () => jsonSchema(schema as object), value]);
 
 /** A schema of a library that is not zod, which tells its JSON Schema. */
@@ -149,6 +161,16 @@ const forms: readonly Form[] = [
   ...formsOfZod(z3 as unknown as typeof z, "zod 3"),
   ...formsOfMini,
   ...formsOfJson,
+  [
+    "zod 4: template literal",
+    () => z.object({ a: z.templateLiteral(["Bearer ", sensitive(z.string())]) }),
+    { a: `Bearer ${secret}` },
+  ],
+  [
+    "zod 4: property of a check",
+    () => z.object({ a: z.object({ pin: z.string() }).check(z.property("pin", sensitive(z.string()))) }),
+    { a: { pin: secret } },
+  ],
   ["Standard Schema: properties", () => standard(object({ a: mark })), { a: secret }],
   ["Standard Schema: contains", () => standard(object({ a: { contains: mark } })), { a: [secret] }],
 ];
@@ -167,8 +189,8 @@ async function seenOf(schema: unknown, value: unknown, side: "input" | "output")
       ...(side === "output" && { outputSchema: schema }),
       retry: { maxAttempts: 1 },
       execute: (input: unknown, { progress }: { progress: (value: unknown) => void }) => {
-        // Of an output, no value is known before it is returned, and of any value not its keys.
-        if (side === "input" && !JSON.stringify(value).includes(`"${secret}":`))
+        // Of an output, no value is known before it is returned, and of any value neither its keys nor parts of a text.
+        if (side === "input" && new RegExp(`"${secret}"(?!:)`).test(JSON.stringify(value)))
           progress({ [`got ${secret}`]: secret });
         return side === "output" ? value : { echo: JSON.stringify(input).length };
       },
