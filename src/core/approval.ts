@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  deepFreeze,
   isPlainObject,
   type JsonObject,
   type JsonPath,
@@ -101,24 +102,62 @@ export interface ApprovedCall extends StepRef {
   readonly input: JsonValue;
 }
 
-/** The JSON of a parsed input, to be shown and hashed. A part that JSON cannot hold is as it was given, if it was. */
-export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
-  return jsonOfPart(parsed, given) ?? given;
+/** An input as an approver sees it; `given` is left out if parsing leaves it equal. */
+export interface ShownInput {
+  readonly input: JsonObject;
+  readonly given?: JsonObject;
 }
 
-/** Ends as the given JSON does, although what was parsed may contain itself. */
-function jsonOfPart(parsed: unknown, given: JsonValue | undefined): JsonValue | undefined {
-  const json = parsed === undefined ? undefined : toJson(parsed);
-  if (json === undefined || given === undefined) return json?.ok ? json.value : undefined;
-  if (json.ok) return json.value;
-  if (Array.isArray(parsed) && Array.isArray(given))
-    return parsed.map((item, index) => jsonOfPart(item, given[index]) ?? null);
-  if (!isPlainObject(parsed) || !isPlainObject(given)) return given;
-  const parts = Object.entries(parsed).map(([key, item]) => [
-    key,
-    jsonOfPart(item, Object.hasOwn(given, key) ? (given as JsonObject)[key] : undefined),
-  ]);
+/** The input to show, from the JSON of the parsed one. If parsing leaves it equal, its keys keep their order. */
+export function toShownInput(parsed: JsonValue, given: JsonObject): ShownInput {
+  const isSame = canonicalJson(parsed) === canonicalJson(given);
+  return isSame ? { input: given } : { input: parsed as JsonObject, given };
+}
+
+const maxDepth = 500;
+
+/**
+ * The JSON of a parsed input. A BigInt is its digits, a set a list, and a map a list of pairs. Anything else that JSON
+ * cannot hold, such as an object of a class, is as it was given in its place; if it is in a list whose length has changed,
+ * that is the whole list.
+ */
+export function jsonOfParsed(parsed: unknown, given: JsonValue): JsonValue {
+  try {
+    return deepFreeze(jsonOfPart(parsed, given, []) ?? given);
+  } catch {
+    return given;
+  }
+}
+
+/** Undefined for what JSON cannot hold, which includes a part of itself. Throws what a getter throws. */
+function jsonOfPart(parsed: unknown, given: JsonValue | undefined, around: readonly unknown[]): JsonValue | undefined {
+  if (typeof parsed === "bigint") return String(parsed);
+  if (parsed instanceof Set || parsed instanceof Map) return jsonOfPart([...parsed], given, around);
+  const isList = Array.isArray(parsed);
+  const isObject = isPlainObject(parsed) && !("toJSON" in parsed) && !("$sealed" in parsed);
+  if (!isList && !isObject) return jsonOf(parsed);
+  if (around.includes(parsed) || around.length > maxDepth) return undefined;
+  const partOf = (item: unknown, place: JsonValue | undefined) => {
+    const part = jsonOfPart(item, place, [...around, parsed]);
+    return part === undefined ? place : part;
+  };
+  if (isList) {
+    const places = Array.isArray(given) && given.length === parsed.length ? given : [];
+    const items = parsed.map((item, index) => (item === undefined ? null : partOf(item, places[index])));
+    return items.includes(undefined) ? undefined : (items as JsonValue[]);
+  }
+  const places = isPlainObject(given) ? (given as JsonObject) : {};
+  const parts = Object.entries(parsed as object)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => [key, partOf(item, Object.hasOwn(places, key) ? places[key] : undefined)]);
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
+}
+
+/** The JSON of what has no parts, or has `toJSON`. */
+function jsonOf(value: unknown): JsonValue | undefined {
+  const isHolder = typeof value === "object" && value !== null && !("toJSON" in value);
+  const json = isHolder || value === undefined ? undefined : toJson(value);
+  return json?.ok ? json.value : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AbortSource } from "../async/abort.ts";
 import { settleOrAbort } from "../async/promises.ts";
-import { jsonOfParsed } from "../core/approval.ts";
-import { canonicalJson, copyJson, type JsonObject } from "../core/json.ts";
+import { jsonOfParsed, toShownInput } from "../core/approval.ts";
+import { copyJson } from "../core/json.ts";
 import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { callsTool, inputOf, toolOf } from "../core/step.ts";
@@ -177,18 +177,9 @@ async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: 
     const effect = effectOf(tool, parsed.value);
     const given = { tool: tool.name, input, ...(reasoning && { reasoning }) };
     const hidden = secrets?.hideStep(given) ?? given;
-    const json = jsonOfParsed(parsed.value, input) as JsonObject;
-    // The schema may have moved a secret, which is known by now.
-    const shown = secrets?.hideIn(secrets.hideStep({ ...given, input: json }).input) ?? json;
-    const isSame = canonicalJson(shown) === canonicalJson(hidden.input);
-    const about = {
-      kind: "step",
-      stepId,
-      ...hidden,
-      input: isSame ? hidden.input : shown,
-      ...(!isSame && { given: hidden.input }),
-      effect,
-    } as const;
+    const json = jsonOfParsed(parsed.value, input);
+    const shown = toShownInput(secrets?.hideParsed(tool.name, json, hidden.input) ?? json, hidden.input);
+    const about = { kind: "step", stepId, ...hidden, ...shown, effect } as const;
     const needsApproval =
       (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
     return { input, effect, needsApproval };

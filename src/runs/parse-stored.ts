@@ -121,8 +121,7 @@ function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store
 
 /**
  * Finds the reason for which an event cannot occur in this state of a run, in words that follow its type. Undefined if
- * it can.
- * `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
+ * it can. `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
  */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
   const isFirst = state.sequence === 0;

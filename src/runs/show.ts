@@ -64,7 +64,7 @@ const thrownKinds: typeof kinds = new Map([
   ["details", "details"],
 ]);
 
-/** The keys of details whose texts are of this package, and those of a plan: all other texts in them may be of a user. */
+/** The keys of details whose texts come from this package or a plan: all other texts in them may come from a user. */
 const namesInDetails: ReadonlySet<unknown> = new Set(
   "tool stepId runId planner model code name path status type scope key limit operation problem keyId".split(" "),
 );

@@ -1,7 +1,7 @@
 import { inParallel } from "../async/promises.ts";
 import { AgentError, isAgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { checkKeys, failOption, type OptionTable, readOptions } from "../core/options.ts";
 import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { RunState } from "../core/run-state.ts";
 import {
@@ -36,7 +36,11 @@ export async function listRuns(store: RunStore, options: ListRunsOptions): Promi
 }
 
 /** Lists what a page of suspended runs asks to approve, without damaged runs. Rejects as {@link listRuns} does. */
-export async function listApprovals(settings: EngineSettings, options: ListRunsOptions = {}): Promise<ApprovalPage> {
+export async function listApprovals(
+  settings: EngineSettings,
+  options: Pick<ListRunsOptions, "limit" | "cursor"> = {},
+): Promise<ApprovalPage> {
+  checkKeys("options", options, ["limit", "cursor"]);
   const { runs, ...rest } = await listRuns(settings.store, { ...options, pending: "approval" });
   const approvals: ApprovalPage["approvals"][] = [];
   await inParallel(runs, 8, async ({ runId }, index) => {

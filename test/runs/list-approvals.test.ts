@@ -102,7 +102,8 @@ describe.each([
     const { approvals } = await create(damaged).listApprovals();
     expect([...new Set(approvals.map(({ runId }) => runId))]).toEqual(["loop", "plan"]);
     await expect(create(store).listApprovals({ limit: 0 })).rejects.toMatchObject({ code: "invalid-options" });
-    await expect(create(store).listApprovals({ page: 1 } as never)).rejects.toMatchObject({ code: "invalid-options" });
+    for (const unknown of [{ page: 1 }, { status: "failed" }, { pending: "wait" }, []])
+      await expect(create(store).listApprovals(unknown as never)).rejects.toMatchObject({ code: "invalid-options" });
     const unreachable: RunStore = Object.assign(Object.create(store), { read: () => Promise.reject(new Error("no")) });
     await expect(create(unreachable).listApprovals()).rejects.toMatchObject({ code: "store-failed" });
   });

@@ -11,6 +11,7 @@ import {
   type ChangedCall,
   hashCall,
   jsonOfParsed,
+  toShownInput,
 } from "../../core/approval.ts";
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, fromErrorData } from "../../core/errors.ts";
@@ -19,6 +20,7 @@ import {
   canonicalJson,
   copyContainers,
   copyJson,
+  isSealed,
   type JsonObject,
   type JsonPath,
   type JsonValue,
@@ -52,12 +54,6 @@ import { type Decision, readInput, readNote } from "./command-options.ts";
 /** Result of asking about a step or a plan; `waiting` if that is still to be decided. */
 type ApprovalStatus = "approved" | "rejected" | "waiting";
 
-/** The error of an approved input that its schema parsed to another value even after it was asked about again. */
-interface Unstable {
-  readonly status: "unstable";
-  readonly error: AgentError<"invalid-tool-input">;
-}
-
 /** True if a step may need approval, so that {@link askAboutStep} has to be called. */
 export function mayNeedApproval(run: Run, call: StepCall): boolean {
   if (call.tool.needsApproval !== undefined || run.engine.needsApproval !== undefined) return true;
@@ -71,9 +67,15 @@ function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly Approv
   return state.steps.get(step.id)?.approvalReasons;
 }
 
-/** Requests approval of a step that is ready to be called, if it needs it. Never rejects. */
-export async function askAboutStep(run: Run, call: StepCall): Promise<ApprovalStatus | Unstable> {
-  const { step, tool, input: given, effect, parsed } = call;
+/**
+ * Requests approval of a step that is ready to be called, if it needs it. Never rejects. Resolves to an error for an
+ * approved input that its schema parsed to another value even after it was asked about again.
+ */
+export async function askAboutStep(
+  run: Run,
+  call: StepCall,
+): Promise<ApprovalStatus | AgentError<"invalid-tool-input">> {
+  const { step, tool, effect, parsed } = call;
   const { reasoning } = step;
   const ref = refOfTask(call);
   const known = run.approvalOf(ref);
@@ -85,25 +87,21 @@ export async function askAboutStep(run: Run, call: StepCall): Promise<ApprovalSt
     reasons !== undefined ||
     (await asks(run, ref, () => tool.needsApproval?.(copyContainers(parsed)) ?? false));
   if (!mustAsk && run.engine.needsApproval === undefined) return "approved";
-  const shown = await shownInput(run, call);
-  const isSame = canonicalJson(shown) === canonicalJson(given);
-  // In the order of its keys that the plan has.
-  const input = isSame ? given : shown;
+  const shown = toShownInput(await parsedJson(run, call), call.input);
   const base = {
     kind: "step",
     ...ref,
     ...countOf(call.iteration),
     tool: tool.name,
-    input,
-    ...(!isSame && { given }),
+    ...shown,
     effect,
     ...(reasoning && { reasoning }),
   } as const;
   if (!mustAsk && !(await asks(run, ref, () => isAskedFor(run, { runId: run.runId, ...base })))) return "approved";
-  const hash = await hashOf(run, { ...ref, tool: tool.name, effect, input });
+  const hash = await hashOf(run, { ...ref, tool: tool.name, effect, input: shown.input });
   if (!run.canStart()) return "waiting";
   if (known?.status === "approved" && known.isAskedAgain && (known.changed ?? known).hash !== hash)
-    return { status: "unstable", error: unstableInput(call, known, input) };
+    return unstableInput(call, known, shown.input);
   const request = { ...base, hash, ...(reasons && { reasons }) };
   return recallOrAsk(run, { ref, hash, subject: request, request: { runId: run.runId, ...request } });
 }
@@ -131,7 +129,7 @@ function isAskedFor(run: Run, question: ApprovalQuestion): boolean | Promise<boo
 }
 
 /** The JSON of a call's parsed input, with its secrets sealed. */
-async function shownInput(
+async function parsedJson(
   { secrets }: Pick<Run, "secrets">,
   { tool, input: given, parsed }: ParsedCall,
 ): Promise<JsonValue> {
@@ -147,24 +145,25 @@ function unstableInput(
   { input, changed }: ApprovalState,
   now: JsonValue,
 ): AgentError<"invalid-tool-input"> {
-  const path = changed === undefined ? firstDifference(input ?? call.input, now) : [];
+  const path = changed === undefined ? firstDifference(input ?? call.input, now) : undefined;
   const message =
     "the schema parsed the approved input to another value, twice; expected the same value for the same input: " +
     "leave out clocks, counters and look-ups from its transforms and defaults";
-  return invalidInput(call, [{ path, message }]);
+  return invalidInput(call, [{ path: path ?? [], message }]);
 }
 
-/** The path of the first part in which two values differ. */
-function firstDifference(one: JsonValue, other: JsonValue): JsonPath {
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return [];
-  const [left, right] = [one, other] as readonly Readonly<Record<string, JsonValue>>[];
+/** The path of the first part in which two values differ; undefined if none does. */
+function firstDifference(one: JsonValue, other: JsonValue): JsonPath | undefined {
+  if (one === other) return undefined;
+  const isHolder = (value: JsonValue): value is JsonObject =>
+    typeof value === "object" && value !== null && !isSealed(value);
+  if (!isHolder(one) || !isHolder(other)) return canonicalJson(one) === canonicalJson(other) ? undefined : [];
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
-    const [a, b] = [left?.[key], right?.[key]];
-    if (a === undefined || b === undefined) return [key];
-    if (canonicalJson(a) !== canonicalJson(b))
-      return [Array.isArray(one) ? Number(key) : key, ...firstDifference(a, b)];
+    const isInBoth = Object.hasOwn(one, key) && Object.hasOwn(other, key);
+    const below = isInBoth ? firstDifference(one[key] as JsonValue, other[key] as JsonValue) : [];
+    if (below !== undefined) return [Array.isArray(one) ? Number(key) : key, ...below];
   }
-  return [];
+  return undefined;
 }
 
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
@@ -477,13 +476,15 @@ export async function changeCall(
   const issues = parsed.ok ? await unknownKeys(tool, called) : parsed.issues;
   if (!parsed.ok || issues.length > 0) throw invalidInput(task, issues);
   const effect = readEffect(tool, { parsed: parsed.value, task });
-  const shown = await shownInput({ secrets }, { tool, input, parsed: parsed.value });
+  const shown = await parsedJson({ secrets }, { tool, input, parsed: parsed.value });
   const changed = {
     input,
     effect,
     hash: await hashOf({ secrets, state }, { ...ref, tool: tool.name, effect, input: shown }),
   };
-  return changed.hash === hash ? undefined : changed;
+  // Another input may be parsed to what is equal as JSON.
+  const isSame = changed.hash === hash && canonicalJson(called) === canonicalJson(opened({ secrets }, step.input));
+  return isSame ? undefined : changed;
 }
 
 /**

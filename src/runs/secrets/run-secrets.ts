@@ -21,6 +21,7 @@ import type { EngineSettings, SealingSettings } from "../options.ts";
 import { RunKeys } from "./run-keys.ts";
 import {
   HiddenTexts,
+  hasHidden,
   hideInput,
   mapHidden,
   mapLeaves,
@@ -244,25 +245,44 @@ export class RunSecrets {
     return sealing;
   }
 
-  /** The JSON of a parsed input as it is recorded: also where the schema has moved a secret of the given one. */
-  async sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
-    return this.seal(tool, { value, part: "input", marked: this.markMoved(value, given) as JsonObject });
+  /** The JSON of a parsed input as it is recorded. `given` is the input with its secrets sealed. */
+  sealParsed(tool: string, value: JsonValue, given: JsonObject): Promise<JsonValue> {
+    return this.seal(tool, { value, part: "input", marked: this.markParsed(tool, value, given) as JsonObject });
   }
 
-  /** Marks each text and number that is, or contains, a secret, unless it stands in clear at the same place. */
-  private markMoved(value: JsonValue, given: unknown): unknown {
-    if (typeof value === "object" && value !== null)
-      return mapItems(value, (item, key) =>
-        this.markMoved(item as JsonValue, (given as Readonly<Record<string | number, unknown>> | undefined)?.[key]),
-      );
-    return value !== given && (this.leaves.has(value) || this.hideIn(value) !== value) ? markValue(value) : value;
+  /** As {@link RunSecrets.sealParsed}, for a plan that was not sealed: `given` has its secrets hidden. */
+  hideParsed(tool: string, value: JsonValue, given: JsonObject): JsonValue {
+    const view = this.views.get(tool)?.input;
+    const marked = this.markParsed(tool, value, given);
+    return mapSensitive({ value, view, marked, path: [] }, { replace: () => hiddenText }) as JsonValue;
+  }
+
+  /**
+   * Marks the texts and numbers that the schema may have made of a secret: all but those that stand in clear at the same
+   * place of the input, or in the schema. An object with a key that repeats a secret is marked as a whole.
+   */
+  private markParsed(tool: string, value: JsonValue, given: JsonObject): unknown {
+    const literals = this.views.get(tool)?.literals;
+    const mark = (part: JsonValue, place: unknown): unknown => {
+      if (typeof part === "string" || typeof part === "number")
+        return part === place || literals?.has(part) ? part : markValue(part);
+      if (typeof part !== "object" || part === null) return part;
+      if (!Array.isArray(part) && Object.keys(part).some((key) => this.repeats(key))) return markValue(part);
+      const places = (typeof place === "object" ? place : undefined) as Readonly<Record<string, unknown>> | undefined;
+      return mapItems(part, (item, key) => mark(item as JsonValue, places?.[key]));
+    };
+    return hasHidden(given) ? mark(value, given) : value;
+  }
+
+  private repeats(text: JsonValue): boolean {
+    return this.leaves.has(text) || this.hideIn(text) !== text;
   }
 
   /** The items of a loop: a value that is, or contains, a secret stays one, under a name that is never recorded. */
   holdItems(items: readonly JsonValue[]): readonly JsonValue[] {
     const hold = (item: unknown): unknown => {
       const leaf = item as JsonValue;
-      if (!this.leaves.has(leaf) && this.hideIn(leaf) === leaf) return leaf;
+      if (!this.repeats(leaf)) return leaf;
       const text = `held.${this.values.size}`;
       this.values.set(text, leaf);
       return Object.freeze({ $sealed: text });

@@ -12,11 +12,15 @@ export type Path = readonly (string | number)[];
 export interface SensitiveViews {
   readonly input: SensitiveView | undefined;
   readonly output: SensitiveView | undefined;
+  /** The texts and numbers that stand in the schema of the input, such as defaults. */
+  readonly literals: ReadonlySet<unknown>;
 }
 
 /** The sensitive parts of a tool's schemas. */
 export function sensitiveViewsOf({ input, output }: ToolSchemas): SensitiveViews {
-  return { input: sensitiveViewOf(input), output: sensitiveViewOf(output) };
+  const literals = new Set<unknown>();
+  mapLeaves(input, (leaf) => literals.add(leaf) && leaf);
+  return { input: sensitiveViewOf(input), output: sensitiveViewOf(output), literals };
 }
 
 /** Replaces the sensitive parts of a value. */
@@ -116,6 +120,12 @@ const partKeys: ReadonlyMap<string, string> = new Map([
 ]);
 /** Keys of values that an app, a tool or a caller made: they may name other tools for the steps. */
 const fromOutside: ReadonlySet<string> = new Set(["value", "metadata", "details"]);
+
+/** True if a secret of a value is sealed or hidden. */
+export function hasHidden(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === hiddenText;
+  return isSealed(value) || Object.values(value).some(hasHidden);
+}
 
 /** The sealed values in a value. */
 export function* visitSealed(value: unknown, path: Path): Iterable<Omit<SealedPart, "tool">> {
@@ -257,8 +267,8 @@ export class HiddenTexts {
   }
 
   /**
-   * A value whose texts and numbers contain nothing hidden, nor the keys of what a tool has made: with `isMade` all, else
-   * those in the details of its errors. The name and code of our errors stay.
+   * A value without the hidden texts in its texts and numbers; the name and code of our own errors stay. Hidden texts in
+   * keys are replaced only in what a tool has made: in the whole value with `isMade`, else in the details of its errors.
    */
   hideIn<T>(value: T, isMade = false): T {
     if (typeof value === "string") return this.hide(value) as T;

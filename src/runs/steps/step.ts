@@ -269,7 +269,7 @@ async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
     const status = await askAboutStep(run, prepared.call);
     if (status === "rejected") return skipRejected(run, given);
     if (status === "waiting" || run.abortReason !== undefined) return "waiting";
-    if (status !== "approved") return { prepared: { input: prepared.input, error: dataOf(run, status.error) } };
+    if (status !== "approved") return { prepared: { input: prepared.input, error: dataOf(run, status) } };
     if (run.approvalOf(refOfTask(given))?.changed?.input === changed) break;
   }
   if (run.abortReason !== undefined) return "waiting";

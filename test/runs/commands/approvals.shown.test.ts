@@ -68,8 +68,27 @@ const forms: readonly { form: string; schema: z.ZodType; given: object; shown: u
       fast: z.boolean().default(false),
     }),
     given: { amount: "12", to: ["a"] },
-    shown: { amount: "12", to: ["a"], fast: false },
+    shown: { amount: "12", to: ["a"], extra: [["a", 1]], fast: false },
     ran: { amount: 12n, to: new Set(["a"]), extra: new Map([["a", 1]]), fast: false },
+  },
+  {
+    form: "big numbers that change places",
+    schema: z.object({ from: z.string(), to: z.string() }).transform(({ from, to }) => ({
+      from: BigInt(to),
+      to: BigInt(from),
+    })),
+    given: { from: "1", to: "2" },
+    shown: { from: "2", to: "1" },
+    ran: { from: 2n, to: 1n },
+  },
+  {
+    form: "a list that loses items, with what JSON cannot hold",
+    schema: z.object({
+      to: z.array(z.string()).transform((names) => names.filter((name) => name !== "a").map((name) => new Set([name]))),
+    }),
+    given: { to: ["a", "b"] },
+    shown: { to: [["b"]] },
+    ran: { to: [new Set(["b"])] },
   },
   {
     form: "a date",
@@ -169,6 +188,57 @@ describe("an approver is shown what runs", () => {
     const [node] = ran as [{ self: unknown; list: unknown[] }];
     expect(node.self).toBe(node);
     expect(node.list[0]).toBe(node);
+  });
+
+  it("but for an object of a class, which is shown as it was given, and other input of an approver replaces it", async () => {
+    class Money {
+      readonly #text: string;
+      constructor(text: string) {
+        this.#text = text;
+      }
+      get text() {
+        return this.#text;
+      }
+    }
+    const schema = z.object({ sum: z.string().transform((text) => new Money(text)), fast: z.boolean().default(false) });
+    const { ran, create, ask } = agentsWith(schema);
+    const { item } = await ask({ sum: "1 euro" });
+    expect(item.input).toEqual({ sum: "1 euro", fast: false });
+    await create().approve("r", item, { input: { sum: "2 euro" } }).result;
+    expect((ran as readonly { sum: Money }[]).map(({ sum }) => sum.text)).toEqual(["2 euro"]);
+  });
+
+  it("and an input whose difference JSON does not show replaces that of the plan", async () => {
+    const schema = z.object({ sum: z.string() }).transform(({ sum }) => new Map([[{}, Symbol(sum)]]));
+    const { ran, create, ask } = agentsWith(schema);
+    const { item } = await ask({ sum: "1" });
+    await create().approve("r", item, { input: { sum: "2" } }).result;
+    const texts = (ran as readonly Map<object, symbol>[]).flatMap((sums) => [...sums.values()].map(String));
+    expect(texts).toEqual(["Symbol(2)"]);
+  });
+
+  const hidden = "[sensitive]";
+  it.each([
+    ["in another form", (pin: string) => btoa(pin), hidden],
+    ["in capitals", (pin: string) => pin.toUpperCase(), hidden],
+    ["as the name of a key", (pin: string) => ({ by: { [pin]: true } }), { by: hidden }],
+    ["in parts", (pin: string) => ({ parts: pin.split("") }), { parts: [hidden, hidden, hidden] }],
+    ["as a number", (pin: string) => [[pin.charCodeAt(0)]], [[hidden]]],
+  ])("but for a secret that the schema makes appear %s, however short", async (_form, derive, shown) => {
+    keys = [{ id: "k", key: new Uint8Array(32).fill(7) }];
+    const schema = z
+      .object({ user: z.string(), pin: z.string().meta({ sensitive: true }) })
+      .transform(({ user, pin }) => ({ user, made: derive(pin) }));
+    const { ran, create, ask, store } = agentsWith(schema);
+    try {
+      const { item } = await ask({ user: "ada", pin: "q7z" });
+      expect(item.input).toEqual({ user: "ada", made: shown });
+      expect(JSON.stringify(await store.read("r"))).not.toContain("q7z");
+      expect(await create().approve("r", item).result).toMatchObject({ status: "completed" });
+      expect(ran).toEqual([{ user: "ada", made: derive("q7z") }]);
+    } finally {
+      keys = undefined;
+    }
   });
 
   it("but for secrets, wherever the schema moves them", async () => {
