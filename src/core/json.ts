@@ -285,6 +285,13 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Returns the place of the quote that ends the JSON string which starts at a quote; beyond the text if none does. */
+export function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+  return index;
+}
+
 /**
  * JSON Canonicalization Scheme, RFC 8785: no white space, keys sorted by UTF-16 code units, numbers and strings as
  * ECMAScript writes them. `undefined` keys are left out, elsewhere it is null.

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/errors.ts";
-import { deepFreeze, type JsonObject, type JsonPath, type JsonValue, mapItems } from "../core/json.ts";
+import { deepFreeze, endOfString, type JsonObject, type JsonPath, type JsonValue, mapItems } from "../core/json.ts";
 import type { PlanStep } from "../core/plan.ts";
 import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } from "../core/step.ts";
 
@@ -21,7 +21,6 @@ type TemplatePart =
 
 const name = /[A-Za-z_][\w-]*/y;
 const index = /\[(\d{1,15})\]/y;
-const quoted = /\[("(?:[^"\\]|\\.)*")\]/y;
 
 /** Parses `s1`, `s1.key`, `s1[0]`, `s1["any key"]` and longer paths of these; undefined for anything else. */
 export function parseReference(text: string): ParsedReference | undefined {
@@ -77,10 +76,11 @@ function scanPathPart(text: string, start: number): { key: string | number; end:
   if (text[start] !== "[") return undefined;
   const number = matchAt(index, text, start);
   if (number?.[1] !== undefined) return { key: Number(number[1]), end: start + number[0].length };
-  const key = matchAt(quoted, text, start);
-  if (key?.[1] === undefined) return undefined;
+  if (text[start + 1] !== '"') return undefined;
+  const end = endOfString(text, start + 1) + 1;
+  if (text[end] !== "]") return undefined;
   try {
-    return { key: JSON.parse(key[1]) as string, end: start + key[0].length };
+    return { key: JSON.parse(text.slice(start + 1, end)) as string, end: end + 1 };
   } catch {
     return undefined;
   }

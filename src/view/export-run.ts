@@ -1,7 +1,7 @@
 import { AgentError, isAgentError } from "../core/errors.ts";
 import { type AgentEvent, checkEventFormat, isDigested } from "../core/events.ts";
 import { EvidenceChain } from "../core/evidence.ts";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, endOfString } from "../core/json.ts";
 import { checkKeys, checkObject, checkOption, failOption } from "../core/options.ts";
 import type { Plan } from "../core/plan.ts";
 import { type ApprovalRecord, toRunSnapshot } from "../core/run-result.ts";
@@ -246,10 +246,16 @@ function readExport(document: unknown): ExportedRun {
 /** Finds a key that stands twice in one object of valid JSON. */
 function findRepeatedKey(text: string): string | undefined {
   const open: Set<string>[] = [];
-  for (const [token, quoted = "", colon] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "}") open.pop();
-    else if (colon !== undefined) {
+  let quoted = "";
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '"') {
+      const end = endOfString(text, at);
+      quoted = text.slice(at, end + 1);
+      at = end;
+    } else if (sign === "{") open.push(new Set());
+    else if (sign === "}") open.pop();
+    else if (sign === ":") {
       const key: string = JSON.parse(quoted);
       if (open.at(-1)?.has(key)) return key;
       open.at(-1)?.add(key);

@@ -123,6 +123,12 @@ describe("parseTemplate", () => {
     ]);
   });
 
+  it.each(["x", "\\n"])("takes a key of megabytes, made of %j", (text) => {
+    const key = text.repeat(17_000_000);
+    const [part] = parseTemplate(`\${s1["${key}"]}`);
+    expect(part?.type === "reference" && part.reference.path[0] === JSON.parse(`"${key}"`)).toBe(true);
+  });
+
   it("shows only the beginning of a long invalid reference", () => {
     expect(parseTemplate(`\${ ${"x".repeat(500)}`)[0]).toMatchObject({ text: `\${ ${"x".repeat(37)}` });
   });

@@ -143,7 +143,7 @@ describe("an export", () => {
     const text = JSON.stringify(await exportRun({ store, runId: "looks" }));
     expect(await verifyRun(text)).toMatchObject({ status: "unsigned" });
     // A text of megabytes is read, too.
-    const long = text.replace('"tool":', `"more":"${"x\\n".repeat(3_000_000)}","tool":`);
+    const long = text.replace('"tool":', `"more":"${"x\\n".repeat(4_000_000)}","tool":`);
     expect(await verifyRun(long)).toMatchObject({ status: "changed" });
   });
 

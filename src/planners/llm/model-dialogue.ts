@@ -1,5 +1,6 @@
 import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorLike, isAgentError, type PossibleReading } from "../../core/errors.ts";
+import { endOfString } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
   type LanguageModel,
@@ -476,11 +477,4 @@ function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: 
       if (character !== ",") depth--;
     }
   }
-}
-
-/** Finds the end of the JSON string that starts at a quote. */
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
-  return index;
 }
