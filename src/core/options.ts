@@ -170,18 +170,21 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
  * Throws `invalid-options` with what is expected and what was received: of a text only that it is one, as it may be a key
  * or have one, unless texts of this option are harmless, such as names.
  */
-export function failOption(option: string, received: unknown, expected: string, isHarmless = false): never {
+export function failOption(
+  option: string,
+  received: unknown,
+  expected: string,
+  isHarmless = false,
+  cause?: unknown,
+): never {
   const text =
     isHarmless && typeof received === "string" ? JSON.stringify(received.slice(0, 200)) : describeValue(received);
-  fail(`Option "${option}" must be ${expected}; ${received === undefined ? "it is missing" : `received ${text}`}.`, {
-    option,
-    received: text,
-    expected,
-  });
+  const problem = received === undefined ? "it is missing" : `received ${text}`;
+  fail(`Option "${option}" must be ${expected}; ${problem}.`, { option, received: text, expected }, cause);
 }
 
-function fail(message: string, details: AgentErrorDetails["invalid-options"]): never {
-  throw new AgentError("invalid-options", message, { details });
+function fail(message: string, details: AgentErrorDetails["invalid-options"], cause?: unknown): never {
+  throw new AgentError("invalid-options", message, { details, cause });
 }
 
 /** The entries that are not undefined. */

@@ -60,13 +60,13 @@ export function toRunView(run: DrawnRun): RunView {
 export const drawnRun =
   "a run as getRun or a finished call returns it (listRuns lists only summaries: call getRun for each), or the list of its events";
 
-/** Returns what `draw` makes of a value. Throws `invalid-options` if it cannot be drawn. */
+/** Returns what `draw` makes of a value. Throws `invalid-options` if it cannot be drawn, with what went wrong as its cause. */
 export function drawOrRefuse(value: unknown, { expected, draw }: { expected: string; draw: () => string }): string {
   try {
     return draw();
   } catch (thrown) {
     if (isAgentError(thrown)) throw thrown;
-    return failOption("run", value, expected);
+    return failOption("run", value, expected, false, thrown);
   }
 }
 

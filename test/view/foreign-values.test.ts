@@ -31,6 +31,14 @@ describe("what is no run and no plan", () => {
     expect(refused).toBeGreaterThan(100);
   });
 
+  it("is refused with what went wrong as the cause", async () => {
+    const { events } = await play([{ id: "a", tool: "Work", input: { fails: 1 } }]);
+    for (const draw of [toHtml, toMermaid])
+      expect(() => draw([...events, null] as never)).toThrow(
+        expect.objectContaining({ code: "invalid-options", cause: expect.any(TypeError) }),
+      );
+  });
+
   it("is told what can be drawn", async () => {
     const agent = createAgent({ tools: [createCalculator()] });
     await agent.run("2+2");
