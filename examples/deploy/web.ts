@@ -57,7 +57,7 @@ const statuses: Partial<Record<AgentErrorCode, number>> = {
 
 function failure(thrown: unknown): { status: number; body: unknown } {
   if (thrown instanceof z.ZodError || thrown instanceof SyntaxError) return { status: 400, body: thrown.message };
-  if (!isAgentError(thrown)) return { status: 503, body: {} };
+  if (!isAgentError(thrown)) return { status: 500, body: {} };
   const status = statuses[thrown.code] ?? 500;
   return { status, body: status < 500 ? thrown.toJSON() : {} };
 }

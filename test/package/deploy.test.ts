@@ -93,6 +93,8 @@ it("errors have the HTTP statuses that the documentation says", () => {
   const written = [...table.matchAll(/"?([\w-]+)"?: (\d+)/g)].map(([, code = "", status]) => [code, Number(status)]);
   expect(documented.length).toBeGreaterThan(10);
   expect(written).toEqual(documented);
+  const [, others] = /if \(!isAgentError\(thrown\)\) return \{ status: (\d+)/.exec(read("web.ts")) ?? [];
+  expect(docs).toContain(`| ${others} | all other codes, and any other error |`);
   // Each stands once, and is described on the page.
   expect(new Set(documented.map(([code]) => code)).size).toBe(documented.length);
   for (const [code] of documented) expect(docs).toContain(`\n## ${code}\n`);
