@@ -258,6 +258,22 @@ describe("source files", () => {
     expect(found).toEqual([]);
   });
 
+  it("export no function, class or constant that no other file names", () => {
+    const names = ["test", "scripts"].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+    );
+    const others = names.filter((name) => /\.m?[jt]s$/.test(name) && !name.includes("node_modules"));
+    const texts = [...sources.map(({ text }) => text), ...others.map((path) => readFileSync(path, "utf8"))];
+    const filesWith = new Map<string, number>();
+    for (const text of texts)
+      for (const word of new Set(text.match(/\w+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1);
+    const exported = /^export (?:async )?(?:function\*?|class|const) (\w+)/gm;
+    const found = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(exported)].flatMap(([, name = ""]) => (filesWith.get(name) === 1 ? [`${path}: ${name}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
   it("have no any and no non-null assertion", () => {
     const found = findAll(sources, (node) => {
       if (node.kind === ts.SyntaxKind.AnyKeyword) return "any";

@@ -92,14 +92,14 @@ function reportDeleted({ options, out }: CliCall, deleted: number): number {
 }
 
 /** The current state of a run. Rejects with `run-not-found`, and where it might be. */
-export async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
+async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   const run = await call.agent.getRun(runId);
   if (run === undefined) throw createRunNotFound(call, runId);
   return run;
 }
 
 /** The error for a run that does not exist. */
-export function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
+function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
 
@@ -244,7 +244,7 @@ export function describeFileError({ code = "", message }: NodeJS.ErrnoException)
 }
 
 /** Returns true if two paths lead to the same file. */
-export function isSameFile(file: string, other: string): boolean {
+function isSameFile(file: string, other: string): boolean {
   try {
     const [one, two] = [statSync(file), statSync(other)];
     return one.ino === two.ino && one.dev === two.dev;

@@ -99,7 +99,7 @@ function readCents(words: readonly string[], digits: string, end: number): Amoun
 }
 
 /** The fraction after a whole number: "and a half", "and three quarters", "1/2". */
-export function readRest(words: readonly string[], digits: string, end: number, joinAnd: boolean): Amount | undefined {
+function readRest(words: readonly string[], digits: string, end: number, joinAnd: boolean): Amount | undefined {
   const mixed = (above: string, below: string, length: number): Amount => {
     return { term: { ...binary("+", atom(digits), fraction(above, below)), isBare: true }, end: end + length };
   };

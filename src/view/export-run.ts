@@ -77,22 +77,18 @@ export async function exportRun(options: ExportRunOptions): Promise<ExportedRun>
   if (events.length === 0) {
     throw new AgentError("run-not-found", `There is no run "${runId}" in the store.`, { details: { runId } });
   }
-  const unsigned = await describeStored(runId, events);
-  return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
-}
-
-async function describeStored(runId: string, events: readonly AgentEvent[]): Promise<ExportedRun> {
+  let unsigned: ExportedRun;
   try {
-    return await describeEvents(runId, events, computeDigests(events));
+    unsigned = await describeEvents(runId, events, computeDigests(events));
   } catch (thrown) {
     if (isAgentError(thrown)) throw thrown;
     const reason = "what was read is not a run";
-    const message = `The run "${runId}" is damaged: ${reason}. Restore the store from a copy.`;
-    throw new AgentError("store-failed", message, {
+    throw new AgentError("store-failed", `The run "${runId}" is damaged: ${reason}. Restore the store from a copy.`, {
       cause: thrown,
       details: { runId, operation: "read", reason, problem: "corrupt" },
     });
   }
+  return key === undefined ? unsigned : { ...unsigned, signature: await sign(unsigned, key) };
 }
 
 function checkKey(pair: NonNullable<ExportRunOptions["key"]>): void {

@@ -325,12 +325,12 @@ function changeSql(
  * The time in milliseconds: that of the store's own clock, if it has one, else that of the database. It is read where it
  * is needed, after a lock was waited for, as otherwise a lease could start in the future for the one who waited.
  */
-export function nowSql(nowMs: number | null): Sql {
+function nowSql(nowMs: number | null): Sql {
   return sql`coalesce(${nowMs}::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 }
 
 /** The condition that a lease on the run `r` lasts; one that starts in the future was made before the clock was set back. */
-export function heldSql(nowMs: number | null): Sql {
+function heldSql(nowMs: number | null): Sql {
   return sql`(r.owner IS NOT NULL AND r.lease_from_ms <= ${nowSql(nowMs)} AND ${nowSql(nowMs)} < r.lease_until_ms)`;
 }
 

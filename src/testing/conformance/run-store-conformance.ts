@@ -59,14 +59,14 @@ async function checkStore<TStore extends RunStore>(
 }
 
 /** Records runs up to number `count`, `r1` first, each created a minute after the one before. */
-export async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
+async function fillStore(store: RunStore, count: number, from = 1): Promise<void> {
   for (let number = from; number <= count; number++) {
     await store.append(`r${number}`, [runStart(`r${number}`, { minute: number })], { sequence: 1 });
   }
 }
 
 /** Joins the ids of runs, in their order. */
-export function joinIds(runs: RunPage["runs"]): string {
+function joinIds(runs: RunPage["runs"]): string {
   return runs.map(({ runId }) => runId).join(" ");
 }
 
@@ -129,7 +129,7 @@ export function runResume(runId: string, sequence: number, minute = 0): AgentEve
 }
 
 /** The suspension of a run. */
-export function runSuspend(runId: string, sequence: number, pending: readonly PendingItem[] = []): AgentEvent {
+function runSuspend(runId: string, sequence: number, pending: readonly PendingItem[] = []): AgentEvent {
   return { type: "run-suspend", runId, sequence, timestamp: at(0), pending };
 }
 

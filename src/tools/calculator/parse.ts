@@ -369,7 +369,7 @@ export function unknownFunction(name: string, position: number, isValue: boolean
 }
 
 /** The error for a function's name without `(` after it. */
-export function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
+function missingArguments(name: FunctionName, position: number): AgentError<"calculation-failed"> {
   return calculationFailed("unknown-name", `"${name}" is a function; write ${name}(x).`, position);
 }
 
