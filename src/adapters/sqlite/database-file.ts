@@ -91,6 +91,7 @@ function setJournalMode(db: SqlDatabase): void {
 /** An open file. Its failures are `store-failed`. */
 export class DatabaseFile {
   private readonly path: string;
+  private readonly busyTimeoutMs: number;
   /** Undefined once it is closed. */
   private db: SqlDatabase | undefined;
   /** The file that the path led to when it was opened. */
@@ -99,6 +100,7 @@ export class DatabaseFile {
   /** Throws `store-failed` or `missing-dependency`. */
   constructor(settings: FileSettings) {
     this.path = settings.path === inMemory ? inMemory : resolve(settings.path);
+    this.busyTimeoutMs = settings.busyTimeoutMs;
     this.db = openDatabase({ ...settings, path: this.path });
     this.inode = this.findInode();
   }
@@ -119,9 +121,19 @@ export class DatabaseFile {
     });
   }
 
-  /** Copies the write-ahead log into the file and empties it, unless others use it: it may have what was deleted. */
+  /**
+   * Copies the write-ahead log into the file and empties it, as it may have what was deleted. While another process uses
+   * the log it stays: waiting would block this process.
+   */
   emptyLog(): void {
-    this.attempt("delete", "", (db) => db.value("PRAGMA wal_checkpoint(TRUNCATE)"));
+    this.attempt("delete", "", (db) => {
+      db.value("PRAGMA busy_timeout = 0");
+      try {
+        db.value("PRAGMA wal_checkpoint(TRUNCATE)");
+      } finally {
+        db.value(`PRAGMA busy_timeout = ${this.busyTimeoutMs}`);
+      }
+    });
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
@@ -42,6 +42,33 @@ describe.each(drivers)("createSqliteRunStore with %s", (driver) => {
     const found = ids.filter((id) => bytes.some((text) => text.includes(` of ${id}>`)));
     expect(found).toEqual(["r1"]);
     expect(store.read("r1")).toHaveLength(5);
+  });
+
+  it("empties the log after a deletion without waiting for other processes", async () => {
+    const path = newPath();
+    const other = openRaw(path, driver);
+    onTestFinished(() => other.close());
+    other.get("PRAGMA journal_mode = WAL");
+    other.get("SELECT count(*) FROM sqlite_schema");
+    const patient = openStore(path, { driver, busyTimeoutMs: 60_000 });
+    const store = openStore(path, { driver, busyTimeoutMs: 50 });
+    for (const id of ["r1", "r2", "r3"]) store.append(id, [runStart(id)], { sequence: 1 });
+    const logSize = () => statSync(`${path}-wal`).size;
+    other.exec("BEGIN");
+    other.get("SELECT count(*) FROM runs");
+    const deletedMs = performance.now();
+    await patient.delete("r1");
+    await store.delete("r2");
+    expect(performance.now() - deletedMs).toBeLessThan(30_000);
+    expect(logSize()).toBeGreaterThan(0);
+    other.exec("COMMIT");
+    await patient.delete("r3");
+    expect(logSize()).toBe(0);
+    // Other methods still wait.
+    other.exec("BEGIN IMMEDIATE");
+    const startMs = performance.now();
+    expect(problemOf(() => store.append("r4", [runStart("r4")], { sequence: 1 }))).toBe("busy");
+    expect(performance.now() - startMs).toBeGreaterThan(40);
   });
 
   describe.each(["a file", "memory"])("in %s", (place) => {
