@@ -106,6 +106,8 @@ interface CopyOptions {
   readonly isDraft4?: boolean;
   /** Returns what stands in place of each part. Only a schema that was checked is changed. */
   readonly change?: (part: Record<string, unknown>) => Record<string, unknown>;
+  /** Gets the length of text up to which each pattern is quick. */
+  readonly longestTexts?: Map<string, number>;
   readonly depth?: number;
 }
 
@@ -114,7 +116,7 @@ interface CopyOptions {
  * `invalid-options`, with the path, for a type, pattern or keyword that cannot be held.
  */
 export function copySchema(schema: unknown, option: string, options: CopyOptions = {}): Record<string, unknown> {
-  const { depth = 0, isDraft4 = false, change } = options;
+  const { depth = 0, isDraft4 = false, change, longestTexts } = options;
   if (schema === true) return {};
   if (schema === false) return { not: {} };
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
@@ -126,7 +128,8 @@ export function copySchema(schema: unknown, option: string, options: CopyOptions
     if (value === undefined) continue;
     const place = `${option}.${keyword}`;
     // In draft 4, it is true or false and belongs to the bound beside it.
-    if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive"))) checkKeyword(keyword, value, place);
+    if (change === undefined && !(isDraft4 && keyword.startsWith("exclusive")))
+      checkKeyword(keyword, value, { place, longestTexts });
     const inner = copyInner(keyword, value, place, { ...options, depth: depth + 1 });
     Object.defineProperty(copy, keyword, { value: inner, enumerable: true, configurable: true, writable: true });
   }
@@ -145,7 +148,12 @@ function copyInner(keyword: string, value: unknown, place: string, inside: CopyO
   return Object.fromEntries(entries.map(([key, item]) => [key, copySchema(item, `${place}.${key}`, inside)] as const));
 }
 
-function checkKeyword(keyword: string, value: unknown, place: string): void {
+interface CheckOptions {
+  readonly place: string;
+  readonly longestTexts: Map<string, number> | undefined;
+}
+
+function checkKeyword(keyword: string, value: unknown, { place, longestTexts }: CheckOptions): void {
   if (Object.hasOwn(replacements, keyword)) failOption(place, value, replacements[keyword] as string, true);
   const kind = kinds.get(keyword);
   if (kind === undefined) {
@@ -155,10 +163,14 @@ function checkKeyword(keyword: string, value: unknown, place: string): void {
   }
   const { isValid, expected = "" }: KeywordKind = keywordKinds[kind];
   if (isValid?.(value) === false) failOption(place, value, expected, true);
-  if (kind === "pattern") checkPattern(value, place, shortest);
+  if (kind === "pattern") {
+    const longest = longestTexts?.get(value as string) ?? readLongestText(value as string, place);
+    if (longest < shortest) failSlow(value, place);
+    longestTexts?.set(value as string, longest);
+  }
   // Keys may be of any length.
   if (keyword === "patternProperties")
-    for (const key of Object.keys(value as object)) checkPattern(key, place, Infinity);
+    for (const key of Object.keys(value as object)) if (readLongestText(key, place) < Infinity) failSlow(key, place);
 }
 
 /** Returns true for a keyword with one letter too much, too little or wrong, or with two letters exchanged. */
@@ -175,25 +187,21 @@ function sortLetters(text: string): string {
 /** A pattern that is quick for no longer texts than this is refused. */
 const shortest = 6;
 
-function checkPattern(pattern: unknown, place: string, quickTo: number): void {
+/** Returns the length of text up to which a pattern is quick. Throws `invalid-options` for one that is not valid. */
+function readLongestText(pattern: string, place: string): number {
   try {
-    new RegExp(pattern as string, "u");
+    new RegExp(pattern, "u");
   } catch (thrown) {
-    failOption(
-      place,
-      pattern,
-      `a regular expression of ECMAScript with the flag u (${(thrown as Error).message})`,
-      true,
-    );
+    const { message } = thrown as Error;
+    failOption(place, pattern, `a regular expression of ECMAScript with the flag u (${message})`, true);
   }
-  if (longestTextFor(pattern as string) >= quickTo) return;
+  return longestTextFor(pattern);
+}
+
+function failSlow(pattern: unknown, place: string): never {
   const advice = "Write it so that it reads each text in one way only, without \\1 and (?i:";
-  failOption(
-    place,
-    pattern,
-    `a regular expression that is quick for every text, which this one may not be. ${advice}`,
-    true,
-  );
+  const expected = `a regular expression that is quick for every text, which this one may not be. ${advice}`;
+  failOption(place, pattern, expected, true);
 }
 
 /**

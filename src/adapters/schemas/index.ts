@@ -9,7 +9,6 @@ import type { JsonSchema } from "../../core/json-schema.ts";
 import { failOption } from "../../core/options.ts";
 import type { SchemaIssue, StandardSchema } from "../../core/schema.ts";
 import { checkReferences, copySchema } from "./check-schema.ts";
-import { longestTextFor } from "./longest-text.ts";
 
 /** A JSON Schema as a schema of a tool. @group Tools */
 export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
@@ -19,13 +18,14 @@ export interface JsonSchemaOf<T> extends StandardSchema<T, T> {
 
 /**
  * A JSON Schema as the `inputSchema` or `outputSchema` of a tool: draft 2020-12, or what its `$schema` names (2019-09, 7,
- * 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a field, as do the functions of these names.
+ * 4). A value is checked and not changed: there are no defaults. The keywords `sensitive` and `composed` mark a field, as
+ * do the functions of these names.
  *
  * The type is inferred from a schema that is written in place; give it for any other: `jsonSchema<Order>(orderSchema)`.
  *
  * Throws `invalid-options`, with the path, for a misspelled type or keyword, a keyword with a value that it cannot have, a
- * pattern that is not ECMAScript's, one that can take long for a short text or a key, a format that cannot be checked, a `$ref` that leads nowhere, outside or back to itself,
- * and for keywords of other drafts that would have no effect.
+ * pattern that is not ECMAScript's, a pattern that can take long for a short text or a key, a format that cannot be
+ * checked, a `$ref` that leads nowhere, outside or back to itself, and keywords of other drafts that would have no effect.
  *
  * {@includeCode ../../../examples/25-schemas.ts}
  * @see https://json-schema.org/draft/2020-12
@@ -38,13 +38,13 @@ export function jsonSchema<const TSchema extends object, TValue extends FromJson
 export function jsonSchema<TValue>(schema: object): JsonSchemaOf<TValue>;
 export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
   const draft = getDraft(Object(schema));
-  const copy = copySchema(schema, "schema", { isDraft4: draft === "4" });
+  const longestTexts = new Map<string, number>();
+  const copy = copySchema(schema, "schema", { isDraft4: draft === "4", longestTexts });
   // The validator adds to what it is given.
   checkReferences(structuredClone(copy) as Schema);
-  const repeating: unknown[] = [];
-  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, repeating) }) as Schema;
+  const lists = new RepeatingLists();
+  const root = copySchema(copy, "schema", { change: (part) => toQuick(part, { lists, longestTexts }) }) as Schema;
   const validator = new Validator(root, draft, false);
-  const hasUnique = JSON.stringify(copy).includes('"uniqueItems"');
   const tell = () => structuredClone(copy);
   return {
     schema: tell(),
@@ -52,9 +52,8 @@ export function jsonSchema(schema: object): JsonSchemaOf<unknown> {
       version: 1,
       vendor: "planwright",
       validate: (value) => {
-        const lists = hasUnique ? findRepeating(value) : [];
-        if (lists.length > maxRepeating) return { issues: [{ path: [], message: tooManyRepeating }] };
-        const errors = findErrors(validator, value, (change) => repeating.splice(0, Infinity, ...lists.map(change)));
+        const errors = findErrors(validator, value, lists);
+        if (lists.areTooMany) return { issues: [{ path: [], message: tooManyLists }] };
         return errors.length === 0 ? { value } : { issues: toIssues(errors, value) };
       },
       jsonSchema: { input: tell, output: tell },
@@ -76,16 +75,12 @@ function getDraft({ $schema = "draft/2020-12/" }: { readonly $schema?: unknown }
 }
 
 /** A value that is not known yet is `undefined` in a plan that is checked: as `null` it has an issue of its own at most. */
-function findErrors(
-  validator: Validator,
-  value: unknown,
-  setRepeating: (change: (list: unknown) => unknown) => void,
-): readonly OutputUnit[] {
+function findErrors(validator: Validator, value: unknown, lists: RepeatingLists): readonly OutputUnit[] {
   try {
-    setRepeating((list) => list);
+    lists.setValue(value);
     return validator.validate(value).errors.map(toUnique);
   } catch {
-    setRepeating(withNull);
+    lists.setValue(value, withNull);
     return validator.validate(withNull(value)).errors.map(toUnique);
   }
 }
@@ -103,52 +98,94 @@ function withNull(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withNull(item)] as const));
 }
 
-const maxRepeating = 100;
-const tooManyRepeating = `at most ${maxRepeating} different lists with equal items can be checked to be unique`;
 const differing = "items that differ from each other";
+const tooManyLists = "too many of its lists have equal items to check which ones may";
+/** The most items, with all that is in them, with which lists of one value are compared: a second, or less. */
+const maxCompared = 10_000_000;
+
+interface QuickOptions {
+  readonly lists: RepeatingLists;
+  readonly longestTexts: ReadonlyMap<string, number>;
+}
 
 /**
  * A part of a schema as the validator gets it. A text that is too long for its pattern is not matched; a list is looked
- * up among those with equal items, where the validator would compare each with each. Its format `url` takes
+ * up among those with equal items, where the validator would compare each item with each. Its format `url` takes
  * exponential time.
  */
-function toQuick(part: Record<string, unknown>, repeating: readonly unknown[]): Record<string, unknown> {
+function toQuick(part: Record<string, unknown>, { lists, longestTexts }: QuickOptions): Record<string, unknown> {
   const { uniqueItems, pattern, allOf = [], ...rest } = part;
   const all = [...(allOf as readonly unknown[])];
   if (uniqueItems === true) {
-    const some = (isEqual: (list: unknown) => boolean) => !repeating.some(isEqual);
-    all.push({ enum: { some, toJSON: () => differing } });
+    // Of an `enum` the validator calls `some`, to compare each value with the list, and quotes its JSON in the error.
+    const some = (isEqual: (list: unknown) => boolean) => !lists.have(isEqual);
+    all.push({ if: { not: { type: "array" } }, else: { enum: { some, toJSON: () => differing } } });
   }
-  const maxLength = pattern === undefined ? Infinity : longestTextFor(pattern as string);
+  const maxLength = longestTexts.get(pattern as string) ?? Infinity;
   if (maxLength !== Infinity) all.push({ maxLength }, { if: { minLength: maxLength + 1 }, else: { pattern } });
   else if (pattern !== undefined) rest.pattern = pattern;
   if (rest.format === "url") rest.format = "uri";
   return all.length === 0 ? rest : { ...rest, allOf: all };
 }
 
+/** The lists with equal items in the value that is checked. They are looked for once a list must be unique. */
+class RepeatingLists {
+  /** True if comparing took too long: what {@link have} answered then means nothing. */
+  areTooMany = false;
+  private compared = 0;
+  private found: readonly SizedList[] | undefined;
+  private find: () => readonly SizedList[] = () => [];
+
+  /** The lists are compared as `change` makes them. */
+  setValue(value: unknown, change = (list: unknown) => list): void {
+    this.areTooMany = false;
+    this.compared = 0;
+    this.found = undefined;
+    this.find = () => findRepeating(value).map(({ list, size }) => ({ list: change(list), size }));
+  }
+
+  have(isEqual: (list: unknown) => boolean): boolean {
+    this.found ??= this.find();
+    return this.found.some(({ list, size }) => {
+      this.compared += size;
+      this.areTooMany ||= this.compared > maxCompared;
+      return this.areTooMany || isEqual(list);
+    });
+  }
+}
+
+/** A list and the number of the parts in it, itself included. */
+interface SizedList {
+  readonly list: unknown;
+  readonly size: number;
+}
+
 /**
  * Returns the different lists in a value with equal items. Equal parts have the same number; one that is not known yet
  * has a number of its own.
  */
-function findRepeating(value: unknown): readonly unknown[] {
+function findRepeating(value: unknown): readonly SizedList[] {
   const numbers = new Map<string, number>();
-  const repeating = new Map<string, unknown>();
+  const sizes: number[] = [];
+  const repeating = new Map<string, SizedList>();
   const numberOf = (part: unknown): number => {
-    const text = part === undefined ? `${numbers.size}?` : textOf(part);
-    const number = numbers.get(text) ?? numbers.size;
-    numbers.set(text, number);
-    return number;
+    const parts: number[] = [];
+    const text = part === undefined ? `${numbers.size}?` : textOf(part, parts);
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    const size = parts.reduce((sum, number) => sum + (sizes[number] as number), 1);
+    if (Array.isArray(part) && new Set(parts).size < parts.length) repeating.set(text, { list: part, size });
+    numbers.set(text, sizes.push(size) - 1);
+    return sizes.length - 1;
   };
-  const textOf = (part: unknown): string => {
-    if (typeof part !== "object" || part === null) return JSON.stringify(part) ?? typeof part;
-    if (!Array.isArray(part)) {
-      const entries = Object.entries(part).map(([key, item]) => `${JSON.stringify(key)}:${numberOf(item)}`);
-      return `{${entries.sort()}}`;
-    }
-    const items = part.map(numberOf);
-    const text = `[${items}]`;
-    if (new Set(items).size < items.length) repeating.set(text, part);
-    return text;
+  const textOf = (part: unknown, parts: number[]): string => {
+    const add = (item: unknown) => parts[parts.push(numberOf(item)) - 1];
+    if (Array.isArray(part)) return `[${part.map(add)}]`;
+    if (typeof part === "string") return JSON.stringify(part);
+    if (typeof part !== "object" || part === null) return `${typeof part} ${String(part)}`;
+    return `{${Object.entries(part)
+      .map(([key, item]) => `${JSON.stringify(key)}:${add(item)}`)
+      .sort()}}`;
   };
   numberOf(value);
   return [...repeating.values()];

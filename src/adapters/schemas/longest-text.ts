@@ -16,7 +16,9 @@ const nothing: Part = { first: [], last: [], isNullable: true };
 const maxLength = 2_000;
 const maxCopies = 64;
 const fewCopies = 8;
+/** The most steps of each part of the analysis; counting pairs has {@link maxRounds} times as many, which are shorter. */
 const maxSteps = 200_000;
+const maxRounds = 20;
 const maxPairs = 3;
 
 /** The longest text for a pattern, by its pairs of ways in a row. */
@@ -26,27 +28,21 @@ const maxEmptyWays = 6;
 
 /**
  * Returns the length of text up to which a valid pattern with the flag `u` is quick, whatever the text is. 0 if that is
- * not known: references back, flags of a part, counts of what can be empty, and patterns that are very long.
+ * not known: references back, flags of a part, counts of what can be empty, and patterns that are very long or would take
+ * long to follow.
  */
 export function longestTextFor(pattern: string): number {
-  const automaton = parsePattern(pattern);
+  const automaton = pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
   if (automaton === undefined) return 0;
   const { atoms, next, inner } = automaton;
   const overlap = overlapOf(pattern, atoms);
-  const known = longestTexts[inner + countPairs(next, overlap)];
+  const edges = findPairs(next, overlap);
+  const pairs = edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
+  const known = longestTexts[inner + pairs];
   if (known !== undefined) return known;
   // At most a million ways: each character multiplies them by those that continue from one place.
   const ways = countWays(next, overlap);
   return Math.floor(maxWaysLog10 / Math.log10(ways) / (inner === 0 ? 1 : 2));
-}
-
-function parsePattern(pattern: string) {
-  return pattern.length > maxLength ? undefined : new PatternParser(pattern).parse();
-}
-
-function countPairs(next: Automaton, overlap: Overlap): number {
-  const edges = findPairs(next, overlap);
-  return edges === undefined ? Infinity : Math.ceil(countInRow(edges, next.length));
 }
 
 /** The most places after one place that can read one character. */
@@ -71,6 +67,7 @@ class PatternParser {
   #isAtStart = true;
   #inner = 0;
   #emptyWays = 0;
+  #steps = 0;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -102,7 +99,15 @@ class PatternParser {
     return groups;
   }
 
+  /** Counts steps; parsing ends once there are too many. */
+  #count(steps: number): boolean {
+    this.#steps += steps;
+    this.#isFollowed &&= this.#steps <= maxSteps;
+    return this.#isFollowed;
+  }
+
   #link(from: readonly number[], to: readonly number[]): void {
+    if (!this.#count(from.length * to.length)) return;
     for (const place of from) this.#next[place]?.push(...to);
   }
 
@@ -117,6 +122,7 @@ class PatternParser {
     while (this.#skip("|")) {
       const { first, last, isNullable } = this.#readSequence();
       if (isNullable && all.isNullable) this.#emptyWays += 1;
+      this.#count(all.first.length + all.last.length);
       all = { first: [...all.first, ...first], last: [...all.last, ...last], isNullable: all.isNullable || isNullable };
     }
     this.#skip(")");
@@ -128,6 +134,7 @@ class PatternParser {
     while (this.#isFollowed && this.#index < this.#pattern.length && !/[|)]/.test(this.#pattern[this.#index] ?? "")) {
       const part = this.#readTerm();
       this.#link(all.last, part.first);
+      this.#count(all.first.length + part.last.length + (part.isNullable ? all.last.length : 0));
       all = {
         first: all.isNullable ? [...all.first, ...part.first] : all.first,
         last: part.isNullable ? [...all.last, ...part.last] : part.last,
@@ -139,7 +146,8 @@ class PatternParser {
 
   #readTerm(): Part {
     const { empty, look, open, atom } = this.#read(token) ?? {};
-    this.#isFollowed = (empty ?? look ?? open ?? atom) !== undefined && this.#atoms.length <= maxLength;
+    this.#isFollowed &&= (empty ?? look ?? open ?? atom) !== undefined && this.#atoms.length <= maxLength;
+    this.#count(1);
     const inside = this.#index;
     if (look !== undefined) this.#readLook();
     else if (empty === undefined) this.#isAtStart = false;
@@ -203,53 +211,85 @@ type Automaton = readonly (readonly number[])[];
 type Overlap = (one: number, other: number) => boolean;
 
 /**
- * Walks on both ways of each pair at once. One that no loop repeats adds nothing with the length, and is a third or, with
- * more than two ways, more.
+ * Walks on both ways of each pair at once; undefined if that takes too many steps. One that no loop repeats adds nothing
+ * with the length, and is a third or, with more than two ways, more.
  */
 function findPairs(next: Automaton, overlap: Overlap): readonly Edge[] | undefined {
   const edges: Edge[] = [];
-  const isInLoop = next.map((_, place) => reach(next, place).has(place));
   let steps = 0;
+  const count = (more: number) => {
+    steps += more;
+    return steps <= maxSteps;
+  };
+  const isInLoop = loopsIn(next, count);
   for (const [from, followers] of next.entries()) {
-    const open: (readonly [number, number])[] = [];
-    const seen = new Set<number>();
-    const ways = new Map<number, number>();
-    const meet = (one: number, other: number) => {
-      steps += 1;
-      const key = Math.min(one, other) * next.length + Math.max(one, other);
-      if (one === other) ways.set(one, (ways.get(one) ?? 1) + 1);
-      else if (!seen.has(key) && overlap(one, other)) open.push([one, other]);
-      seen.add(key);
-    };
-    for (const [index, follower] of followers.entries()) {
-      edges.push([from, follower, 0]);
-      for (const other of followers.slice(index + 1)) meet(follower, other);
-    }
-    for (let pair = open.pop(); pair !== undefined && steps < maxSteps; pair = open.pop()) meetAfter(next, pair, meet);
-    if (steps >= maxSteps) return undefined;
-    for (const [to, count] of ways) edges.push([from, to, isInLoop[from] && isInLoop[to] ? 1 : Math.log2(count) / 3]);
+    for (const to of followers) edges.push([from, to, 0]);
+    for (const [to, ways] of findWays(next, { followers, overlap, count }))
+      edges.push([from, to, isInLoop(from) && isInLoop(to) ? 1 : Math.log2(ways) / 3]);
+    if (!count(0)) return undefined;
   }
   return edges;
 }
 
-function meetAfter(next: Automaton, [a, b]: readonly [number, number], meet: (a: number, b: number) => void): void {
-  for (const one of next[a] ?? []) for (const other of next[b] ?? []) meet(one, other);
+interface WaysOptions {
+  /** The places after the one where the ways begin. */
+  readonly followers: readonly number[];
+  readonly overlap: Overlap;
+  /** Counts steps; false once there were too many. */
+  readonly count: (steps: number) => boolean;
 }
 
-function reach(next: Automaton, from: number): ReadonlySet<number> {
-  const reached = new Set(next[from]);
-  for (const place of reached) for (const follower of next[place] ?? []) reached.add(follower);
-  return reached;
+/** The places at which several ways meet that read the same, each with the number of ways. */
+function findWays(next: Automaton, { followers, overlap, count }: WaysOptions): ReadonlyMap<number, number> {
+  const ways = new Map<number, number>();
+  const open: (readonly [number, number])[] = [];
+  const seen = new Set<number>();
+  const meet = (one: number, other: number) => {
+    const key = Math.min(one, other) * next.length + Math.max(one, other);
+    if (one === other) ways.set(one, (ways.get(one) ?? 1) + 1);
+    else if (!seen.has(key) && overlap(one, other)) open.push([one, other]);
+    seen.add(key);
+  };
+  if (!count(followers.length ** 2 / 2)) return ways;
+  for (const [index, follower] of followers.entries())
+    for (const other of followers.slice(index + 1)) meet(follower, other);
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [ones, others] = [next[pair[0]] ?? [], next[pair[1]] ?? []];
+    if (!count(ones.length * others.length)) break;
+    for (const one of ones) for (const other of others) meet(one, other);
+  }
+  return ways;
+}
+
+/** Tells if ways lead from a place back to it. */
+function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) => boolean {
+  const loops = new Map<number, boolean>();
+  return (place) => {
+    const known = loops.get(place);
+    if (known !== undefined) return known;
+    const reached = new Set(next[place]);
+    for (const one of reached) {
+      const followers = next[one] ?? [];
+      if (reached.has(place) || !count(followers.length)) break;
+      for (const follower of followers) reached.add(follower);
+    }
+    loops.set(place, reached.has(place));
+    return reached.has(place);
+  };
 }
 
 /** The most pairs on a way from the start. */
 function countInRow(edges: readonly Edge[], places: number): number {
   const counts = new Float64Array(places);
+  // Most ways lead on, so they are counted from their end.
+  const ways = edges.toReversed();
+  let steps = 0;
   for (let isChanged = true; isChanged; ) {
     isChanged = false;
-    for (const [from, to, pairs] of edges) {
+    steps += ways.length;
+    for (const [from, to, pairs] of ways) {
       const count = (counts[to] ?? 0) + pairs;
-      if (count > maxPairs) return Infinity;
+      if (count > maxPairs || steps > maxRounds * maxSteps) return Infinity;
       if (count <= (counts[from] ?? 0)) continue;
       counts[from] = count;
       isChanged = true;
@@ -263,27 +303,40 @@ const otherCharacters = "\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\
 
 /**
  * Tells if two places can read the same character, by trying those of ASCII, those of the pattern and their neighbours.
- * A class of Unicode overlaps with each that reads more than ASCII.
+ * A class of Unicode overlaps with each that reads more than ASCII, and so does each once trying takes too long.
  */
 function overlapOf(pattern: string, atoms: readonly string[]): Overlap {
   const characters = charactersOf(pattern);
   const sets = new Map<string, ReadonlySet<string>>();
+  let steps = 0;
   const setOf = (atom: string) => {
-    const known = sets.get(atom) ?? new Set(characters.filter((one) => new RegExp(`^${atom}$`, "u").test(one)));
-    sets.set(atom, known);
-    return known;
+    const known = sets.get(atom);
+    if (known !== undefined) return known;
+    steps += characters.length;
+    const expression = new RegExp(`^${atom}$`, "u");
+    const set = new Set(characters.filter((one) => expression.test(one)));
+    sets.set(atom, set);
+    return set;
   };
   const isOfUnicode = (atom: string) => /\\p\{/iu.test(atom);
   const readsMore = (atom: string) => isOfUnicode(atom) || [...setOf(atom)].some((one) => one > "\u007f");
-  const answers = new Map<string, boolean>();
+  const meet = (a: string, b: string): boolean => {
+    if (a === b || steps > maxSteps) return true;
+    if (isOfUnicode(a + b) && readsMore(a) && readsMore(b)) return true;
+    const [ofA, ofB] = [setOf(a), setOf(b)];
+    steps += ofA.size;
+    return [...ofA].some((character) => ofB.has(character));
+  };
+  const classes = [...new Set(atoms)];
+  const classOf = atoms.map((atom) => classes.indexOf(atom));
+  const answers = new Map<number, boolean>();
   return (one, other) => {
-    const [a, b] = [atoms[one] as string, atoms[other] as string];
-    const answer =
-      answers.get(`${a} ${b}`) ??
-      (a === b ||
-        (isOfUnicode(a + b) && readsMore(a) && readsMore(b)) ||
-        [...setOf(a)].some((character) => setOf(b).has(character)));
-    answers.set(`${a} ${b}`, answer);
+    const [a, b] = [classOf[one] as number, classOf[other] as number];
+    const key = a * classes.length + b;
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = meet(classes[a] as string, classes[b] as string);
+    answers.set(key, answer);
     return answer;
   };
 }

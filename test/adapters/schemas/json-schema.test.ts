@@ -59,10 +59,25 @@ describe("jsonSchema", () => {
     expect(issuesOf(nested, [[], [[]], [[], []]])).toEqual([{ ...issue, path: [2] }]);
     expect(issuesOf({ ...unique, enum: [[1, 1], [2]] }, [1, 1])).toEqual([{ ...issue, path: [] }]);
     expect(issuesOf({ type: "array", uniqueItems: false }, [1, 1])).toBeUndefined();
-    const pairs = Array.from({ length: 101 }, (_, id) => [id, id]);
-    expect(issuesOf({ ...unique, items: unique }, pairs)).toEqual([
-      { path: [], message: "at most 100 different lists with equal items can be checked to be unique" },
+    const pairs = (length: number) => Array.from({ length }, (_, id) => [id, id]);
+    expect(issuesOf({ ...unique, items: unique }, pairs(101))).toHaveLength(101);
+  });
+
+  it("bounds the work of looking for lists with equal items, and leaves what need not be unique alone", () => {
+    const lists = { type: "array", items: { type: "array", uniqueItems: true } };
+    const schema = { type: "object", properties: { lists, points: { type: "array" } } };
+    const pairs = Array.from({ length: 4_000 }, (_, id) => [id, id]);
+    expect(issuesOf(schema, { lists: [[1, 2], [3]], points: pairs })).toBeUndefined();
+    expect(issuesOf(schema, { lists: [[1, 1]], points: pairs })).toHaveLength(1);
+    expect(issuesOf(schema, { lists: pairs, points: [] })).toEqual([
+      { path: [], message: "too many of its lists have equal items to check which ones may" },
     ]);
+    expect(issuesOf(schema, { lists: [[1, 2]], points: [] })).toBeUndefined();
+    // What the schema does not look at may be no JSON.
+    expect(issuesOf(schema, { lists: [[1, 2]], other: [1n, 1n, Symbol("s")] })).toBeUndefined();
+    const turning: unknown[] = [];
+    turning.push(turning);
+    expect(issuesOf(schema, { lists: [], other: turning })).toBeUndefined();
   });
 
   it("does not match a text that is too long for a pattern with several ways", () => {

@@ -64,6 +64,21 @@ it.each([
   expect(longestTextFor(pattern)).toBeLessThan(20);
 });
 
+const repeat = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => write(i)).join("");
+const letter = (index: number) => String.fromCodePoint(0x4e00 + 3 * index);
+
+it.each([
+  ["what can be left out", `^${repeat(900, () => "x*")}$`],
+  ["loops around loops", `^${"(".repeat(400)}${repeat(300, () => "x*")}${")*".repeat(400)}$`],
+  ["classes", `^${repeat(150, (index) => `[^${letter(index)}]?`)}$`],
+  ["letters", `^${repeat(900, (index) => `${letter(index)}?`)}$`],
+  ["counts", `^(?:(?:(?:a${"^".repeat(1_900)}){8}){8}){8}$`],
+])("a pattern with many %s is soon refused", (_what, pattern) => {
+  // The time limit is patience only: it took minutes without bounds.
+  expect(runInNewContext("longestTextFor(pattern)", { longestTextFor, pattern }, { timeout: 10_000 })).toBe(0);
+});
+
 it("random patterns that are taken are quick for texts that have many ways", () => {
   let seed = 7;
   const below = (limit: number) => {
