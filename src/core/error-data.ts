@@ -23,7 +23,7 @@ const maxCauseDepth = 5;
  * are dropped.
  */
 export function toErrorData(thrown: unknown): ErrorData {
-  return deepFreeze(readError(thrown, 0));
+  return readError(thrown, 0);
 }
 
 function readError(thrown: unknown, depth: number): ErrorData {

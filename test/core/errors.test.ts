@@ -53,6 +53,15 @@ describe("AgentError", () => {
     expect(live.toJSON()).toEqual(data);
   });
 
+  it("becomes data that its reader may add to, as a serializer does, its causes included", () => {
+    const data = timeout().toJSON();
+    expect(Object.assign(data, { cause: Object.assign(data.cause as object, { stack: "" }) }).cause).toEqual({
+      name: "TypeError",
+      message: "inner",
+      stack: "",
+    });
+  });
+
   it("becomes the same data however often it is converted", () => {
     const thrown = fc.record({
       message: fc.string({ maxLength: 30_000 }),

@@ -41,22 +41,23 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
   checkOption({ methods, expected: `a logger with ${methods.join(", ")}`, isRequired: true }, logger, "logger");
   /** The loggers of the runs that are being executed. */
   const children = new Map<string, RunLogger>();
-  const write = (runId: string, { level, message, fields }: Line): void => {
-    if (logger.child === undefined) {
-      (logger[level] as (...args: unknown[]) => unknown)(message, { runId, ...fields });
-      return;
-    }
+  const write = (runId: string, { level, message, fields }: Line): unknown => {
+    if (logger.child === undefined)
+      return (logger[level] as (...args: unknown[]) => unknown)(message, { runId, ...fields });
     const child = children.get(runId) ?? logger.child({ runId });
     children.set(runId, child);
-    (child[level] as (...args: unknown[]) => unknown)(fields, message);
+    return (child[level] as (...args: unknown[]) => unknown)(fields, message);
   };
   return {
     event: (event) => {
       const line = handleEvent(lines, event);
-      if (line !== undefined) write(event.runId, { ...line, fields: { ...getPlace(event), ...line.fields } });
+      const fields = { ...getPlace(event), ...line?.fields };
+      // What a logger rejects with is reported as what it throws is.
+      const written = line && write(event.runId, { ...line, fields });
       // A planning without a run has no end of its own.
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";
       if (isOver) children.delete(event.runId);
+      return written;
     },
   };
 }

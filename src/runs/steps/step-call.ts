@@ -196,5 +196,5 @@ export function withStack(
   const stack = run.engine.recordStacks
     ? recordedStack(thrown, data, (text) => run.secrets?.hideIn(text) ?? text)
     : undefined;
-  return keepThrown(run, stack === undefined ? error : Object.freeze({ ...error, stack }), thrown);
+  return keepThrown(run, stack === undefined ? error : { ...error, stack }, thrown);
 }

@@ -88,6 +88,19 @@ describe("the log of runs", () => {
     expect(JSON.stringify(lines)).not.toContain("failsUntil");
   });
 
+  it("that rejects is told to onListenerError, with a child logger or without", async () => {
+    const write = async () => Promise.reject(new Error("disk full"));
+    const logger = { debug: write, info: write, warn: write, error: write };
+    for (const each of [logger, { ...logger, child: () => logger }]) {
+      const told: unknown[] = [];
+      const onListenerError = (error: unknown) => told.push(error);
+      await createAgent({ tools: [act], observers: [createRunLog(each)], onListenerError }).execute({
+        steps: [step("s1")],
+      });
+      expect(told).toEqual(Array(4).fill(new Error("disk full")));
+    }
+  });
+
   it("goes to anything with the four methods", async () => {
     const lines: unknown[][] = [];
     const write =
