@@ -39,7 +39,7 @@ interface Expiring {
 interface BoundToCall extends Expiring {
   /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
-  /** Hash that the approval is bound to: of the step, its iteration, the tool, the effect and `input`. */
+  /** Hash that the approval is bound to: of the run, the step, its iteration, the tool, the effect and `input`. */
   readonly hash: string;
 }
 
@@ -96,6 +96,7 @@ export type ApprovalQuestion<TTool extends Tool = Tool> = {
 
 /** A call of a tool, as it is approved. */
 export interface ApprovedCall extends StepRef {
+  readonly runId: string;
   readonly tool: string;
   readonly effect: ToolEffect;
   /** The JSON of the parsed input. */
@@ -161,11 +162,16 @@ function jsonOf(value: unknown): JsonValue | undefined {
 }
 
 /**
- * Computes what the approval of a step is bound to: the SHA-256 of the canonical JSON (RFC 8785) of its id, its iteration, its
- * tool, the effect and the parsed input, as 64 lowercase hex digits. So an approval of one call approves no other.
+ * Returns the canonical JSON (RFC 8785) of a call: of its run, its step and iteration, its tool, the effect and the parsed
+ * input. So an approval of one call approves no other.
  */
-export function hashCall({ tool, effect, input, ...place }: ApprovedCall): Promise<string> {
-  return sha256(canonicalJson({ ...stepRefOf(place), tool, effect, input }));
+export function canonicalCall({ runId, tool, effect, input, ...place }: ApprovedCall): string {
+  return canonicalJson({ runId, ...stepRefOf(place), tool, effect, input });
+}
+
+/** Computes what the approval of a step is bound to: the SHA-256 of its canonical call, as 64 lowercase hex digits. */
+export function hashCall(call: ApprovedCall): Promise<string> {
+  return sha256(canonicalCall(call));
 }
 
 /** Text that a planner is shown and that has no authority: a tool's output or error, or the run's `context`. @inline */

@@ -4,16 +4,18 @@ import { type ApprovedCall, hashCall } from "../../src/core/approval.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const call: ApprovedCall = { stepId: "s1", tool: "A", effect: "once", input: {} };
+const call: ApprovedCall = { runId: "r1", stepId: "s1", tool: "A", effect: "once", input: {} };
 const hashInput = (input: JsonObject) => hashCall({ ...call, input });
 
 describe("the hash of a call", () => {
   it("is the SHA-256 of its canonical JSON, with sorted keys and no spaces", async () => {
     const json = '{"a":[1,{"x":null,"y":"é\\n"}],"b":1e+21}';
     const input = { b: 1e21, a: [1, { y: "é\n", x: null }] };
-    expect(await hashInput(input)).toBe(sha256(`{"effect":"once","input":${json},"stepId":"s1","tool":"A"}`));
+    expect(await hashInput(input)).toBe(
+      sha256(`{"effect":"once","input":${json},"runId":"r1","stepId":"s1","tool":"A"}`),
+    );
     expect(await hashCall({ ...call, iteration: 0 })).toBe(
-      sha256('{"effect":"once","input":{},"iteration":0,"stepId":"s1","tool":"A"}'),
+      sha256('{"effect":"once","input":{},"iteration":0,"runId":"r1","stepId":"s1","tool":"A"}'),
     );
   });
 
@@ -22,7 +24,7 @@ describe("the hash of a call", () => {
     expect(await hashInput({ a: [1, 2] })).not.toBe(await hashInput({ a: [2, 1] }));
   });
 
-  it("changes with the step, the iteration, the tool, the effect, and each type, key or value of the input", async () => {
+  it("changes with the run, the step, the iteration, the tool, the effect, and each type, key or value of the input", async () => {
     const inputs: JsonObject[] = [
       { a: 1 },
       { a: "1" },
@@ -34,6 +36,7 @@ describe("the hash of a call", () => {
       {},
     ];
     const others: Partial<ApprovedCall>[] = [
+      { runId: "r2" },
       { stepId: "s2" },
       { iteration: 0 },
       { iteration: 1 },

@@ -167,7 +167,11 @@ function firstDifference(one: JsonValue, other: JsonValue): JsonPath | undefined
 }
 
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
-async function hashOf({ secrets, state }: Pick<Run, "secrets" | "state">, call: ApprovedCall): Promise<string> {
+async function hashOf(
+  { secrets, state }: Pick<Run, "secrets" | "state">,
+  part: Omit<ApprovedCall, "runId">,
+): Promise<string> {
+  const call = { runId: state.runId, ...part };
   if (!secrets?.isIn(call.input)) return hashCall(call);
   const { approval } = instanceAt(state.steps, call) ?? {};
   return secrets.hashCall(call, (approval?.changed ?? approval)?.hash);

@@ -1,4 +1,4 @@
-import type { ApprovedCall } from "../../core/approval.ts";
+import { type ApprovedCall, canonicalCall } from "../../core/approval.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import type { AgentEvent, EventInit, StoredRunOptions } from "../../core/events.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import type { Plan, PlanInput, PlanIssue, PlanStep, ToolStep } from "../../core/plan.ts";
 import { instanceAt, type RunState, type StepState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
-import { callsTool, stepRefOf, toolOf } from "../../core/step.ts";
+import { callsTool, toolOf } from "../../core/step.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSchemas } from "../../core/tool-schemas.ts";
 import { canonicalPlan } from "../../plan/hash-plan.ts";
@@ -473,8 +473,8 @@ export class RunSecrets {
    * The hash that binds a decision to a call with a secret: an HMAC of what `hashCall` hashes. It is the known one if that
    * is the hash by an older key.
    */
-  async hashCall({ tool, effect, input, ...place }: ApprovedCall, known?: string): Promise<string> {
-    const text = canonicalJson({ ...stepRefOf(place), tool, effect, input: this.open(input) });
+  async hashCall(call: ApprovedCall, known?: string): Promise<string> {
+    const text = canonicalCall({ ...call, input: this.open(call.input) });
     return known !== undefined && (await this.keys.isHash(known, text)) ? known : this.keys.hash(text);
   }
 

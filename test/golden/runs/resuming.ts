@@ -216,8 +216,9 @@ export const resuming: Readonly<Record<string, GoldenRun>> = {
   "forked-while-it-asks": async (w) => {
     const agent = w.agent([w.tool("Ask", [{ returns: 1 }], { needsApproval: true })]);
     const { pending = [] } = await w.end(agent.start({ steps: [step("a", "Ask")] }, { runId: "r" }));
-    await w.end(agent.fork("r", { runId: "fork" }));
+    const fork = await w.end(agent.fork("r", { runId: "fork" }));
     await w.end(agent.approve("fork", pending[0] as never));
+    await w.end(agent.approve("fork", fork.pending?.[0] as never));
     await w.end(agent.approve("r", pending[0] as never));
     await w.end(agent.fork("r", { runId: "copy" }));
   },

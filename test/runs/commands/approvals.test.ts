@@ -168,7 +168,7 @@ describe("a request for approval", () => {
       },
       executions: [({ another, runId, result }) => another().approve(runId, approvalOf(result, "b"))],
     }));
-    const hash = sha256('{"effect":"once","input":{"a":"é","z":1},"stepId":"b","tool":"B"}');
+    const hash = sha256(`{"effect":"once","input":{"a":"é","z":1},"runId":"${result.runId}","stepId":"b","tool":"B"}`);
     expect(events.find(({ type }) => type === "approval-request")).toMatchObject({
       kind: "step",
       stepId: "b",
