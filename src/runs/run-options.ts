@@ -2,7 +2,7 @@ import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "../core/errors.ts";
 import type { RunBudget, StoredRunOptions } from "../core/events.ts";
 import { type JsonObject, toJson } from "../core/json.ts";
-import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import { describeValue, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
 import { noSuchTool } from "../plan/check-step.ts";
@@ -291,7 +291,7 @@ function selectTools(
     const tool = all.get(name);
     if (tool === undefined) {
       const available = [...all.keys()];
-      const details = { tool: String(name), available };
+      const details = { tool: typeof name === "string" ? name : describeValue(name), available };
       throw new AgentError("unknown-tool", noSuchTool(details.tool, available), { details });
     }
     selected.set(name, tool);

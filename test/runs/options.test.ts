@@ -184,6 +184,8 @@ describe("the options of a run", () => {
       code: "unknown-tool",
       details: { tool: "B", available: ["A"] },
     });
+    for (const name of [{ toString: null }, 3, null, Symbol("B")])
+      await expect(agent.execute(plan, { tools: [name] as never })).rejects.toMatchObject({ code: "unknown-tool" });
   });
 
   it("can approve one plan and no other", async () => {

@@ -412,7 +412,7 @@ export class RunSecrets {
 
   /** Hides from now on what is sensitive in a step of a plan, which may be malformed. Returns the input to show. */
   private hideSecretsOf<T>({ tool, input }: { readonly tool?: unknown; readonly input?: T }): T | undefined {
-    return hideInput(input, this.views.get(String(tool))?.input, (secret) => this.hide(secret as JsonValue));
+    return hideInput(input, this.views.get(tool as string)?.input, (secret) => this.hide(secret as JsonValue));
   }
 
   /** A plan that was not sealed, as it may be shown. */
