@@ -1,5 +1,6 @@
 import { hiddenText, isSealed, type JsonPath, mapItems } from "./json.ts";
-import { itemsOf, type JsonSchema, resolvePointer } from "./json-schema.ts";
+import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
+import type { SchemaIssue } from "./schema.ts";
 
 /**
  * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
@@ -157,28 +158,41 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
 /** In texts about another part, shorter values may be a part of any word. */
 const minQuoted = 4;
 
-/** A text about a part of a value, such as why it is wrong, without the sensitive values that it quotes. */
-export function hideQuoted(
-  text: string,
-  { value, path, paths }: { readonly value: unknown; readonly path: JsonPath; readonly paths: readonly string[] },
-): string {
-  const masked = maskPaths(value, paths);
-  if (masked === value) return text;
-  let part: unknown = masked;
-  for (const key of path) if (part !== hiddenText) part = Object(part)[key];
-  const least = part === hiddenText ? 1 : minQuoted;
-  const quoted = [...secretsIn(value, masked)].flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  const longestFirst = quoted.filter(({ length }) => length >= least).sort((one, other) => other.length - one.length);
-  return longestFirst.reduce((shown, secret) => shown.replaceAll(secret, hiddenText), text);
+/**
+ * Returns a function that removes the sensitive parts of a value from an issue about it: from the message, and from the
+ * keys of the path. Keys in a sensitive part are sensitive themselves, unless the schema names them.
+ */
+export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends SchemaIssue>(issue: TIssue) => TIssue {
+  const paths = sensitivePaths(root);
+  const masked = paths.length === 0 ? value : maskPaths(value, paths);
+  if (masked === value) return (issue) => issue;
+  const quoted = [...secretsIn(root, value, masked)].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  const longestFirst = quoted.sort((one, other) => other.length - one.length);
+  const hide = (text: string, least: number) =>
+    longestFirst.reduce(
+      (shown, secret) => (secret.length < least ? shown : shown.replaceAll(secret, hiddenText)),
+      text,
+    );
+  return (issue) => {
+    let part: unknown = masked;
+    for (const key of issue.path) if (part !== hiddenText) part = Object(part)[key];
+    const message = hide(issue.message, part === hiddenText ? 1 : minQuoted);
+    return { ...issue, message, path: issue.path.map((key) => (typeof key === "string" ? hide(key, minQuoted) : key)) };
+  };
 }
 
-/** The texts and numbers of a value that are hidden in its mask. */
-function* secretsIn(value: unknown, masked: unknown): Generator<string> {
+/** The texts and numbers of a value that are hidden in its mask, and the keys there that its schema does not name. */
+function* secretsIn(root: JsonSchema, value: unknown, masked: unknown, path: JsonPath = []): Generator<string> {
   if (value === masked) return;
   if (typeof value === "string" || typeof value === "number") yield String(value);
   if (typeof value !== "object" || value === null) return;
-  for (const [key, item] of Object.entries(value))
-    yield* secretsIn(item, masked === hiddenText ? undefined : (masked as Readonly<Record<string, unknown>>)[key]);
+  const isList = Array.isArray(value);
+  const names = masked === hiddenText && !isList ? knownKeys(schemasAt(root, path) ?? []) : undefined;
+  for (const [key, item] of Object.entries(value)) {
+    if (names?.includes(key) === false) yield key;
+    const mask = masked === hiddenText ? masked : (masked as Readonly<Record<string, unknown>>)[key];
+    yield* secretsIn(root, item, mask, [...path, isList ? Number(key) : key]);
+  }
 }
 
 function toPattern(path: string): Pattern {

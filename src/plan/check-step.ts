@@ -9,7 +9,7 @@ import {
 } from "../core/json-schema.ts";
 import type { PlanIssue, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
 import { type ParseResult, parseWith, type StandardSchema, toJsonSchema, zodVersionOf } from "../core/schema.ts";
-import { hideQuoted, sensitivePaths } from "../core/sensitive-paths.ts";
+import { hideQuotedOf } from "../core/sensitive-paths.ts";
 import { callsTool, isIterationName, timeOfInstant } from "../core/step.ts";
 import { suggestName } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -123,18 +123,19 @@ interface ParsedInput {
 
 function collectIssues(scope: StepScope, { tool, input, preview, parsed }: ParsedInput): readonly PlanIssue[] {
   const { step, references } = scope;
-  const at = (path: JsonPath): JsonPath => [...scope.path, "input", ...path];
+  const hide = hideQuotedOf(input, preview);
   const issues: PlanIssue[] = [];
+  const add = (issue: PlanIssue) => issues.push({ ...issue, path: [...scope.path, "input", ...issue.path] });
   for (const found of references) {
     const wanted = schemasAt(input, found.path, preview);
     const issue = checkReference(found, wanted, scope);
-    if (issue !== undefined) issues.push({ ...issue, path: at(found.path) });
+    if (issue !== undefined) add({ ...issue, path: found.path });
   }
   const unknownKeys = findUnknownKeys(input, preview);
   for (const path of unknownKeys) {
     const known = knownKeys(schemasAt(input, path.slice(0, -1), preview) ?? []);
     const message = `"${step.tool}" has no input "${path.at(-1)}"; it knows: ${known.join(", ") || "nothing"}.`;
-    issues.push({ code: "unknown-key", path: at(path), message });
+    add(hide({ code: "unknown-key", path, message }));
   }
   // A schema that throws says nothing about the input while a part of it is not known.
   if (parsed.ok || (references.length > 0 && parsed.raw.length === 0)) return issues;
@@ -146,8 +147,7 @@ function collectIssues(scope: StepScope, { tool, input, preview, parsed }: Parse
     // A strict schema's own issue about keys is already reported key by key.
     if (unknownKeys.length > 0 && raw.code === "unrecognized_keys") continue;
     if (isExcused(path, raw, unknown) || (isOpaque && unknown.hasAtOrBelow(path))) continue;
-    const shown = hideQuoted(message, { value: preview, path, paths: sensitivePaths(input) });
-    issues.push({ code: "invalid-input", path: at(path), message: shown });
+    add(hide({ code: "invalid-input", path, message }));
   }
   return issues;
 }

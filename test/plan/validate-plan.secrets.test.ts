@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
 import { jsonSchema } from "../../src/adapters/schemas/index.ts";
@@ -61,5 +62,55 @@ describe("a message about an input", () => {
     const plan = { steps: [{ id: "a", tool: "T", input: { key: "sm", size: "medium" } }] };
     const [issue] = await validatePlan(plan, { tools: [tool] });
     expect(issue?.message).toContain("small");
+  });
+});
+
+describe("a key that is a secret", () => {
+  const key = "hunter2x";
+  it.each<[string, z.ZodObject, object, string]>([
+    ["beside it", z.object({ of: sensitive(z.string()) }), { of: key, [key]: 1 }, "unknown-key"],
+    [
+      "in a part",
+      z.object({ of: sensitive(z.string()), a: z.strictObject({}) }),
+      { of: key, a: { [key]: 1 } },
+      "unknown-key",
+    ],
+    ["in a sensitive object", z.object({ of: sensitive(z.object({})) }), { of: { [key]: 1 } }, "unknown-key"],
+    [
+      "in a sensitive record",
+      z.object({ of: sensitive(z.record(z.string(), z.number())) }),
+      { of: { [key]: "b" } },
+      "invalid-input",
+    ],
+    [
+      "of a record",
+      z.object({ of: z.record(sensitive(z.string().max(3)), z.number()) }),
+      { of: { [key]: 1 } },
+      "invalid-input",
+    ],
+  ])("is not shown where it stands %s", async (_, inputSchema, input, code) => {
+    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const issues = await validatePlan({ steps: [{ id: "a", tool: "T", input }] }, { tools: [tool] });
+    expect(issues.map((issue) => issue.code)).toContain(code);
+    expect(JSON.stringify(issues)).not.toContain(key);
+    expect(issues.every(({ path }) => path.at(-1) === "[sensitive]")).toBe(true);
+  });
+
+  it("does not hide the name of a field, and is hidden however deep it stands", async () => {
+    const inputSchema = z.object({ of: sensitive(z.object({ user: z.string(), more: z.any() })) });
+    const tool = defineTool({ name: "T", description: "t", inputSchema, execute: () => null });
+    const anything = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes("$"));
+    await fc.assert(
+      fc.asyncProperty(anything, anything, async (more, user) => {
+        const input = { of: { user, more, [key]: more } };
+        const issues = await validatePlan({ steps: [{ id: "a", tool: "T", input }] }, { tools: [tool] });
+        expect(issues.map(({ path }) => path.slice(3).join("."))).toEqual([
+          "of.[sensitive]",
+          ...(typeof user === "string" ? [] : ["of.user"]),
+        ]);
+        expect(JSON.stringify(issues)).not.toContain(key);
+      }),
+      { numRuns: 200 },
+    );
   });
 });
