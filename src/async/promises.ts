@@ -66,7 +66,7 @@ export async function countPending<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Loads a value once for all who need it. A failure is forgotten, so that the next one who needs it tries again. */
+/** Loads a value with the first `get` and keeps it. After a failure, the next `get` loads it again. */
 export function loadOnce<T>(load: () => Promise<T>) {
   let loading: Promise<T> | undefined;
   return {
@@ -77,7 +77,7 @@ export function loadOnce<T>(load: () => Promise<T>) {
       });
       return loading;
     },
-    /** Resolves to the value if somebody needed it, and it could be loaded. Never rejects. */
+    /** Resolves to the value; to undefined if no `get` was called, or loading failed. Never rejects. */
     async loaded(): Promise<T | undefined> {
       return loading?.catch(() => undefined);
     },

@@ -5,7 +5,7 @@ import { callLimitOptions, retryOptions } from "./call-gate.ts";
 import { AgentError } from "./errors.ts";
 import { canonicalJson, copyJson, type Jsonify } from "./json.ts";
 import { type JsonSchema, knownKeys, schemasAt } from "./json-schema.ts";
-import { checkKeys, checkObject, failOption, type OptionTable, readOptions } from "./options.ts";
+import { checkKeys, checkPlainObject, failOption, type OptionTable, readOptions } from "./options.ts";
 import {
   expectedSchema,
   type InferSchemaInput,
@@ -296,7 +296,7 @@ const phraseOptions = {
   input: { type: "any" },
   slots: {
     read: (slots, option) => {
-      checkObject(option, slots);
+      checkPlainObject(option, slots, "schemas");
       for (const [name, schema] of Object.entries(slots)) readSchema(schema, `${option}.${name}`);
     },
   },

@@ -293,21 +293,53 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
   };
 }[TCode];
 
-const codes: ReadonlySet<unknown> = new Set(
-  `invalid-options invalid-request cannot-plan planning-failed model-failed invalid-plan unknown-tool invalid-tool-input
-  invalid-tool-output invalid-reference tool-failed timeout cancelled interrupted plan-not-approved approval-rejected
-  approval-expired limit-exceeded circuit-open invalid-expression outcome-unknown run-not-found resume-mismatch
-  run-conflict run-owned-elsewhere store-failed secret-unreadable missing-dependency calculation-failed todo-not-found
-  todo-ambiguous todo-list-ambiguous todo-key-reused todo-scope-missing todo-id-taken todo-undo-refused note-not-found
-  note-key-reused note-undo-refused`.split(/\s+/),
-);
+/** True for each code of errors after which the same call may succeed, unless the error says something else. */
+const isRetryable: Readonly<Record<AgentErrorCode, boolean>> = {
+  "invalid-options": false,
+  "invalid-request": false,
+  "cannot-plan": false,
+  "planning-failed": true,
+  "model-failed": false,
+  "invalid-plan": false,
+  "unknown-tool": false,
+  "invalid-tool-input": false,
+  "invalid-tool-output": false,
+  "invalid-reference": false,
+  "tool-failed": false,
+  timeout: true,
+  cancelled: false,
+  interrupted: false,
+  "plan-not-approved": false,
+  "approval-rejected": false,
+  "approval-expired": false,
+  "limit-exceeded": false,
+  "circuit-open": false,
+  "invalid-expression": false,
+  "outcome-unknown": false,
+  "run-not-found": false,
+  "resume-mismatch": false,
+  "run-conflict": false,
+  "run-owned-elsewhere": false,
+  "store-failed": false,
+  "secret-unreadable": false,
+  "missing-dependency": false,
+  "calculation-failed": false,
+  "todo-not-found": false,
+  "todo-ambiguous": false,
+  "todo-list-ambiguous": false,
+  "todo-key-reused": false,
+  "todo-scope-missing": false,
+  "todo-id-taken": false,
+  "todo-undo-refused": false,
+  "note-not-found": false,
+  "note-key-reused": false,
+  "note-undo-refused": false,
+};
 
 /** True if a value has the name and one of the codes of an {@link AgentError}: all other errors are in the words of a tool. */
 export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
-  return name === "AgentError" && codes.has(code);
+  return name === "AgentError" && typeof code === "string" && Object.hasOwn(isRetryable, code);
 }
-
-const retryableCodes: ReadonlySet<string> = new Set<AgentErrorCode>(["timeout", "planning-failed"]);
 
 /**
  * The one error class of this package: data with a stack.
@@ -333,7 +365,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryable = options.retryable ?? retryableCodes.has(code);
+    this.retryable = options.retryable ?? isRetryable[code] === true;
   }
 
   /** The error as JSON; `isAgentError` recognises it too. */

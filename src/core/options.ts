@@ -1,5 +1,6 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type AgentErrorDetails } from "./errors.ts";
+import { isPlainObject } from "./json.ts";
 import { suggestName } from "./text.ts";
 
 /** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
@@ -202,6 +203,11 @@ export function checkObject(option: string, value: unknown, example?: string): a
   const plain = `Option "${option}" must be ${expected}; ${actual}.`;
   const message = call ? `${call} takes an object: write ${example}. Received ${received}.` : plain;
   fail(message, { option, received, expected });
+}
+
+/** Throws `invalid-options` for anything that is not a plain object: entries of a `Map` or of `Headers` would be lost. */
+export function checkPlainObject(option: string, value: unknown, of = "values"): asserts value is object {
+  if (!isPlainObject(value)) failOption(option, value, `a plain object of ${of} by name`);
 }
 
 /**

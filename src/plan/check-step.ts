@@ -214,9 +214,11 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
     return found.flatMap((issue) => (issue === undefined ? [] : [{ ...issue, path: at }]));
   }
   if (timeOfInstant(wait.until) !== undefined) return [];
-  const message = `${JSON.stringify(wait.until)} is not an instant of the calendar with its zone, such as "2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00".`;
+  const message = `${JSON.stringify(wait.until)} is not an instant of the calendar with its zone, such as ${instants}.`;
   return [{ code: "invalid-input", path: at, message }];
 }
+
+const instants = '"2026-03-01T08:00:00Z" or "2026-03-01T08:00:00+01:00"';
 
 /** The issues of the expressions of a step, apart from those about the steps they name, and what its items are. */
 function checkExpressions(scope: StepScope): {

@@ -1,7 +1,7 @@
 import { indexTools } from "../core/define-tool.ts";
 import { AgentError } from "../core/errors.ts";
 import { deepFreeze, type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
-import { failOption, type OptionTable, readOptions } from "../core/options.ts";
+import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/options.ts";
 import {
   defaultMaxSteps,
   hasPlanShape,
@@ -57,7 +57,7 @@ export async function validatePlan(plan: unknown, options: ValidatePlanOptions):
 
 /** Reads the option `events`. Throws `invalid-options`. */
 export function readEvents(value: unknown, option: string): ReadonlyMap<string, StandardSchema> {
-  if (typeof value !== "object" || value === null) failOption(option, value, "an object of schemas");
+  checkPlainObject(option, value, "schemas");
   const events = new Map<string, StandardSchema>(Object.entries(value));
   for (const [name, schema] of events) {
     if (!namePattern.test(name)) failOption(`${option}.${name}`, name, namePatternText, true);
@@ -66,9 +66,8 @@ export function readEvents(value: unknown, option: string): ReadonlyMap<string, 
     if (hasSensitive(schema, "input") || hasSensitive(schema, "output"))
       failOption(
         `${option}.${name}`,
-        "one",
+        schema,
         "a schema without sensitive fields: delivered values are recorded as they are",
-        true,
       );
   }
   return events;

@@ -200,11 +200,7 @@ const keyOptions = {
     expected: "1 to 64 letters, digits, _ or -",
     isRequired: true,
   },
-  key: (key, option) => {
-    // The received value is not reported: it may be a key after all.
-    if (!isKey(key)) failOption(option, typeof key, "32 bytes as a Uint8Array, or the same in base64", true);
-    return key;
-  },
+  key: { isValid: isKey, expected: "32 bytes as a Uint8Array, or the same in base64", isRequired: true },
 } satisfies OptionTable<SecretKey>;
 
 /** The options of `secrets`. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z as z3 } from "zod/v3";
 import * as z from "zod/v4";
-import { createAgent, defineTool, isAgentError, type PlanInput, validatePlan } from "../../src/index.ts";
+import { createAgent, defineTool, isAgentError, type PlanInput, sensitive, validatePlan } from "../../src/index.ts";
 
 const send = defineTool({
   name: "Send",
@@ -75,12 +75,29 @@ describe("a plan with waits", () => {
     expect(await validatePlan({ steps }, { tools })).toEqual([]);
   });
 
-  it("is refused with events that an agent would refuse", async () => {
-    const given = { "a b": z.string() };
-    await expect(validatePlan({ steps: [] }, { tools, events: given })).rejects.toMatchObject({
-      code: "invalid-options",
-    });
+  it.each<[string, unknown]>([
+    ["of another name", { "a b": z.string() }],
+    ["that are sensitive", { paid: sensitive(z.string()) }],
+    ["in a map", new Map([["paid", z.string()]])],
+    ["in a list", []],
+    ["in a promise", Promise.resolve({ paid: z.string() })],
+    ["in an instance", new (class Events {})()],
+    ["that are text", "paid"],
+  ])("is refused with events %s, as an agent is", async (_name, given) => {
+    const refusal = { code: "invalid-options", message: expect.stringMatching(/^Option "events.* must be .*received/) };
+    await expect(validatePlan({ steps: [] }, { tools, events: given as never })).rejects.toMatchObject(refusal);
+    expect(() => createAgent({ tools, events: given as never })).toThrow(expect.objectContaining(refusal));
   });
+
+  it.each([new Map([["Send", send]]), Promise.resolve(tools), { send }, undefined])(
+    "is refused with tools that are no list: %o",
+    async (given) => {
+      await expect(validatePlan({ steps: [] }, { tools: given as never })).rejects.toMatchObject({
+        code: "invalid-options",
+        details: { option: "tools" },
+      });
+    },
+  );
 });
 
 describe("a day that the calendar does not have", () => {

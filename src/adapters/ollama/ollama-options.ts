@@ -1,6 +1,6 @@
 import type { ModelPrice } from "../../core/language-model.ts";
 import { type ModelCallOptions, modelCallOptions, priceOptions } from "../../core/model-calls.ts";
-import { checkObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
+import { checkPlainObject, failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 
 /** True if a model thinks before it answers, or how hard. @inline */
 export type OllamaThink = boolean | "low" | "medium" | "high" | "max";
@@ -87,25 +87,20 @@ export function resolveOllamaOptions(options: OllamaModelOptions): OllamaSetting
 function readKey(key: unknown, option: string): string | undefined {
   if (key === undefined || (typeof key === "string" && key !== "" && isHeader("authorization", `Bearer ${key}`)))
     return key;
-  return failOption(option, typeof key === "string" ? "…" : typeof key, "a key that a header can have", true);
+  return failOption(option, key, "a key that a header can have");
 }
 
 function readFurther(options: unknown = {}, option: string): Readonly<Record<string, unknown>> {
-  checkObject(option, options);
+  checkPlainObject(option, options);
   return { ...options };
 }
 
 /** Errors name the header, and never show its value: it may be a key. */
 function readHeaders(headers: unknown = {}, option: string): Readonly<Record<string, string>> {
-  checkObject(option, headers);
+  checkPlainObject(option, headers, "texts");
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || !isHeader(name, value)) {
-      failOption(
-        `${option}.${name}`,
-        typeof value === "string" ? "…" : typeof value,
-        "text that a header can have",
-        true,
-      );
+      failOption(`${option}.${name}`, value, "text that a header can have");
     }
   }
   return { ...headers };

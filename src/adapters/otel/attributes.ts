@@ -1,5 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import { isOurError } from "../../core/errors.ts";
+import { cutText } from "../../core/text.ts";
 
 // The conventions for generative AI are in development, and the packages with their names mark them as such: so they are
 // written here. https://github.com/open-telemetry/semantic-conventions-genai, and for those with `openinference`, `llm`,
@@ -101,7 +102,7 @@ export function toDataAttributes(
 /** A value as text, cut with its length if it is long. */
 function toText(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}… (${text.length} characters)`;
+  return cutText(text, maxLength, `… (${text.length} characters)`);
 }
 
 function getType(value: unknown): string {

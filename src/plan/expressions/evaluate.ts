@@ -1,6 +1,7 @@
 import { ArithmeticFault, Decimal, nearestNumber, operators } from "../../core/decimal.ts";
 import { type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
 import { jsonTypeOf } from "../../core/json-schema.ts";
+import { cutText } from "../../core/text.ts";
 import { exactNumber } from "../../english/numbers.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
@@ -346,7 +347,7 @@ function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
 
 /** A short form of a key for a message. */
 function quote(key: string | number): string {
-  return typeof key === "string" && key.length > 80 ? `${JSON.stringify(key.slice(0, 80))}…` : JSON.stringify(key);
+  return JSON.stringify(typeof key === "string" ? cutText(key, 80) : key);
 }
 
 /** Applies an operator to two values. */

@@ -19,7 +19,7 @@ export type SchemasAt = (path: JsonPath) => readonly JsonSchema[] | undefined;
 export interface CelSurroundings {
   /** Finds what is known of the value of a name; undefined if that is nothing. */
   readonly sourceOf: (name: string) => SchemasAt | undefined;
-  /** Says that a path leads nowhere, though it does up to its last key. */
+  /** Returns the message about a path whose last key does not exist in the schemas around it. */
   readonly describeMissing: (path: CelPath, around: readonly JsonSchema[]) => string;
 }
 
@@ -36,7 +36,7 @@ export interface CelTypeIssue {
  */
 export class CelInference {
   readonly issues: CelTypeIssue[] = [];
-  /** The messages about parts that do not exist, each told once. */
+  /** The messages about missing parts that were reported: each is reported once. */
   private readonly missing = new Set<string>();
   /** The values of the variables of the enclosing macros, by depth. */
   private readonly variables: SchemasAt[] = [];
@@ -139,9 +139,10 @@ export class CelInference {
     const shared = usable.filter((type) => (some?.has(type) ?? true) && (others?.has(type) ?? true));
     if (shared.length === 0 && (usable !== jsonTypes || !(isNull(some) || isNull(others)))) {
       const [one, other] = [some, others].map((types) => (types ? nameTypes(types) : "any value"));
+      const advice = isTextAndOther(some, others) ? ": convert one of them, as in string(…) or double(…)" : "";
       const message =
         usable === jsonTypes
-          ? `${operator} compares ${one} with ${other}, which are never equal: convert one of them, as in string(…) or double(…).`
+          ? `${operator} compares ${one} with ${other}, which are never equal${advice}.`
           : `${operator} does not work on ${one} and ${other}.`;
       this.report("reference-type", message, position);
     }
@@ -171,7 +172,7 @@ const numeric = ["number"];
 const ordered = ["number", "string"];
 const text = ["string"];
 
-/** The types that an operator takes, both of one: `==`, `!=` and `in` compare any values. */
+/** The types that an operator takes. Both operands must have the same one; `==`, `!=` and `in` compare any values. */
 function operandsOf(operator: CelOperator): readonly string[] {
   if (operator === "+") return ["number", "string", "array"];
   if ("-*/%".includes(operator)) return numeric;
@@ -180,7 +181,7 @@ function operandsOf(operator: CelOperator): readonly string[] {
 
 /** The types that each function takes, and the one that it gives. */
 const calls: Readonly<Record<CelFunctionName, readonly [takes: readonly string[], gives?: string]>> = {
-  // It is how CEL says that a type is known only when it runs.
+  // In CEL, a value in dyn() has a type that is known only when the expression runs.
   dyn: [jsonTypes],
   size: [["string", "array", "object"], "number"],
   int: [ordered, "number"],
@@ -221,6 +222,13 @@ export function itemOf(of: SchemasAt): SchemasAt {
 export function knownTypes(value: SchemasAt): ReadonlySet<string> | undefined {
   const schemas = value([]) ?? [];
   return schemas.length > 0 ? typesOf(schemas) : undefined;
+}
+
+/** True if values can be text on one side, and a number or boolean on the other. */
+function isTextAndOther(...sides: readonly (ReadonlySet<string> | undefined)[]): boolean {
+  return (
+    sides.some((types) => types?.has("string")) && sides.some((types) => types?.has("number") || types?.has("boolean"))
+  );
 }
 
 function isNull(types: ReadonlySet<string> | undefined): boolean {

@@ -159,21 +159,27 @@ function listKeys({ holder }: CelFailure): string {
   return `; there are: ${list || "none"}${keys.length > 20 ? ` … (${keys.length})` : ""}`;
 }
 
+function describeExpression({ step, key, iteration }: ExpressionPlace): string {
+  const ref = stepRefOf({ stepId: step.id, iteration });
+  return `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})`;
+}
+
 /** An `invalid-expression` for a step. */
 function expressionError(
-  { step, key, iteration }: ExpressionPlace,
+  place: ExpressionPlace,
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
 ): AgentError<"invalid-expression"> {
-  const expression = step[key] ?? "";
-  const ref = stepRefOf({ stepId: step.id, iteration });
+  const { step, key, iteration } = place;
   const at = position === undefined ? "" : ` (at character ${position})`;
-  const text = `"${key}" of step "${describeStepRef(ref)}" (${cutText(expression, maxQuoted)}) cannot be used: ${message}${at}.`;
-  const details = { ...ref, key, expression, ...(position !== undefined && { position }) };
+  const text = `${describeExpression(place)} cannot be used: ${message}${at}.`;
+  const ref = stepRefOf({ stepId: step.id, iteration });
+  const details = { ...ref, key, expression: step[key] ?? "", ...(position !== undefined && { position }) };
   return new AgentError("invalid-expression", text, { details });
 }
 
-function limitError({ step, key, iteration }: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
+function limitError(place: ExpressionPlace, used: number): AgentError<"limit-exceeded"> {
+  const { step, iteration } = place;
+  const text = `${describeExpression(place)} costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
   const ref = stepRefOf({ stepId: step.id, iteration });
-  const text = `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)}) costs too much on this data: more than ${maxCelCost}. Ask for less of it, or let a tool do it.`;
   return new AgentError("limit-exceeded", text, { details: { limit: "expression", max: maxCelCost, used, ...ref } });
 }

@@ -337,7 +337,7 @@ describe("an evaluation", () => {
 
   it("quotes a short key whole in a message, and cuts a long one", async () => {
     expect(await outcomeOf(`s1["${"k".repeat(300)}"]`, data)).toBe(
-      `failure at 3: there is no key "${"k".repeat(80)}"…`,
+      `failure at 3: there is no key "${"k".repeat(79)}…"`,
     );
   });
 

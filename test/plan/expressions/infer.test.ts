@@ -160,14 +160,23 @@ describe("a comparison that is never true is found", () => {
     expect(await codes({ forEach: "r.numbers", when: "item == 7 && index == 7" })).toEqual([]);
   });
 
-  it("says what is compared, and what to do", async () => {
-    const steps = [
+  it("says what is compared, and what to do where that helps", async () => {
+    const stepsOf = (when: string) => [
       { id: "r", tool: "Read" },
-      { id: "a", tool: "Act", when: "r.maybe == 7" },
+      { id: "a", tool: "Act", when },
     ];
-    expect((await validatePlan({ steps }, { tools }))[0]?.message).toBe(
-      "== compares text or null with a number, which are never equal: convert one of them, as in string(…) or double(…). It is at character 0.",
+    const messageOf = async (when: string) => (await validatePlan({ steps: stepsOf(when) }, { tools }))[0]?.message;
+    const advice = ": convert one of them, as in string(…) or double(…)";
+    const expected = (compared: string) => `== compares ${compared}. It is at character 0.`;
+    expect(await messageOf("r.maybe == 7")).toBe(
+      expected(`text or null with a number, which are never equal${advice}`),
     );
+    for (const pair of ["r.text == true", "r.flag == '1'", "'1' in r.numbers"])
+      expect(await messageOf(pair)).toContain(advice);
+    expect(await messageOf("r.texts == 'a'")).toBe(expected("a list with text, which are never equal"));
+    for (const pair of ["r.map == 'a'", "7 == r.numbers", "r.map == r.texts", "r.flag == 1", "r.text in r.texts == 1"])
+      expect(await messageOf(pair)).toMatch(/are never equal\. It is/);
+    const steps = stepsOf("r.maybe == 7");
     const agent = createAgent({ tools });
     await expect(agent.execute({ steps } as never)).rejects.toMatchObject({ code: "invalid-plan" });
   });
