@@ -111,7 +111,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
   const replay = new Replay(
     path,
     calls.map((call) => ({ ...call, recorded: comparedOf(call.request) })),
-    { howToRecord, unmade: "not asked for" },
+    { howToRecord, identityOf: ({ recorded }) => recorded, unmade: "not asked for" },
   );
   const { contextTokens } = model;
   return {
@@ -121,7 +121,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       request.signal.throwIfAborted();
       const asked = comparedOf(request);
       const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
-      const call = replay.take(compare)?.call;
+      const call = replay.take(asked, compare)?.call;
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
         throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);

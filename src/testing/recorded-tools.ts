@@ -33,6 +33,7 @@ import {
   sensitiveViewsOf,
 } from "../runs/secrets/sensitive-values.ts";
 import {
+  CallIndex,
   type Comparison,
   cutJson,
   isHolder,
@@ -476,7 +477,7 @@ function toPlain({ phrase, input }: ToolPhrase) {
 interface ToolComparison extends Comparison {
   /** With the placeholders of the recorded one for secrets that may be the same. */
   readonly asked: { readonly input: unknown; readonly output: unknown };
-  /** The secret of each placeholder, as canonical JSON, if the calls are the same. */
+  /** The secret of each placeholder that had none before, as canonical JSON, if the calls are the same. */
   readonly given: ReadonlyMap<string, string>;
 }
 
@@ -489,14 +490,17 @@ interface ToolComparison extends Comparison {
 class ToolReplay {
   private readonly replay: Replay<RecordedCall>;
   /** The secret that was given for each placeholder, as canonical JSON. */
-  private given: ReadonlyMap<string, string> = new Map();
+  private readonly given = new Map<string, string>();
+  /** The secrets that were given. */
+  private readonly secrets = new Set<string>();
+  private readonly texts = new HiddenTexts();
 
   constructor(
     private readonly path: string,
     private readonly calls: readonly RecordedCall[],
   ) {
     const { howToRecord } = toolRecordings;
-    this.replay = new Replay(path, calls, { howToRecord, unmade: "not made", isAnswer });
+    this.replay = new Replay(path, calls, { howToRecord, identityOf, unmade: "not made", isAnswer });
   }
 
   assertComplete(): void {
@@ -537,23 +541,32 @@ class ToolReplay {
 
   private answer(asked: AskedCall, views: SensitiveViews): RecordedCall {
     const { tool, undone } = asked;
-    const isAlike = (call: RecordedCall) =>
-      call.tool === tool && (call.undone === undefined) === (undone === undefined) && !isAnswer(call);
-    const compare = (call: RecordedCall) => (isAlike(call) ? this.compare(asked, call, views) : undefined);
-    const shared = countShared(this.given);
-    const found = this.replay.take(compare, ({ given }) => countShared(given) === shared);
+    const compare = (call: RecordedCall) => this.compare(asked, call, views);
+    const found = this.replay.take(asked, compare, ({ given }) => this.areOthers([...given.values()]));
     if (found === undefined) {
+      const isAlike = (call: RecordedCall) =>
+        call.tool === tool && (call.undone === undefined) === (undone === undefined) && !isAnswer(call);
       const from = undone === undefined ? tool : `${tool}.undo`;
       const shown = withoutNumbers(this.compare(asked, { tool, input: null }, views).asked.input);
       const miss = { from, asked: `its input is ${cutJson(shown)}`, of: ` of ${from}` };
-      throw Object.assign(this.replay.miss(miss, compare), { retryable: false });
+      const compareAlike = (call: RecordedCall) => (isAlike(call) ? compare(call) : undefined);
+      throw Object.assign(this.replay.miss(miss, compareAlike), { retryable: false });
     }
-    this.given = found.comparison.given;
+    for (const [placeholder, key] of found.comparison.given) {
+      this.given.set(placeholder, key);
+      this.secrets.add(key);
+      this.texts.add(JSON.parse(key) as JsonValue, placeholder);
+    }
     return found.call;
   }
 
+  /** True if these secrets differ from each other and from those that were given before. */
+  private areOthers(secrets: readonly string[]): boolean {
+    return new Set(secrets).size === secrets.length && !secrets.some((secret) => this.secrets.has(secret));
+  }
+
   private compare(asked: AskedCall, recorded: AskedCall, { input, output }: SensitiveViews): ToolComparison {
-    const given = new Map(this.given);
+    const given = new Map<string, string>();
     const others: (readonly [secret: JsonValue, shown: string])[] = [];
     const mask = (part: "input" | "undone", view: SensitiveView | undefined) =>
       mapSecrets(asked[part], view, (secret, path) => {
@@ -561,8 +574,8 @@ class ToolReplay {
         if (isPlaceholder(secret)) return secret;
         const key = canonicalJson(secret);
         const placeholder = valueAt(recorded[part], path);
-        if (isPlaceholder(placeholder) && (given.get(placeholder) ?? key) === key) {
-          given.set(placeholder, key);
+        if (isPlaceholder(placeholder) && (this.given.get(placeholder) ?? given.get(placeholder) ?? key) === key) {
+          if (!this.given.has(placeholder)) given.set(placeholder, key);
           return placeholder;
         }
         const shown = isPlaceholder(placeholder) ? anotherSecret : anySecret;
@@ -574,20 +587,25 @@ class ToolReplay {
     for (const [placeholder, key] of given) texts.add(JSON.parse(key) as JsonValue, placeholder);
     for (const [secret, shown] of others) texts.add(secret, shown);
     const expected = { input: recorded.input, output: recorded.undone };
-    return { asked: hideDifferent(masked, expected, texts) as ToolComparison["asked"], recorded: expected, given };
+    const hide = <T>(part: T): T => hideIn(hideIn(part, texts), this.texts);
+    return { asked: hideDifferent(masked, expected, hide) as ToolComparison["asked"], recorded: expected, given };
   }
 
   /** A tool as the recording describes it, without what it does. Throws an error that names the file. */
   restore(recorded: RecordedTool): DefinedTool {
     const { name, inputSchema, outputSchema, effect, needsApproval, hasUndo, phrases, ...rest } = recorded;
     const views = sensitiveViewsOf({ input: inputSchema, output: outputSchema });
-    const answers = this.calls.filter((call) => call.tool === name && isAnswer(call));
+    const answers = new CallIndex();
+    for (const [place, call] of this.calls.entries())
+      if (call.tool === name && isAnswer(call)) answers.add(place, identityOf(call));
     const answer = <K extends "effect" | "needsApproval">(input: unknown, key: K): NonNullable<RecordedCall[K]> => {
-      for (const call of answers) {
-        const { asked, recorded } = this.compare({ tool: name, input: input as JsonValue }, call, views);
+      const question = { tool: name, input: input as JsonValue };
+      for (const place of answers.find(question).flat()) {
+        const call = this.calls[place] as RecordedCall;
+        const { asked, recorded } = this.compare(question, call, views);
         if (call[key] !== undefined && isSame({ asked: withoutNumbers(asked), recorded })) return call[key];
       }
-      const { asked } = this.compare({ tool: name, input: input as JsonValue }, { tool: name, input: null }, views);
+      const { asked } = this.compare(question, { tool: name, input: null }, views);
       const why = `no call had it: ${canonicalJson(withoutNumbers(asked.input))}`;
       throw Object.assign(this.replay.fail(`from ${name}.${key} for this input`, why), { retryable: false });
     };
@@ -612,22 +630,22 @@ class ToolReplay {
   }
 }
 
-/** The number of placeholders whose secret is also that of another one. */
-function countShared(given: ReadonlyMap<string, string>): number {
-  return given.size - new Set(given.values()).size;
+/** The part of a call that a replay compares. */
+function identityOf({ tool, input, undone }: AskedCall): AskedCall {
+  return { tool, input, undone };
 }
 
 /**
- * A value with placeholders for the secrets in its texts. A text that is as recorded stays: it was no secret there, even
- * if it contains one that was given, such as "test".
+ * A value with its secrets hidden by `hide`. A text that is as recorded stays: it was no secret there, even if it contains
+ * one that was given, such as "test".
  */
-function hideDifferent(value: unknown, recorded: unknown, texts: HiddenTexts): unknown {
+function hideDifferent(value: unknown, recorded: unknown, hide: <T>(part: T) => T): unknown {
   if (value === recorded) return value;
-  if (!isHolder(value) || !isHolder(recorded)) return hideIn(value, texts);
-  if (Array.isArray(value)) return value.map((item, index) => hideDifferent(item, valueAt(recorded, [index]), texts));
+  if (!isHolder(value) || !isHolder(recorded)) return hide(value);
+  if (Array.isArray(value)) return value.map((item, index) => hideDifferent(item, valueAt(recorded, [index]), hide));
   const entries = Object.entries(value).map(([key, item]) => {
-    const shown = Object.hasOwn(recorded, key) ? key : hideIn(key, texts);
-    return [shown, hideDifferent(item, valueAt(recorded, [shown]), texts)] as const;
+    const shown = Object.hasOwn(recorded, key) ? key : hide(key);
+    return [shown, hideDifferent(item, valueAt(recorded, [shown]), hide)] as const;
   });
   return Object.fromEntries(entries);
 }

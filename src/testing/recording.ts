@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, hiddenText, mapItems } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -161,40 +161,114 @@ interface Miss {
 
 const maxDifferences = 3;
 
+/** The calls with placeholders at the same paths. */
+interface CallGroup {
+  readonly paths: ReadonlySet<string>;
+  /** The places of the calls in the recording, by all that they have at other paths. */
+  readonly places: Map<string, number[]>;
+}
+
+/** Finds the recorded calls that may be the same as another call, without comparing it with each. */
+export class CallIndex {
+  private readonly groups = new Map<string, CallGroup>();
+
+  /** Adds a call. Places must be added in their order. */
+  add(place: number, call: object): void {
+    const found = new Set<string>();
+    const isFound = (part: unknown, path: string) => hasPlaceholder(part) && Boolean(found.add(path));
+    const key = canonicalJson(withNulls(call, isFound));
+    const name = JSON.stringify([...found]);
+    const group = this.groups.get(name) ?? { paths: found, places: new Map<string, number[]>() };
+    this.groups.set(name, group);
+    const places = group.places.get(key);
+    if (places === undefined) group.places.set(key, [place]);
+    else places.push(place);
+  }
+
+  /** Returns lists of places: a call at any other place differs. Whoever removes a place has removed the call. */
+  find(call: object): readonly number[][] {
+    return [...this.groups.values()].flatMap(({ paths, places }) => {
+      const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
+      return found === undefined ? [] : [found];
+    });
+  }
+}
+
+/** A value with null at some paths. */
+function withNulls(value: unknown, isNull: (part: unknown, path: string) => boolean, path = ""): unknown {
+  if (isNull(value, path)) return null;
+  if (!isHolder(value)) return value;
+  return mapItems(value, (item, key) => withNulls(item, isNull, `${path}[${JSON.stringify(key)}]`));
+}
+
+/** True for a text that may stand for another value, and for an object with a key that may. */
+function hasPlaceholder(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("[secret") || value.includes(hiddenText);
+  return isHolder(value) && !Array.isArray(value) && Object.keys(value).some(hasPlaceholder);
+}
+
 /** The calls of a recording, each of which answers one call. */
-export class Replay<TCall> {
-  /** Those that have answered none yet, by their places in the recording. */
-  private readonly open: Map<number, TCall>;
+export class Replay<TCall extends object> {
+  /** The places of those that have answered none yet. */
+  private readonly open = new Set<number>();
+  private readonly index = new CallIndex();
   private readonly misses: string[] = [];
 
-  /** `unmade` is the word for calls that were not made; those of which `isAnswer` is true need not be. */
+  /**
+   * `identityOf` returns the part of a call that is compared. `unmade` is the word for calls that were not made; those of
+   * which `isAnswer` is true need not be.
+   */
   constructor(
     private readonly path: string,
     private readonly calls: readonly TCall[],
     private readonly kind: {
       readonly howToRecord: RecordingKind<unknown>["howToRecord"];
+      readonly identityOf: (call: TCall) => object;
       readonly unmade: string;
       readonly isAnswer?: (call: TCall) => boolean;
     },
   ) {
-    this.open = new Map([...calls.entries()].filter(([, call]) => !kind.isAnswer?.(call)));
+    for (const [place, call] of calls.entries()) {
+      if (kind.isAnswer?.(call)) continue;
+      this.open.add(place);
+      this.index.add(place, kind.identityOf(call));
+    }
   }
 
-  /** Uses up the first recorded call that is the same, preferably the first that is best. `compare` skips some calls. */
+  /** Uses up the first recorded call that is the same, preferably the first that is best. */
   take<TComparison extends Comparison>(
-    compare: (call: TCall) => TComparison | undefined,
+    identity: object,
+    compare: (call: TCall) => TComparison,
     isBest: (comparison: TComparison) => boolean = () => true,
   ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
-    let found: { index: number; call: TCall; comparison: TComparison } | undefined;
-    for (const [index, call] of this.open) {
+    const found = this.index.find(identity).flatMap((places) => {
+      const same = this.findSame(places, compare, isBest);
+      return same === undefined ? [] : [same];
+    });
+    const [first] = found.toSorted(
+      (one, other) => Number(other.isBest) - Number(one.isBest) || one.place - other.place,
+    );
+    if (first === undefined) return undefined;
+    first.places.splice(first.places.indexOf(first.place), 1);
+    this.open.delete(first.place);
+    return first;
+  }
+
+  private findSame<TComparison extends Comparison>(
+    places: number[],
+    compare: (call: TCall) => TComparison,
+    isBest: (comparison: TComparison) => boolean,
+  ) {
+    let first: { places: number[]; place: number; call: TCall; comparison: TComparison; isBest: boolean } | undefined;
+    for (const place of places) {
+      const call = this.calls[place] as TCall;
       const comparison = compare(call);
-      if (comparison === undefined || !isSame(comparison)) continue;
-      const isTaken = isBest(comparison);
-      if (isTaken || found === undefined) found = { index, call, comparison };
-      if (isTaken) break;
+      if (!isSame(comparison)) continue;
+      const same = { places, place, call, comparison, isBest: isBest(comparison) };
+      if (same.isBest) return same;
+      first ??= same;
     }
-    if (found !== undefined) this.open.delete(found.index);
-    return found;
+    return first;
   }
 
   /** Returns the error for a call that none answers, with its differences to the most similar recorded one. */
@@ -234,7 +308,7 @@ export class Replay<TCall> {
       throw new Error(`The recording "${path}" had no answer to ${count}; to the first, ${misses[0]}.`);
     }
     if (open.size === 0) return;
-    const which = [...open.keys()].map((index) => `calls[${index}]`).join(", ");
+    const which = [...open].map((index) => `calls[${index}]`).join(", ");
     throw new Error(
       `The recording "${path}" has ${calls.length} calls; ${kind.unmade}: ${which}. ${kind.howToRecord(path)}`,
     );

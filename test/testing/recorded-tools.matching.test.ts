@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { JsonValue } from "../../src/core/json.ts";
 import { replayTools } from "../../src/testing/recorded-tools.ts";
 import { newFolder } from "../new-folder.ts";
@@ -42,7 +42,45 @@ function replay(...calls: readonly Call[]) {
   };
 }
 
+/** What a replay does for each call: it walks through objects, parses secrets and looks for them in texts. */
+async function countWork(recorded: readonly Call[], asked: readonly object[]): Promise<number> {
+  const { call, assertComplete } = replay(...recorded);
+  const entries = vi.spyOn(Object, "entries");
+  const parse = vi.spyOn(JSON, "parse");
+  const stringify = vi.spyOn(JSON, "stringify");
+  try {
+    for (const input of asked) await call(input);
+    return [entries, parse, stringify].reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  } finally {
+    vi.restoreAllMocks();
+    assertComplete();
+  }
+}
+
 describe("a replayed call", () => {
+  it.each<[string, (index: number) => Call, (index: number) => object]>([
+    ["no secrets", (n) => ({ input: { n } }), (n) => ({ n })],
+    ["secrets", (n) => ({ input: { n, key: `[secret ${n}]` } }), (n) => ({ n, key: `secret-${n}` })],
+    ["one secret in place of many", (n) => ({ input: { n, key: `[secret ${n}]` } }), (n) => ({ n, key: "secret" })],
+    [
+      "secrets in texts",
+      (n) => ({ input: { n, key: `[secret ${n}]`, text: `is [secret ${n}]` } }),
+      (n) => ({ n, key: `secret-${n}`, text: `is secret-${n}` }),
+    ],
+  ])("costs the same however many are recorded, in any order, with %s", async (_, record, ask) => {
+    for (const isReversed of [false, true]) {
+      const workOfEach = async (count: number) => {
+        const numbers = Array.from({ length: count }, (_item, index) => 100 + index);
+        const asked = numbers.map(ask);
+        return (await countWork(numbers.map(record), isReversed ? asked.reverse() : asked)) / count;
+      };
+      const few = await workOfEach(25);
+      const many = await workOfEach(100);
+      expect(few).toBeGreaterThan(5);
+      expect(many / few).toBeLessThan(1.2);
+    }
+  });
+
   it("is never answered by one of another tool, nor execute by undo", async () => {
     const { call, undo, assertComplete } = replay({ tool: "B" }, { undone: 1 }, { undone: null });
     await expect(call({})).rejects.toThrow("No call of A is recorded");
