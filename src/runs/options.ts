@@ -276,6 +276,8 @@ export interface EngineSettings
   readonly toolsByName: ReadonlyMap<string, DefinedTool>;
   /** Undefined if no tool has a sensitive field. */
   readonly sealing: SealingSettings | undefined;
+  /** The keys that were given, whatever the tools. */
+  readonly secretKeys: readonly SecretKey[] | undefined;
   readonly onListenerError: (error: unknown, about: AgentEvent | ObservedCall) => void;
   /** The policy of a tool, with the agent's and the general defaults filled in. */
   readonly retryPolicyOf: (tool: DefinedTool) => RetryPolicy;
@@ -294,6 +296,7 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
   return {
     toolsByName,
     sealing: sealingOf([...toolsByName.values()], { secrets, store: rest.store }),
+    secretKeys: secrets?.keys,
     retryPolicyOf: (tool) => policies.get(tool) ?? policyOf(tool),
     ...rest,
     tools: Object.freeze([...options.tools]),

@@ -1,5 +1,5 @@
 import { settleOrAbort } from "../../async/promises.ts";
-import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from "../../core/events.ts";
 import { canonicalJson, type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
@@ -12,7 +12,7 @@ import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
 import { type Run, type RunCaller, whenStarted } from "../run.ts";
-import { cancelledBy, noReason, notWaiting } from "../run-errors.ts";
+import { cancelledBy, notWaiting } from "../run-errors.ts";
 import { opened, secretsOf } from "../secrets/run-secrets.ts";
 import { invalidOutput, taskOfPart } from "../steps/step-call.ts";
 import {
@@ -60,16 +60,16 @@ export type CommandType = keyof Commands;
 export interface CommandKind<TCommand> {
   /** Reads a message that a store returned, which may hold anything. Throws, with the reason, if it is not a command. */
   parse(message: Keyed): TCommand;
-  /** The command as it is posted: JSON, without the secrets of its run. @default the command */
-  toMessage?(command: TCommand, settings: EngineSettings, state: RunState): Promise<object>;
+  /** The command as it is posted: JSON, without those secrets of its run that are known. @default the command */
+  toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   /** True if the command has to be prepared before it is recorded or left. @default false */
   isUnprepared?(command: TCommand): boolean;
   /** Prepares a command with the record of its run. Rejects if it does not fit. */
   prepare?(command: TCommand, preparing: Preparing): Promise<TCommand>;
   /** True if a run waits for the command; false if it has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand): boolean;
-  /** True if {@link CommandKind.check} compares values, and so needs the secrets of the run. @default false */
-  comparesValues?(command: TCommand): boolean;
+  /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
+  needsSecrets?(command: TCommand): boolean;
   /** Throws if the record of a run whose execution has ended shows that the command had no effect. */
   checkEnded?(run: StoredRun, command: TCommand): void;
   /** The most messages that the run may keep. @default no limit */
@@ -103,16 +103,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
     return { reason };
   },
 
-  async toMessage({ reason }, settings, state) {
-    try {
-      const secrets = await secretsOf(settings, { state });
-      return secrets?.hideIn({ reason }) ?? { reason };
-    } catch (thrown) {
-      if (!isAgentError(thrown, "secret-unreadable")) throw thrown;
-      return { reason: noReason };
-    }
-  },
-
+  toMessage: ({ reason }, { secrets }) => secrets?.hideIn({ reason }) ?? { reason },
   check: ({ state }) => !endedStatuses.has(state.status),
   events: () => [],
 
@@ -130,8 +121,7 @@ const cancel: CommandKind<Commands["cancel"]> = {
 const decide: CommandKind<Commands["decide"]> = {
   parse: ({ decision }) => ({ decision: parseDecision(decision) }),
 
-  async toMessage({ decision: { ref: place, ...decision } }, settings, state) {
-    const secrets = await secretsOf(settings, { state });
+  async toMessage({ decision: { ref: place, ...decision } }, { state, secrets }) {
     if (secrets === undefined) return { decision: { ...decision, place } };
     const { input, by, comment, reason } = decision;
     const step = place && instanceAt(state.steps, place);
@@ -158,7 +148,7 @@ const decide: CommandKind<Commands["decide"]> = {
     return true;
   },
 
-  comparesValues: ({ decision }) => decision.input !== undefined,
+  needsSecrets: ({ decision }) => decision.input !== undefined,
   checkEnded: (run, { decision }) => void requireAsked(run, decision),
   events: ({ decision, outcome = decisionOutcome(decision) }) => [approvalEnd(decision.ref, outcome)],
 
@@ -218,8 +208,7 @@ const settle: CommandKind<Commands["settle"]> = {
     return { ref, outcome: outcome as RunSettleEvent["outcome"] };
   },
 
-  async toMessage({ ref, outcome }, settings, state) {
-    const secrets = await secretsOf(settings, { state });
+  async toMessage({ ref, outcome }, { state, secrets }) {
     const event = settlementOf({ ref, outcome });
     const sealed = secrets === undefined ? event : await secrets.sealEvent(state, event);
     return { place: ref, outcome: (sealed as RunSettleEvent).outcome };
@@ -233,6 +222,7 @@ const settle: CommandKind<Commands["settle"]> = {
   },
 
   check: ({ state }, { ref }) => requireUnknown(state, ref) !== undefined,
+  needsSecrets: ({ outcome }) => outcome?.status === "completed",
 
   /** Throws `run-conflict` if another caller has settled the step differently. */
   checkEnded({ state, secrets }, { ref, outcome }) {

@@ -12,7 +12,7 @@ import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
-import { secretsOf } from "../secrets/run-secrets.ts";
+import { secretsIfReadable, secretsOf } from "../secrets/run-secrets.ts";
 import { shownResult } from "../show.ts";
 import { readExisting } from "../stored-runs.ts";
 import type { NamedEvent } from "./command-options.ts";
@@ -79,17 +79,22 @@ async function actOrPost<TType extends CommandType>(
     return known.recorded.state;
   };
 
+  /** The run with its secrets: without them if they cannot be read here, and the command needs none. */
+  const open = async (state: RunState) => {
+    const isNeeded = kind.needsSecrets?.(command) ?? false;
+    return { state, secrets: await (isNeeded ? secretsOf : secretsIfReadable)(settings, { state }) };
+  };
+
   const toMessage = async (): Promise<object> => {
-    const message = kind.toMessage === undefined ? command : await kind.toMessage(command, settings, await readState());
-    return { type, ...message };
+    if (kind.toMessage === undefined) return { type, ...command };
+    return { type, ...(await kind.toMessage(command, await open(await readState()))) };
   };
 
   /** Leaves the command for the owner of the run, present or next. Resolves to the run as it is stored. */
   const leave = async (): Promise<RunResult> => {
     for (;;) {
       const state = await readState();
-      const secrets = await secretsOf(settings, { state });
-      if (kind.check({ state, secrets }, command)) {
+      if (kind.check(await open(state), command)) {
         const { number } = await post(runs, runId, await toMessage(), { maxKept: kind.maxKept?.(state, command) });
         // The run has ended since it was read, and its record shows how.
         if (number === undefined) continue;
@@ -117,7 +122,7 @@ async function actOrPost<TType extends CommandType>(
         if (!resumes) return leave();
         return continueStored(runs, {
           ...continuation,
-          isCompared: kind.comparesValues?.(command) ?? false,
+          isCompared: kind.needsSecrets?.(command) ?? false,
           mayResume: (state, secrets) => kind.check({ state, secrets }, command),
           // Resumption and command are both recorded, or neither.
           events: kind.events(command),
@@ -134,7 +139,7 @@ async function actOrPost<TType extends CommandType>(
       if (cancelling?.aborted && !isCancelled) {
         isCancelled = true;
         const reason = { reason: reasonOf(cancelling) };
-        const message = await commands.cancel.toMessage?.(reason, settings, await readState());
+        const message = await commands.cancel.toMessage?.(reason, await open(await readState()));
         await post(runs, runId, { type: "cancel", ...message });
       }
       // Another caller in this process may have taken it over, and receives the message like any owner.
@@ -149,10 +154,7 @@ async function actOrPost<TType extends CommandType>(
       );
       if (result === undefined) continue;
       // The owner may have refused the message, which only the record of the run shows.
-      if (kind.checkEnded !== undefined) {
-        const state = await readState();
-        kind.checkEnded({ state, secrets: await secretsOf(settings, { state }) }, command);
-      }
+      if (kind.checkEnded !== undefined) kind.checkEnded(await open(await readState()), command);
       return result;
     }
   };

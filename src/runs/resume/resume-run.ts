@@ -33,7 +33,7 @@ import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions 
 import { evidenceOf } from "../run-recorder.ts";
 import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
 import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
-import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
+import { opened, type RunSecrets, secretsIfReadable, secretsOf } from "../secrets/run-secrets.ts";
 import { runExecution } from "../steps/schedule.ts";
 import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
@@ -172,7 +172,9 @@ async function restoreRun(
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
-    const opening = secretsOf(settings, { state });
+    // To cancel it calls no tool, unless it undoes.
+    const isOpened = isCancel !== true || state.options?.undoOnFailure === true;
+    const opening = (isOpened ? secretsOf : secretsIfReadable)(settings, { state });
     const secrets = opening && (await opening);
     if (!mayResume(state, secrets) && !(mayLook(state) && lease.posted.length > 0)) return unchanged(state);
     const evidence = await evidenceOf(settings, state);
@@ -318,7 +320,9 @@ export async function compareTools(run: Pick<Run, "state" | "settings" | "secret
 async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
   if (plan !== undefined) {
-    const refusal = await requireApproved(plan, run).catch((error: AgentError) => error.toJSON());
+    // One that is only cancelled may be without the keys that its hash needs.
+    const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
+    const refusal = await approving?.catch((error: AgentError) => error.toJSON());
     if (refusal === undefined && ending !== undefined) run.abort(ending);
     if (refusal === undefined) await endLoops(run);
     return runExecution(run, refusal as AgentErrorData | undefined);

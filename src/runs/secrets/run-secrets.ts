@@ -1,5 +1,5 @@
 import { type ApprovedCall, canonicalCall } from "../../core/approval.ts";
-import { AgentError, type AgentErrorData } from "../../core/errors.ts";
+import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { AgentEvent, EventInit, StoredRunOptions } from "../../core/events.ts";
 import {
   canonicalJson,
@@ -41,12 +41,27 @@ import {
  * any. All that is sealed in the state is opened. Rejects with `secret-unreadable`.
  */
 export function secretsOf(
-  { sealing, toolsByName }: Pick<EngineSettings, "sealing" | "toolsByName">,
+  { sealing, secretKeys: keys, toolsByName }: SecretSettings,
   run: { readonly runId?: string; readonly tools?: ReadonlyMap<string, Tool>; readonly state?: RunState | undefined },
 ): Promise<RunSecrets> | undefined {
   const { state, runId = state?.runId ?? "", tools = toolsByName } = run;
   if (sealing === undefined && state?.mayBeSealed !== true) return undefined;
-  return RunSecrets.create({ runId, tools, sealing, state });
+  return RunSecrets.create({ runId, tools, sealing: sealing ?? { keys }, state });
+}
+
+type SecretSettings = Pick<EngineSettings, "sealing" | "secretKeys" | "toolsByName">;
+
+/** As {@link secretsOf}, for a use that needs no secret: undefined if there is no key for them. */
+export async function secretsIfReadable(
+  settings: SecretSettings,
+  run: { readonly state: RunState },
+): Promise<RunSecrets | undefined> {
+  try {
+    return await secretsOf(settings, run);
+  } catch (thrown) {
+    if (isAgentError(thrown, "secret-unreadable")) return undefined;
+    throw thrown;
+  }
 }
 
 /** A part of a run's state with its secrets opened. */
