@@ -278,10 +278,17 @@ export class DbosQueue {
     const { workflowID, queueName, queuePartitionKey } = ended;
     const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
     const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
-    await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion }).catch(async (thrown) => {
-      const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
-      if (now !== undefined && ["done", "cancelled"].includes(getState(now))) throw thrown;
-    });
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion });
+        return;
+      } catch (thrown) {
+        const [now] = await this.client.listWorkflows({ workflowIDs: [workflowID], ...brief });
+        if (now === undefined || !["done", "cancelled"].includes(getState(now))) return;
+        // It was restarted, and has ended since: perhaps before it saw what it is restarted for.
+        if (tries === 3) throw thrown;
+      }
+    }
   }
 
   /** Finds the latest workflow of each run that is in this queue. */

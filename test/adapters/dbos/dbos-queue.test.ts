@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished } from "vitest";
+import { DBOSClient } from "@dbos-inc/dbos-sdk";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { usePostgres } from "../postgres/postgres-server.ts";
 import { newRuns, openQueue, statusesIn } from "./worker-processes.ts";
@@ -20,6 +21,23 @@ it("a run is not woken while the database fails, and that is told", async () => 
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
   // Once it is in the queue, to wake it does nothing, whoever is first.
   expect(await Promise.all([queue.wake("r"), queue.wake("r")])).toEqual([true, true]);
+});
+
+it("a run that others woke, and that has ended since, is woken again", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  const end = () => server.query(databaseUrl, "update dbos.workflow_status set status = 'SUCCESS'");
+  await end();
+  const queue = await openQueue(databaseUrl);
+  const { rewindWorkflow } = DBOSClient.prototype;
+  const rewind = vi.spyOn(DBOSClient.prototype, "rewindWorkflow");
+  onTestFinished(() => rewind.mockRestore());
+  rewind.mockImplementationOnce(async function (this: DBOSClient, ...given) {
+    await rewindWorkflow.apply(this, given);
+    return rewindWorkflow.apply(this, given).finally(end);
+  });
+  expect(await queue.wake("r")).toBe(true);
+  expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
 });
 
 it("all runs that workers have taken are known, however many", async () => {
