@@ -11,23 +11,23 @@ function nodeFs(): typeof import("node:fs") {
 }
 
 /**
- * Writes a recording: some members, and the calls, in the order in which they were made, whichever ends first, so that
- * the file is the same each time.
+ * Writes a recording: its head, then the calls in the order in which they were made. The order in which they end does not
+ * matter, so the file is the same each time.
  *
- * A write starts at the first call that has changed: many calls take as long each as a few. Writing is synchronous, so
- * that a recorded run cannot end before it. If the process is killed within a write, the file may be cut off: then it is
- * not JSON, and must be recorded again.
+ * Each write starts at the first call that has changed, so its cost does not grow with the number of calls. Writing is
+ * synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be cut off. It
+ * is then no JSON, and must be recorded again.
  */
 export class RecordingWriter {
   /** The text of each call; undefined while it is being made, and if it was deleted. */
   private readonly texts: (string | undefined)[] = [];
-  /** The end in the file of the calls up to each one, in bytes. */
+  /** For each place, the number of bytes of the file up to the end of its call. */
   private readonly ends: number[] = [];
-  /** The first call that the file does not have as it is here. */
+  /** The place of the first call that differs from the file. */
   private changed = Number.POSITIVE_INFINITY;
   private head = "";
   private headBytes = 0;
-  /** The size of the file as it was left; undefined before it is written, and after a failure. */
+  /** The size of the file after the last write; undefined before the first one, and after a failure. */
   private size: number | undefined;
 
   /** `printHead` returns the members that come before the calls; it is called at the first write. */
@@ -36,7 +36,7 @@ export class RecordingWriter {
     private readonly printHead: () => object,
   ) {}
 
-  /** Returns the place of a call that is being made. */
+  /** Reserves and returns the place of a call that is being made. */
   reserve(): number {
     return this.texts.push(undefined) - 1;
   }
@@ -79,7 +79,7 @@ export class RecordingWriter {
     }
   }
 
-  /** Returns the file from one of its calls on, and its size. Notes where calls end. */
+  /** Returns the text of the file from a call on, and the size of the file. Keeps where each call ends. */
   private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
     let end = start;
     const parts: string[] = [];
@@ -155,7 +155,7 @@ interface Miss {
   readonly from: string;
   /** The call, such as `its input is {}`. */
   readonly asked: string;
-  /** Added to a number of recorded calls that it was compared with, such as ` of Weather.undo`. */
+  /** Follows the number of compared calls in the message, such as ` of Weather.undo`. */
   readonly of?: string;
 }
 
@@ -185,7 +185,7 @@ export class CallIndex {
     else places.push(place);
   }
 
-  /** Returns lists of places: a call at any other place differs. Whoever removes a place has removed the call. */
+  /** Returns lists of places: calls at other places differ. To remove a call, remove its place from its list. */
   find(call: object): readonly number[][] {
     return [...this.groups.values()].flatMap(({ paths, places }) => {
       const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
@@ -215,8 +215,8 @@ export class Replay<TCall extends object> {
   private readonly misses: string[] = [];
 
   /**
-   * `identityOf` returns the part of a call that is compared. `unmade` is the word for calls that were not made; those of
-   * which `isAnswer` is true need not be.
+   * `identityOf` returns the part of a call that is compared. `unmade` describes calls that were not made. Calls for which
+   * `isAnswer` is true need not be made.
    */
   constructor(
     private readonly path: string,
@@ -271,7 +271,7 @@ export class Replay<TCall extends object> {
     return first;
   }
 
-  /** Returns the error for a call that none answers, with its differences to the most similar recorded one. */
+  /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */
   miss({ from, asked, of = "" }: Miss, compare: (call: TCall) => Comparison | undefined): Error {
     const compared = [...this.calls.entries()].flatMap(([index, call]) => {
       const comparison = compare(call);
@@ -293,7 +293,7 @@ export class Replay<TCall extends object> {
     return fail(`${asked}. ${count} recorded; the nearest, calls[${index}],${used} differs in ${where}${more}`);
   }
 
-  /** Returns the error for what has no answer, and why. */
+  /** Returns the error that names what has no answer, and says why. */
   fail(what: string, why: string): Error {
     this.misses.push(why);
     const { path, kind } = this;
