@@ -18,6 +18,8 @@ export const guardDigits = 6;
 /** A decimal of at most 40 digits, between 1e-9999 and 1e9999 in size; beyond it is 0 or infinite. */
 export type Decimal = DecimalBase;
 
+export type Rounding = DecimalBase.Rounding;
+
 /** The constructor with the calculator's settings; those of other users of the library stay unchanged. */
 export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   defaults: true,
@@ -28,20 +30,13 @@ export const Decimal = /* @__PURE__ */ DecimalBase.clone({
   minE: -9_999,
 });
 
-/** The constants, to 50 digits. Source: OEIS A001113 and A000796. */
-export const constantTexts = {
-  e: "2.7182818284590452353602874713526624977572470936999",
-  pi: "3.1415926535897932384626433832795028841971693993751",
-  tau: "6.2831853071795864769252867665590057683943387987502",
-} as const;
-
 export const zero = (): Decimal => new Decimal(0);
 export const one = (): Decimal => new Decimal(1);
 
 /** The number of right digits of each value that was rounded on the way. A value that is not in here is exact. */
 const rightDigits = new WeakMap<Decimal, number>();
 
-function digitsOf(value: Decimal): number {
+export function digitsOf(value: Decimal): number {
   return rightDigits.get(value) ?? Number.POSITIVE_INFINITY;
 }
 
@@ -55,7 +50,7 @@ export function asRounded(result: Decimal, digits: number = precision): Decimal 
   return result;
 }
 
-/** The result of changing only the sign or the size of a value, which is as exact as that. */
+/** Marks the result of changing only the sign or the size of a value: it is as exact as that. */
 export function asExactAs(value: Decimal, result: Decimal): Decimal {
   return isExact(value) ? result : asRounded(result, digitsOf(value));
 }
@@ -75,7 +70,7 @@ export function settle(result: Decimal): Decimal {
 }
 
 /** Settles the result of an operator, and marks it if it is neither exact nor taken for a simple number. */
-function settleAs(result: Decimal, isExactly: boolean, digits: number): Decimal {
+export function settleAs(result: Decimal, isExactly: boolean, digits: number): Decimal {
   if (isExactly && result.isFinite()) return result;
   const settled = settle(result);
   return settled === result ? asRounded(result, digits) : settled;
@@ -90,17 +85,25 @@ export function add(left: Decimal, right: Decimal): Decimal {
   return settleAs(sum, isWhole && span <= precision, sum.e - Math.max(errorPlace(left), errorPlace(right)));
 }
 
+export function negate(value: Decimal): Decimal {
+  return asExactAs(value, value.negated());
+}
+
+export function subtract(left: Decimal, right: Decimal): Decimal {
+  return add(left, negate(right));
+}
+
 /** The exponent of the last digit of a value. */
 function lastPlace(value: Decimal): number {
   return value.e - value.precision() + 1;
 }
 
 /** The exponent of the first digit of a value that may be wrong. */
-function errorPlace(value: Decimal): number {
+export function errorPlace(value: Decimal): number {
   return value.e - digitsOf(value);
 }
 
-function multiply(left: Decimal, right: Decimal): Decimal {
+export function multiply(left: Decimal, right: Decimal): Decimal {
   const isWhole = isExact(left) && isExact(right) && left.precision() + right.precision() <= precision;
   return settleAs(left.times(right), isWhole, Math.min(digitsOf(left), digitsOf(right)));
 }
@@ -119,52 +122,14 @@ export function nearestNumber(value: Decimal, limit: number): number {
   if (!Number.isFinite(number)) throw overflow();
   if (Number.isSafeInteger(number) || !value.isInteger() || value.abs().gte(limit) || value.equals(number))
     return number + 0;
-  const message = `The result ${value.toFixed()} is a whole number of more digits than a number of JSON holds; calculate with smaller ones.`;
+  const result = isExact(value) ? `${value.toFixed()} is a whole number of` : `is about ${value.toPrecision(15)}, with`;
+  const message = `The result ${result} more digits than a number of JSON holds; calculate with smaller ones.`;
   throw new ArithmeticFault("overflow", message);
 }
 
 /** True if a sum is no larger than the error of one of its terms, which was rounded. */
 function isNoise(sum: Decimal, term: Decimal): boolean {
   return term.e - sum.e > precision - guardDigits && !isExact(term);
-}
-
-/** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
-const maxFactorial = 1_000;
-
-/** The way in which an operator is applied; `right` is the only operand of a unary one. */
-interface OperatorRule {
-  /** See `maxWork` in evaluate.ts. */
-  readonly work: number | ((right: Decimal) => number);
-  readonly isUnary?: boolean;
-  apply(left: Decimal, right: Decimal): Decimal;
-}
-
-/** All operators. */
-export const operators = {
-  add: { work: 2, apply: add },
-  subtract: { work: 2, apply: (left, right) => add(left, asExactAs(right, right.negated())) },
-  multiply: { work: 4, apply: multiply },
-  divide: { work: 5, apply: divide },
-  remainder: { work: 6, apply: remainder },
-  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
-  power: { work: (right) => (right.isInteger() ? 20 + 4 * right.e : 500), apply: power },
-  negate: { work: 1, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.negated()) },
-  percent: { work: 2, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.div(100)) },
-  // One multiplication for each factor.
-  factorial: {
-    work: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
-    isUnary: true,
-    apply: (_, operand) => factorial(operand),
-  },
-} satisfies Readonly<Record<string, OperatorRule>>;
-
-/** An operation on one or two values. */
-export type Operator = keyof typeof operators;
-
-/** The work of an operator with this right operand. */
-export function workOf(operator: Operator, right: Decimal): number {
-  const { work }: OperatorRule = operators[operator];
-  return typeof work === "number" ? work : work(right);
 }
 
 export function divide(left: Decimal, right: Decimal): Decimal {
@@ -199,33 +164,6 @@ export function remainder(left: Decimal, right: Decimal): Decimal {
     return asRounded(rest, digits);
   throw new ArithmeticFault(
     "not-a-number",
-    "The remainder is lost in rounding; fractions that are exact would tell it.",
+    "The remainder is lost in rounding, as one of its values was rounded; use whole numbers or decimals.",
   );
-}
-
-/** The power; 0^0 is 1, as in JavaScript. */
-export function power(base: Decimal, exponent: Decimal): Decimal {
-  if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
-    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 cannot be raised to a negative power.");
-  }
-  if (base.isNegative() && !exponent.isInteger()) {
-    const message =
-      "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
-    throw new ArithmeticFault("not-a-number", message);
-  }
-  const isSmall = exponent.isInteger() && !exponent.isNegative();
-  const isWhole = isSmall && isExact(base) && isExact(exponent) && exponent.times(base.precision()).lte(precision);
-  const digits = isExact(exponent) && exponent.isInteger() ? digitsOf(base) - exponent.e - 1 : 0;
-  return settleAs(base.pow(exponent), isWhole, isExact(base) && isExact(exponent) ? precision - 1 : digits);
-}
-
-/** The factorial of a whole number from 0 to 1000. */
-export function factorial(operand: Decimal): Decimal {
-  if (!operand.isInteger() || operand.lessThan(0)) {
-    throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
-  }
-  if (operand.greaterThan(maxFactorial)) throw overflow();
-  let product = one();
-  for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
-  return settleAs(product, product.e < precision, precision - guardDigits);
 }

@@ -1,6 +1,5 @@
 import { hiddenText, isSealed, type JsonPath, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
-import type { SchemaIssue } from "./schema.ts";
 
 /**
  * The part of a JSON Schema that a value may have to fit, for one question: whether it is sensitive. If the schema
@@ -158,11 +157,16 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
 /** In texts about another part, shorter values may be a part of any word. */
 const minQuoted = 4;
 
+interface IssueText {
+  readonly path: JsonPath;
+  readonly message: string;
+}
+
 /**
  * Returns a function that removes the sensitive parts of a value from an issue about it: from the message, and from the
  * keys of the path. Keys in a sensitive part are sensitive themselves, unless the schema names them.
  */
-export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends SchemaIssue>(issue: TIssue) => TIssue {
+export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends IssueText>(issue: TIssue) => TIssue {
   const paths = sensitivePaths(root);
   const masked = paths.length === 0 ? value : maskPaths(value, paths);
   if (masked === value) return (issue) => issue;

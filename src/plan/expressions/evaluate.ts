@@ -1,4 +1,14 @@
-import { ArithmeticFault, Decimal, nearestNumber, operators } from "../../core/decimal.ts";
+import {
+  ArithmeticFault,
+  add,
+  Decimal,
+  divide,
+  multiply,
+  nearestNumber,
+  negate,
+  remainder,
+  subtract,
+} from "../../core/decimal.ts";
 import { type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
 import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
@@ -159,7 +169,7 @@ class Evaluation {
   private operate(node: CelSum): JsonValue | Decimal {
     if (node.type === "negate") {
       const value = this.operand(node.of);
-      if (value instanceof Decimal) return operators.negate.apply(value, value);
+      if (value instanceof Decimal) return negate(value);
       return typeof value === "number" ? 0 - value : fail(`- does not work on ${celTypeOf(value)}`, node.position);
     }
     const rule = arithmetic[node.operator];
@@ -171,7 +181,7 @@ class Evaluation {
       if (Number.isSafeInteger(value)) return value + 0;
     }
     this.budget.pay(decimalCost);
-    return calculate(node, () => operators[rule.operator].apply(toDecimal(left), toDecimal(right)));
+    return calculate(node, () => rule.ofDecimals(toDecimal(left), toDecimal(right)));
   }
 
   private name({ name, slot, position }: CelNodeOf<"name">): JsonValue {
@@ -378,15 +388,15 @@ function typeMismatch({ operator, position }: CelNodeOf<"binary">, left: JsonVal
 
 /** The operators of sums as decimals have them, so that 0.1 + 0.2 is 0.3, and for whole numbers, which are exact. */
 const arithmetic: Readonly<Partial<Record<CelOperator, ArithmeticRule>>> = {
-  "+": { operator: "add", ofWhole: (left, right) => left + right },
-  "-": { operator: "subtract", ofWhole: (left, right) => left - right },
-  "*": { operator: "multiply", ofWhole: (left, right) => left * right },
-  "/": { operator: "divide", ofWhole: (left, right) => left / right },
-  "%": { operator: "remainder", ofWhole: (left, right) => left % right },
+  "+": { ofDecimals: add, ofWhole: (left, right) => left + right },
+  "-": { ofDecimals: subtract, ofWhole: (left, right) => left - right },
+  "*": { ofDecimals: multiply, ofWhole: (left, right) => left * right },
+  "/": { ofDecimals: divide, ofWhole: (left, right) => left / right },
+  "%": { ofDecimals: remainder, ofWhole: (left, right) => left % right },
 };
 
 interface ArithmeticRule {
-  readonly operator: "add" | "subtract" | "multiply" | "divide" | "remainder";
+  ofDecimals(left: Decimal, right: Decimal): Decimal;
   ofWhole(left: number, right: number): number;
 }
 

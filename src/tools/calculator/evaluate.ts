@@ -5,14 +5,12 @@ import {
   guardDigits,
   isExact,
   nearestNumber,
-  operators,
   overflow,
   precision,
-  workOf,
   zero,
 } from "../../core/decimal.ts";
 import { cutText } from "../../core/text.ts";
-import { type FunctionName, findConstant, marksItself, ruleOf } from "./functions.ts";
+import { type FunctionName, findConstant, marksItself, operators, ruleOf, workOf } from "./functions.ts";
 import { calculationFailed, type Instruction, maxQuoted, parse, unknownName } from "./parse.ts";
 
 /** Options of {@link evaluate}. */

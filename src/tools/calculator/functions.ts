@@ -2,18 +2,98 @@ import {
   ArithmeticFault,
   add,
   asExactAs,
-  constantTexts,
+  asRounded,
   Decimal,
+  digitsOf,
   divide,
-  factorial,
+  errorPlace,
+  guardDigits,
+  isExact,
+  multiply,
+  negate,
   one,
   overflow,
-  power,
   precision,
+  type Rounding,
   remainder,
   settle,
+  settleAs,
+  subtract,
   zero,
 } from "../../core/decimal.ts";
+
+/** The constants, to 50 digits. Source: OEIS A001113 and A000796. */
+export const constantTexts = {
+  e: "2.7182818284590452353602874713526624977572470936999",
+  pi: "3.1415926535897932384626433832795028841971693993751",
+  tau: "6.2831853071795864769252867665590057683943387987502",
+} as const;
+
+/** The largest integer whose factorial is computed. 170! is the last below 1.8e308; larger ones may cancel out. */
+const maxFactorial = 1_000;
+
+/** The way in which an operator is applied; `right` is the only operand of a unary one. */
+interface OperatorRule {
+  /** See `maxWork` in evaluate.ts. */
+  readonly work: number | ((right: Decimal) => number);
+  readonly isUnary?: boolean;
+  apply(left: Decimal, right: Decimal): Decimal;
+}
+
+/** The power; 0^0 is 1, as in JavaScript. */
+function power(base: Decimal, exponent: Decimal): Decimal {
+  if (base.isZero() && exponent.isNegative() && !exponent.isZero()) {
+    throw new ArithmeticFault("division-by-zero", "Division by zero; 0 cannot be raised to a negative power.");
+  }
+  if (base.isNegative() && !exponent.isInteger()) {
+    const message =
+      "A negative number raised to a fraction is not a real number; an odd root can be written root(x, n) or cbrt(x).";
+    throw new ArithmeticFault("not-a-number", message);
+  }
+  const isSmall = exponent.isInteger() && !exponent.isNegative();
+  const isWhole = isSmall && isExact(base) && isExact(exponent) && exponent.times(base.precision()).lte(precision);
+  const digits = isExact(exponent) && exponent.isInteger() ? digitsOf(base) - exponent.e - 1 : 0;
+  return settleAs(base.pow(exponent), isWhole, isExact(base) && isExact(exponent) ? precision - 1 : digits);
+}
+
+/** The factorial of a whole number from 0 to 1000. */
+function factorial(operand: Decimal): Decimal {
+  if (!operand.isInteger() || operand.lessThan(0)) {
+    throw new ArithmeticFault("not-a-number", "A factorial needs a whole number of at least 0.");
+  }
+  if (operand.greaterThan(maxFactorial)) throw overflow();
+  let product = one();
+  for (let factor = operand.toNumber(); factor > 1; factor--) product = product.times(factor);
+  return settleAs(product, product.e < precision, precision - guardDigits);
+}
+
+/** All operators. */
+export const operators = {
+  add: { work: 2, apply: add },
+  subtract: { work: 2, apply: subtract },
+  multiply: { work: 4, apply: multiply },
+  divide: { work: 5, apply: divide },
+  remainder: { work: 6, apply: remainder },
+  // A few multiplications for a whole exponent, a logarithm and an exponential for any other.
+  power: { work: (right) => (right.isInteger() ? 20 + 4 * right.e : 500), apply: power },
+  negate: { work: 1, isUnary: true, apply: (_, operand) => negate(operand) },
+  percent: { work: 2, isUnary: true, apply: (_, operand) => asExactAs(operand, operand.div(100)) },
+  // One multiplication for each factor.
+  factorial: {
+    work: (right) => Math.min(Math.abs(right.toNumber()), maxFactorial) + 1,
+    isUnary: true,
+    apply: (_, operand) => factorial(operand),
+  },
+} satisfies Readonly<Record<string, OperatorRule>>;
+
+/** An operation on one or two values. */
+export type Operator = keyof typeof operators;
+
+/** The work of an operator with this right operand. */
+export function workOf(operator: Operator, right: Decimal): number {
+  const { work }: OperatorRule = operators[operator];
+  return typeof work === "number" ? work : work(right);
+}
 
 /** The implementation of a function. A second argument that is left out is 0. */
 type DecimalFunction = (first: Decimal, second: Decimal, all: readonly Decimal[]) => Decimal;
@@ -49,9 +129,9 @@ const functions = {
   avg: [1, any, 3, average],
   mean: [1, any, 3, average],
   cbrt: [1, 1, 100, (value) => settle(value.cbrt())],
-  ceil: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_CEIL)],
+  ceil: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_CEIL)],
   factorial: [1, 1, 1, factorial],
-  floor: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_FLOOR)],
+  floor: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_FLOOR)],
   gcd: [1, any, 200, (_first, _second, all) => all.reduce(greatestCommonDivisor, zero())],
   hypot: [1, any, 100, (_first, _second, all) => length(all)],
   lcm: [1, any, 200, (_first, _second, all) => all.reduce(leastCommonMultiple, one())],
@@ -68,7 +148,7 @@ const functions = {
   sign: [1, 1, 1, (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1)],
   sqrt: [1, 1, 100, squareRoot],
   sum: [1, any, 2, (_first, _second, all) => total(all)],
-  trunc: [1, 1, 1, (value) => value.toDecimalPlaces(0, Decimal.ROUND_DOWN)],
+  trunc: [1, 1, 1, (value) => toPlaces(value, 0, Decimal.ROUND_DOWN)],
 } satisfies Readonly<Record<string, FunctionRule>>;
 
 /** The functions whose result is exact, or is marked by the operators that they apply. */
@@ -159,9 +239,21 @@ function round(value: Decimal, places: Decimal): Decimal {
       `round(x, n) needs a whole number n from -${maxPlaces} to ${maxPlaces}.`,
     );
   }
-  if (!places.isNegative()) return value.toDecimalPlaces(places.toNumber(), Decimal.ROUND_HALF_UP);
-  const unit = new Decimal(10).pow(places.negated());
-  return value.div(unit).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).times(unit);
+  return toPlaces(value, places.toNumber(), Decimal.ROUND_HALF_UP);
+}
+
+/**
+ * Rounds to places after the point, or before it if negative. The result of a rounded value is exact if the error of that
+ * cannot change it; else its last digit may be wrong.
+ */
+function toPlaces(value: Decimal, places: number, rounding: Rounding): Decimal {
+  const unit = new Decimal(10).pow(Math.max(0, -places));
+  const round = (exact: Decimal) => exact.div(unit).toDecimalPlaces(Math.max(0, places), rounding).times(unit);
+  const result = round(value);
+  if (isExact(value)) return result;
+  const error = new Decimal(10).pow(errorPlace(value) + 1);
+  if (round(value.plus(error)).equals(round(value.minus(error)))) return result;
+  return asRounded(result, Math.min(digitsOf(value), result.e + places));
 }
 
 /** Euclid's algorithm. */
@@ -173,12 +265,15 @@ function greatestCommonDivisor(left: Decimal, right: Decimal): Decimal {
 
 function leastCommonMultiple(left: Decimal, right: Decimal): Decimal {
   const divisor = greatestCommonDivisor(whole(left, "lcm"), whole(right, "lcm"));
-  return divisor.isZero() ? zero() : left.div(divisor).times(right).abs();
+  return divisor.isZero() ? zero() : multiply(left.div(divisor).abs(), right.abs());
 }
 
 function whole(value: Decimal, name: string): Decimal {
-  if (value.isInteger() && value.e < precision) return value.abs();
-  throw new ArithmeticFault("wrong-arguments", `${name} needs whole numbers of at most ${precision} digits.`);
+  if (value.isInteger() && value.e < precision && isExact(value)) return value.abs();
+  throw new ArithmeticFault(
+    "wrong-arguments",
+    `${name} needs whole numbers of at most ${precision} digits that were not rounded.`,
+  );
 }
 
 /** Beyond it, the 40 digits of an angle no longer determine its position on the circle. */

@@ -1,7 +1,14 @@
-import type { Operator } from "../../core/decimal.ts";
 import { AgentError, type CalculationProblem } from "../../core/errors.ts";
 import { cutText, suggestName } from "../../core/text.ts";
-import { constantNames, type FunctionName, findConstant, findFunction, functionNames, ruleOf } from "./functions.ts";
+import {
+  constantNames,
+  type FunctionName,
+  findConstant,
+  findFunction,
+  functionNames,
+  type Operator,
+  ruleOf,
+} from "./functions.ts";
 
 interface ParseOptions {
   /** Maximum length of an expression, in UTF-16 code units. */

@@ -1,6 +1,7 @@
 import { Decimal as DecimalBase } from "decimal.js";
 import { describe, expect, it } from "vitest";
-import { add, asRounded, constantTexts, Decimal, operators, precision, settle } from "../../../src/core/decimal.ts";
+import { add, asRounded, Decimal, multiply, precision, settle, subtract } from "../../../src/core/decimal.ts";
+import { constantTexts } from "../../../src/tools/calculator/functions.ts";
 import { outcome } from "./outcome.ts";
 
 const third = new Decimal(1).div(3);
@@ -38,8 +39,8 @@ describe("settle", () => {
 describe("add", () => {
   it("treats the rounding error of equal values as 0", () => {
     const [two = third, three = third, six = third] = [2, 3, 6].map((value) => asRounded(new Decimal(value).sqrt()));
-    const product = operators.multiply.apply(two, three);
-    expect(operators.subtract.apply(product, six).toString()).toBe("0");
+    const product = multiply(two, three);
+    expect(subtract(product, six).toString()).toBe("0");
   });
 
   it("keeps small exact values and small terms", () => {

@@ -59,6 +59,11 @@ describe("a remainder", () => {
     ["5000/60 % 60", 70 / 3],
     ["(22/7) % 1", 1 / 7],
     ["floor(10/3) % 2", 1],
+    ["floor((4/3)^280) % 7", 1],
+    ["floor((4/3)^300) % 7", "not-a-number"],
+    ["round((4/3)^300) % 7", "not-a-number"],
+    ["lcm(10^25 + 1, 10^25 + 3) % (10^25 + 1)", "not-a-number"],
+    ["gcd(trunc((4/3)^300), 7)", "wrong-arguments"],
     ["mod(1, 0)", "division-by-zero"],
     ["1 % 0^-1", "division-by-zero"],
   ])("is never invented by rounding: %s", async (expression, expected) => {
@@ -79,6 +84,37 @@ describe("a remainder", () => {
       { numRuns: 20_000 },
     );
     expect(known).toBeGreaterThan(1_000);
+  });
+
+  it("of a rounded number that was rounded to whole ones is exact, or is refused", async () => {
+    const roundings: Readonly<Record<string, (above: bigint, below: bigint) => bigint>> = {
+      floor: (above, below) => above / below,
+      trunc: (above, below) => above / below,
+      ceil: (above, below) => (above + below - 1n) / below,
+      round: (above, below) => (2n * above + below) / (2n * below),
+    };
+    const base = fc.integer({ min: 1, max: 30 });
+    const exponent = fc.integer({ min: 1, max: 300 });
+    const name = fc.constantFrom(...Object.keys(roundings));
+    let known = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        name,
+        base,
+        base,
+        exponent,
+        fc.integer({ min: 2, max: 99 }),
+        async (rounding, a, b, n, divisor) => {
+          const value = await outcomeFor(`${rounding}((${a} / ${b})^${n}) % ${divisor}`);
+          if (typeof value === "string") return;
+          known++;
+          const whole = roundings[rounding]?.(BigInt(a) ** BigInt(n), BigInt(b) ** BigInt(n)) ?? 0n;
+          expect(value).toBe(Number(whole % BigInt(divisor)));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    expect(known).toBeGreaterThan(500);
   });
 
   it("equals that of exact fractions, or is refused", async () => {
