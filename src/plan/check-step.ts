@@ -99,12 +99,13 @@ export function unknownTool(
   tool: string,
   { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
 ): PlanIssue {
-  return { code: "unknown-tool", path: [...path, "tool"], message: noSuchTool(tool, [...tools.keys()]) };
+  return { code: "unknown-tool", path: [...path, "tool"], message: noSuch("tool", tool, tools.keys()) };
 }
 
-/** The message about a tool that does not exist. */
-export function noSuchTool(name: string, names: readonly string[]): string {
-  return `There is no tool "${name}".${suggestName(name, names)} Available tools: ${names.join(", ") || "none"}.`;
+/** The message about a tool or event that does not exist. */
+export function noSuch(kind: "tool" | "event", name: string, known: Iterable<string>): string {
+  const names = [...known];
+  return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
 }
 
 /** Stands for a value that is known only when the plan runs. */
@@ -204,7 +205,7 @@ function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
   const { path, events, references } = scope;
   if ("event" in wait) {
     if (events === undefined || events.has(wait.event)) return [];
-    const message = `There is no event "${wait.event}". Available events: ${[...events.keys()].join(", ") || "none"}.`;
+    const message = noSuch("event", wait.event, events.keys());
     return [{ code: "unknown-event", path: [...path, "wait", "event"], message }];
   }
   if (!("until" in wait)) return [];

@@ -1,6 +1,14 @@
 import { indexTools } from "../core/define-tool.ts";
 import { AgentError } from "../core/errors.ts";
-import { deepFreeze, type JsonObject, type JsonPath, type JsonResult, type JsonValue, toJson } from "../core/json.ts";
+import {
+  deepFreeze,
+  isPlainObject,
+  type JsonObject,
+  type JsonPath,
+  type JsonResult,
+  type JsonValue,
+  toJson,
+} from "../core/json.ts";
 import { checkPlainObject, failOption, type OptionTable, readOptions } from "../core/options.ts";
 import {
   defaultMaxSteps,
@@ -159,8 +167,7 @@ function findKnown(plan: unknown, scope: PlanScope): CheckedPlan | undefined {
 
 /** The list of steps of an object; undefined for anything that another list may stand for when it is JSON. */
 function stepsOf(plan: unknown): object | undefined {
-  if (typeof plan !== "object" || plan === null || "toJSON" in plan) return undefined;
-  if (![Object.prototype, null].includes(Object.getPrototypeOf(plan))) return undefined;
+  if (!isPlainObject(plan) || "toJSON" in plan) return undefined;
   const steps: unknown = Object.getOwnPropertyDescriptor(plan, "steps")?.value;
   return Array.isArray(steps) ? steps : undefined;
 }

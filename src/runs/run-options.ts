@@ -5,7 +5,7 @@ import { type JsonObject, toJson } from "../core/json.ts";
 import { describeValue, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
-import { noSuchTool } from "../plan/check-step.ts";
+import { noSuch } from "../plan/check-step.ts";
 
 /** Options of making a plan. @group Plans */
 export interface PlanOptions<TTool extends Tool = Tool> {
@@ -292,7 +292,7 @@ function selectTools(
     if (tool === undefined) {
       const available = [...all.keys()];
       const details = { tool: typeof name === "string" ? name : describeValue(name), available };
-      throw new AgentError("unknown-tool", noSuchTool(details.tool, available), { details });
+      throw new AgentError("unknown-tool", noSuch("tool", details.tool, available), { details });
     }
     selected.set(name, tool);
   }

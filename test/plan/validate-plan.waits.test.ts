@@ -70,6 +70,11 @@ describe("a plan with waits", () => {
     expect(await issuesOf(...steps)).toEqual(expected);
   });
 
+  it("is told what an unknown event was probably meant to be", async () => {
+    const [issue] = await validatePlan({ steps: [{ id: "w", wait: { event: "payd" } }] }, { tools, events });
+    expect(issue?.message).toBe('There is no event "payd". Did you mean "paid"? Available events: paid, seen, odd.');
+  });
+
   it("may wait for any event, with any value, where no events are given", async () => {
     const steps = [{ id: "w", wait: { event: "payd" } }, sending("${w.nope}")];
     expect(await validatePlan({ steps }, { tools })).toEqual([]);

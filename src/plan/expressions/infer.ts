@@ -235,6 +235,7 @@ function isNull(types: ReadonlySet<string> | undefined): boolean {
   return types?.size === 1 && types.has("null");
 }
 
-function nameTypes(types: Iterable<string>): string {
+/** Types as messages about expressions name them. */
+export function nameTypes(types: Iterable<string>): string {
   return [...types].map(nameCelType).join(" or ");
 }

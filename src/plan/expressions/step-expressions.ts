@@ -5,8 +5,16 @@ import type { PlanStep } from "../../core/plan.ts";
 import { describeStepRef, stepRefOf } from "../../core/step.ts";
 import { cutText } from "../../core/text.ts";
 import { isOfIteration } from "../references.ts";
-import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost, nameCelType } from "./evaluate.ts";
-import { CelInference, type CelSurroundings, type CelTypeIssue, itemOf, knownTypes, type SchemasAt } from "./infer.ts";
+import { CelFailure, CelLimitExceeded, celTypeOf, evaluateCel, maxCelCost } from "./evaluate.ts";
+import {
+  CelInference,
+  type CelSurroundings,
+  type CelTypeIssue,
+  itemOf,
+  knownTypes,
+  nameTypes,
+  type SchemasAt,
+} from "./infer.ts";
 import { type CelExpression, type CelFreeName, type CelIssue, type CelNode, pathOf } from "./node.ts";
 import { parseCel } from "./parse.ts";
 
@@ -113,8 +121,7 @@ function wrongResult(
   if (types === undefined || types.has(wanted[key].type)) return undefined;
   const text = pathOf(root)?.text;
   if (text === undefined) {
-    const given = [...types].map(nameCelType).join(" or ");
-    const message = `The expression cannot be used: it must give ${wanted[key].name}, but always gives ${given} (at character 0).`;
+    const message = `The expression cannot be used: it must give ${wanted[key].name}, but always gives ${nameTypes(types)} (at character 0).`;
     return { code: "invalid-expression", message };
   }
   const needed = key === "when" ? `true or false; compare it, as in ${compare(text, types)}` : "an array";
