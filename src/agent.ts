@@ -18,7 +18,14 @@ import type { Tool } from "./core/tool.ts";
 import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
-import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
+import {
+  type Agent,
+  type DeleteWithin,
+  type Orchestrator,
+  type RunHandle,
+  type WorkedAgent,
+  workerKey,
+} from "./runs/agent-methods.ts";
 import { readDecidingOptions, readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
 import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
@@ -122,6 +129,9 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
   let registry: RunRegistry | undefined;
   /** True if no timer resumes runs that wait for a time: a worker looks for them. */
   let leavesWaits = false;
+  const deletePlainly: DeleteWithin = async (deleteRuns) => void (await deleteRuns());
+  /** A worker deletes the job of a run with it. */
+  let deleteWithin = deletePlainly;
   /** Resolves when the agent has closed; undefined while it accepts runs. */
   let closing: Promise<void> | undefined;
   for (const observer of settings.observers) {
@@ -228,6 +238,14 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       },
       leaveWaits() {
         leavesWaits = true;
+      },
+      isRecorded: async (runId) => (await loadRuntime()).isRecorded(settings.store, runId),
+      deleteBy(within) {
+        deleteWithin = within ?? deletePlainly;
+      },
+      async keys(name) {
+        const { secretKeys } = settings;
+        return secretKeys && new (await loadRuntime()).RunKeys(name, secretKeys);
       },
     },
 
@@ -351,10 +369,14 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async deleteRun(runId) {
       checkName("runId", runId);
-      await (await loadRuntime()).deleteRun(settings.store, runId);
+      const parts = await loadRuntime();
+      await deleteWithin(async () => {
+        await parts.deleteRun(settings.store, runId);
+        return [runId];
+      });
     },
 
-    prune: async (options) => (await loadRuntime()).prune(settings.store, options),
+    prune: async (options) => (await loadRuntime()).prune(settings.store, options, deleteWithin),
   };
 
   /** The events of a run, from the start; a loop that is left, in any way, leaves nothing behind. */

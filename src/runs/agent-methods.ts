@@ -27,6 +27,7 @@ import type {
   resolveRunOptions,
 } from "./run-options.ts";
 import type { RunTarget } from "./run-target.ts";
+import type { RunKeys } from "./secrets/run-keys.ts";
 import type { PruneOptions } from "./stored-runs.ts";
 
 /** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
@@ -237,6 +238,9 @@ export interface Refusal {
   readonly error: AgentError;
 }
 
+/** Deletes runs by the given function, and what else there is of those whose ids that resolves to. */
+export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
+
 /** An agent, or an orchestrator, to its workers and clients. */
 export interface WorkedAgent {
   readonly [workerKey]: {
@@ -246,6 +250,12 @@ export interface WorkedAgent {
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;
     /** From now on no timer resumes runs whose wait is over: a worker looks for them. */
     leaveWaits(): void;
+    /** True if there is a record of a run. */
+    isRecorded(this: void, runId: string): Promise<boolean>;
+    /** From now on runs are deleted by a function that does so, and resolves to the ids of those that are gone. */
+    deleteBy(within: DeleteWithin | undefined): void;
+    /** The keys for what has a name, if the agent has any. */
+    keys(name: string): Promise<RunKeys | undefined>;
   };
 }
 

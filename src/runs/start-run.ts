@@ -42,8 +42,9 @@ export { forkRun } from "./resume/fork-run.ts";
 export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
 export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
+export { RunKeys } from "./secrets/run-keys.ts";
 export { showPage } from "./show.ts";
-export { deleteRun, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
+export { deleteRun, isRecorded, listApprovals, listRuns, prune, readRun } from "./stored-runs.ts";
 
 /** A requested run. */
 interface StartOpening extends Opening {

@@ -13,6 +13,7 @@ import {
   runNotFound,
 } from "../core/run-store.ts";
 import { endedStatuses, type RunStatus, type RunSummary } from "../core/run-summary.ts";
+import type { DeleteWithin } from "./agent-methods.ts";
 import type { EngineSettings } from "./options.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
 import { cancelledBy, runElsewhere } from "./run-errors.ts";
@@ -91,6 +92,12 @@ function isEvent(found: unknown, event: AgentEvent | undefined): found is readon
   return Array.isArray(found) && JSON.stringify(found[0]) === JSON.stringify(event);
 }
 
+/** True if there is a record of a run. Rejects with `store-failed`. */
+export async function isRecorded(store: RunStore, runId: string): Promise<boolean> {
+  const first = await readEvents(store, runId, { after: 0, limit: 1 });
+  return Array.isArray(first) && first.length > 0;
+}
+
 /** Events as the store returns them: not checked. Rejects with `store-failed`. */
 export async function readEvents(
   store: RunStore,
@@ -141,8 +148,15 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
+/** The most runs that are deleted together. */
+const pruneSize = 50;
+
 /** Deletes the runs that the options select. Rejects as `prune` of an agent does. */
-export async function prune(store: RunStore, options: PruneOptions): Promise<{ readonly deleted: number }> {
+export async function prune(
+  store: RunStore,
+  options: PruneOptions,
+  deleteWithin: DeleteWithin,
+): Promise<{ readonly deleted: number }> {
   const { keep, status: statuses = endedStatuses, signal } = readOptions(pruneOptions, options);
   const { before } = options;
   if (before === undefined && options.keep === undefined)
@@ -150,9 +164,16 @@ export async function prune(store: RunStore, options: PruneOptions): Promise<{ r
   const status = [...statuses];
   let [deleted, toKeep] = [0, keep];
   for await (const runs of listPages(store, { status, ...(before !== undefined && { until: before }) })) {
-    for (const { runId } of runs.slice(toKeep)) {
+    const selected = runs.slice(toKeep);
+    for (let start = 0; start < selected.length; start += pruneSize) {
+      await deleteWithin(async () => {
+        const gone: string[] = [];
+        for (const { runId } of selected.slice(start, start + pruneSize))
+          if (!signal?.aborted && (await deleteUnlessGone(store, runId, status))) gone.push(runId);
+        deleted += gone.length;
+        return gone;
+      });
       if (signal?.aborted) throw cancelledBy(signal.reason);
-      if (await deleteUnlessGone(store, runId, status)) deleted++;
     }
     toKeep = Math.max(0, toKeep - runs.length);
   }

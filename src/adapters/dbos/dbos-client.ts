@@ -7,7 +7,7 @@ import type { AgentEvent } from "../../core/events.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
-import { type RunStore, runNotFound } from "../../core/run-store.ts";
+import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -19,10 +19,21 @@ import type {
   RejectionOptions,
   SettleOptions,
 } from "../../runs/commands/command-options.ts";
+import type { SecretOptions } from "../../runs/options.ts";
 import { cancelledBy, runConflict } from "../../runs/run-errors.ts";
+import type { PruneOptions } from "../../runs/stored-runs.ts";
 import { createPostgresRunStore } from "../postgres/postgres-run-store.ts";
-import { loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
-import { checkSchedule, identityOfJob, type Job, readJob, type SubmitOptions } from "./jobs.ts";
+import { isOver, loadDbos, oneAtATime, openDbosQueue } from "./dbos-queue.ts";
+import {
+  identityOfJob,
+  type Job,
+  openContent,
+  readJob,
+  readSchedule,
+  type ScheduleOptions,
+  type SubmitOptions,
+  sealContent,
+} from "./jobs.ts";
 
 /** Options of {@link createDbosClient}. @group Workers */
 export interface DbosClientOptions {
@@ -34,6 +45,8 @@ export interface DbosClientOptions {
   store?: RunStore | undefined;
   /** Only workers of this version take its runs. @default those of the latest version */
   version?: string | undefined;
+  /** The keys of the workers' agent: what is submitted is stored sealed. @default it is stored in plain text */
+  secrets?: SecretOptions | undefined;
   /** Checks events here, as in `createAgent`. @default a worker drops what does not fit its own, and warns */
   events?: Readonly<Record<string, StandardSchema>> | undefined;
 }
@@ -43,6 +56,7 @@ const clientOptions = {
   queue: { type: "short-text", default: "runs" },
   store: { methods: ["append", "read", "list", "post"], expected: "a run store" },
   version: { type: "short-text" },
+  secrets: { type: "any" },
   events: { type: "any" },
 } satisfies OptionTable<DbosClientOptions>;
 
@@ -70,14 +84,25 @@ export interface DbosClient<TTool extends Tool = Tool> {
     this: void,
     list: readonly { readonly run: string | PlanInput<TTool>; readonly options?: SubmitOptions }[],
   ): Promise<readonly { readonly runId: string }[]>;
-  /** Queues a request at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
-  schedule(
-    this: void,
-    name: string,
-    schedule: { readonly cron: string; readonly request: string; readonly timeZone?: string },
-  ): Promise<void>;
+  /** Queues a run at each time of a cron expression. A name, 1 to 100 of `A-Z a-z 0-9 _ . -`, has one schedule. */
+  schedule(this: void, name: string, schedule: ScheduleOptions<TTool>): Promise<void>;
   /** Ends a schedule. */
   unschedule(this: void, name: string): Promise<void>;
+  /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
+  queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
+  /** The current state of a run; undefined if no worker has started it. Rejects as `agent.getRun` does. */
+  getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
+  /** The runs that workers have started, newest first, in pages. Rejects as `agent.listRuns` does. */
+  listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
+  /**
+   * Has a worker continue a run: one that failed with its step that failed, as `agent.resume` does. Does nothing for one
+   * that has ended otherwise, or that a worker has. Rejects with `run-not-found` if it was never submitted.
+   */
+  resume(this: void, runId: string): Promise<void>;
+  /** Deletes a run and its job, and frees its id. Rejects as `agent.deleteRun` does. */
+  deleteRun(this: void, runId: string): Promise<void>;
+  /** Deletes the runs that the options select, and their jobs. Rejects as `agent.prune` does. */
+  prune(this: void, options: PruneOptions): Promise<{ readonly deleted: number }>;
   /** Approves what a run waits for; a worker continues with it. Rejects as `agent.approve` does. */
   approve(this: void, runId: string, item: ApprovalItem, options?: Remote<ApprovalOptions<TTool>>): Promise<void>;
   /** Rejects what a run waits for. Rejects as `agent.reject` does. */
@@ -122,14 +147,24 @@ export interface DbosClient<TTool extends Tool = Tool> {
 export function createDbosClient<TAgent extends { readonly tools: readonly Tool[] }>(
   options: DbosClientOptions,
 ): DbosClient<TAgent["tools"][number]> {
-  const { databaseUrl, queue, store, version, events } = readOptions(clientOptions, options);
+  const { databaseUrl, queue, store, version, secrets, events } = readOptions(clientOptions, options);
   const ownStore = store === undefined ? createPostgresRunStore({ connectionString: databaseUrl }) : undefined;
   // With no tools it can run nothing.
-  const orchestrator: object = createOrchestrator({ tools: [], store: (store ?? ownStore) as RunStore, events });
+  const orchestrator: object = createOrchestrator({
+    tools: [],
+    store: (store ?? ownStore) as RunStore,
+    secrets,
+    events,
+  });
   const runs = orchestrator as Orchestrator & WorkedAgent;
+  const { isRecorded, deleteBy } = runs[workerKey];
+  deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /** The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. */
-  const decided = new RecentMap<string>(1_000);
+  /**
+   * The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. A
+   * run that is only resumed may stay as it is.
+   */
+  const decided = new RecentMap<{ readonly updatedAt: string; readonly mayStay?: true }>(1_000);
 
   // It may be the first to use the database.
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -139,10 +174,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   });
 
   async function submit(run: string | PlanInput, submitOptions: SubmitOptions = {}) {
-    const { job, order } = await readJob(run, submitOptions);
-    const known = await (await openQueue()).submit(job, order);
-    if (known !== undefined && identityOfJob(known) !== identityOfJob(job)) throw runConflict(job.runId);
-    return { runId: job.runId };
+    const { runId, content, order } = await readJob(run, submitOptions);
+    const job = { runId, ...(await sealContent(runs, runId, content)) };
+    const known = await (await openQueue()).submit(job, order, isRecorded);
+    if (known !== undefined && identityOfJob(await openContent(runs, known)) !== identityOfJob(content))
+      throw runConflict(runId);
+    return { runId };
   }
 
   /** Records a decision, and queues the run again if it waited for one. */
@@ -150,13 +187,15 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const before = await runs.getRun(runId);
     await record();
     if (before?.status !== "suspended") return;
-    decided.set(runId, before.updatedAt);
+    decided.set(runId, { updatedAt: before.updatedAt });
     await (await openQueue()).wake(runId);
   }
 
   /** Records that a run was cancelled before it started. Returns false if it is recorded already. */
   async function recordCancelled(job: Job, reason: string | undefined): Promise<boolean> {
-    const { runId, options, ...target } = job;
+    // Nothing that was sealed may be recorded in clear, and a client knows no tools.
+    const { options, ...target } = "sealed" in job ? { request: "", options: {} } : job;
+    const { runId } = job;
     try {
       await runs[workerKey].refuse({ runId, target, options, error: cancelledBy(reason) });
       return true;
@@ -190,10 +229,24 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       return submitted;
     },
     async schedule(name, schedule) {
-      checkSchedule({ ...schedule, name });
-      await (await openQueue()).schedule(name, schedule);
+      const { content, rateKey, overlap, ...when } = await readSchedule(name, schedule as ScheduleOptions);
+      const submitted = { name, content: await sealContent(runs, name, content), rateKey, overlap };
+      await (await openQueue()).schedule(submitted, when);
     },
     unschedule: async (name) => (await openQueue()).unschedule(name),
+    queue: async () => (await openQueue()).count(),
+    getRun: runs.getRun,
+    listRuns: runs.listRuns,
+    deleteRun: runs.deleteRun,
+    prune: runs.prune,
+    async resume(runId) {
+      const [opened, run] = [await openQueue(), await runs.getRun(runId)];
+      if ((await opened.find(runId)) === undefined) throw runNotFound(runId);
+      if (run !== undefined && endedStatuses.has(run.status) && run.status !== "failed") return;
+      if (run !== undefined) decided.set(runId, { updatedAt: run.updatedAt, mayStay: true });
+      if (run?.status === "failed") await opened.retry(runId, run.updatedAt);
+      else await opened.wake(runId);
+    },
     approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave }).result),
     reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave }).result),
     settle: (runId, stepId, rest) => decide(runId, () => runs.settle(runId, stepId, { ...rest, ...leave }).result),
@@ -226,8 +279,11 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     async result(runId, { signal } = {}) {
       for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
         const run = await whenRecorded(runId, signal);
-        if (endedStatuses.has(run.status)) return run;
-        if (run.status === "suspended" && decided.get(runId) !== run.updatedAt) return run;
+        if (!endedStatuses.has(run.status) && run.status !== "suspended") continue;
+        const { updatedAt, mayStay = false } = decided.get(runId) ?? {};
+        if (updatedAt !== run.updatedAt) return run;
+        const found = mayStay ? await (await openQueue()).find(runId) : undefined;
+        if (found !== undefined && isOver(found)) decided.delete(runId);
       }
     },
     async close() {

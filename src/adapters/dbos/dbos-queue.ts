@@ -2,15 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { DBOSClient, WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { inParallel } from "../../async/promises.ts";
 import { AgentError } from "../../core/errors.ts";
+import { failOption } from "../../core/options.ts";
 import { runConflict } from "../../runs/run-errors.ts";
-import { loadPg } from "../postgres/sql-pool.ts";
-import type { Job, JobOrder, JobOutcome } from "./jobs.ts";
+import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
+import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
 /**
- * The time that DBOS may rest in a transaction. A process that is stopped in one, as by a machine that falls asleep,
- * would keep rows locked, and the adoption of its runs waiting.
+ * The address for DBOS: its connections may rest in a transaction for 2 s. A process that is stopped in one, as by a
+ * machine that falls asleep, would keep rows locked, and the adoption of its runs waiting. DBOS has an option for that,
+ * but sends it while `pg` is already sending the first statement of the connection, which `pg` warns of.
  */
-export const idleTransactionMs = 2_000;
+export function toSystemUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  const options = [url.searchParams.get("options"), "-c idle_in_transaction_session_timeout=2000"];
+  url.searchParams.set("options", options.filter((option) => option).join(" "));
+  return url.href;
+}
 
 /** The names under which DBOS knows what runs a job, and what a schedule queues. */
 export const runWorkflow = "planwright.run";
@@ -24,7 +31,9 @@ export type WakingInput = readonly [runId: string, delayMs: number];
 export interface ScheduleContext {
   readonly queue: string;
   readonly name: string;
-  readonly request: string;
+  readonly content: JobContent;
+  readonly rateKey?: string | undefined;
+  readonly overlap?: "skip" | "allow" | undefined;
 }
 
 /**
@@ -53,22 +62,28 @@ const lockKey = 7_208_214_552;
 const pollMs = 50;
 
 /** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
-export async function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
-  const { Client } = await loadPg();
-  const locking = new Client({ connectionString: databaseUrl });
-  // A connection that breaks while it is idle would otherwise end the process.
-  locking.on("error", () => {});
-  await locking.connect();
-  try {
+export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
+  return withConnection(databaseUrl, async (locking) => {
     // A statement that waits for the lock would keep DBOS, whose migrations wait for all statements, from ever ending.
     const isLocked = async () => {
       const { rows } = await locking.query("select pg_try_advisory_lock($1) as locked", [lockKey]);
       return (rows[0] as { readonly locked?: unknown } | undefined)?.locked === true;
     };
     while (!(await isLocked())) await new Promise((resolve) => setTimeout(resolve, pollMs));
-    return await use();
+    return use();
+  });
+}
+
+async function withConnection<T>(databaseUrl: string, use: (connection: PostgresQueryable) => Promise<T>): Promise<T> {
+  const { Client } = await loadPg();
+  const connection = new Client({ connectionString: databaseUrl });
+  // A connection that breaks while it is idle would otherwise end the process.
+  connection.on("error", () => {});
+  await connection.connect();
+  try {
+    return await use(connection);
   } finally {
-    await locking.end();
+    await connection.end();
   }
 }
 
@@ -89,7 +104,7 @@ interface DbosQueueOptions {
 }
 
 /** The latest workflow of a run in the queue. */
-interface QueuedRun {
+export interface QueuedRun {
   readonly runId: string;
   /** It is 1, and one more after each adoption. */
   readonly number: number;
@@ -104,9 +119,8 @@ interface QueuedRun {
 export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
   const { DBOSClient, Error: errors } = await loadDbos();
   const client = await DBOSClient.create({
-    systemDatabaseUrl: options.databaseUrl,
+    systemDatabaseUrl: toSystemUrl(options.databaseUrl),
     systemDatabasePoolSize: 4,
-    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     // A quiet one.
     logger: { info() {}, debug() {}, warn() {}, error() {} },
   });
@@ -132,41 +146,69 @@ export class DbosQueue {
   }
 
   /**
-   * Queues a run; resolves to the one that is queued under its id already, if there is one. Rejects with `run-conflict` if
-   * the id is used for something else.
+   * Queues a run; resolves to the one that is queued under its id already, if there is one. An id whose run was deleted is
+   * free. Rejects with `run-conflict` if the id is used for something else.
    */
-  async submit(job: Job, { priority, delayMs, rateKey }: JobOrder = {}): Promise<Job | undefined> {
+  async submit(
+    job: Job,
+    { priority, delayMs, rateKey, schedule }: JobOrder,
+    isRecorded: IsRecorded,
+  ): Promise<Job | undefined> {
     const { version } = this.options;
-    const isQueued = await this.enqueue(job.runId, job, {
+    const order = {
       ...(version !== undefined && { appVersion: version }),
       ...(priority !== undefined && { priority }),
       ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
       ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
-    });
-    if (isQueued) return undefined;
-    const known = await this.find(job.runId);
-    // The id is that of a run in another queue, or of a workflow of the application.
-    if (known?.job === undefined) throw runConflict(job.runId);
-    return known.job;
+      ...(schedule !== undefined && { attributes: { schedule } }),
+    };
+    for (let isFree = false; ; isFree = true) {
+      if (await this.enqueue(job.runId, job, order)) return undefined;
+      const known = await this.find(job.runId);
+      // The id is that of a run in another queue, or of a workflow of the application.
+      if (known?.job === undefined) throw runConflict(job.runId);
+      if (isFree || !isOver(known) || (await isRecorded(job.runId))) return known.job;
+      await this.removeGone([job.runId], isRecorded);
+    }
   }
 
-  /** Queues a request again and again, by a cron expression of five or six fields. */
+  /** Queues a job again and again, by a cron expression of five or six fields. Rejects with `invalid-options` for a wrong one. */
   async schedule(
-    name: string,
-    { cron, request, timeZone }: { cron: string; request: string; timeZone?: string | undefined },
+    { name, ...rest }: Omit<ScheduleContext, "queue">,
+    { cron, timeZone }: { readonly cron: string; readonly timeZone?: string | undefined },
   ): Promise<void> {
     const { queue } = this.options;
-    const context: ScheduleContext = { queue, name, request };
-    await this.client.applySchedules([
-      {
-        scheduleName: name,
-        workflowName: scheduledWorkflow,
-        schedule: cron,
-        context,
-        queueName: queue,
-        ...(timeZone !== undefined && { cronTimezone: timeZone }),
-      },
-    ]);
+    const context: ScheduleContext = { queue, name, ...rest };
+    const schedule = { scheduleName: name, workflowName: scheduledWorkflow, schedule: cron, context, queueName: queue };
+    try {
+      await this.client.applySchedules([{ ...schedule, ...(timeZone !== undefined && { cronTimezone: timeZone }) }]);
+    } catch (thrown) {
+      const { message } = thrown as Error;
+      if (/^Invalid timezone/.test(message)) failOption("timeZone", timeZone, "the IANA name of a time zone", true);
+      if (!/expression|fields|day of month|characters/.test(message)) throw thrown;
+      failOption("cron", cron, `a cron expression of five or six fields (${message})`, true);
+    }
+  }
+
+  /** Finds the last run that a schedule has submitted. */
+  async findLastOf(schedule: string): Promise<QueuedRun | undefined> {
+    const query = { attributes: { schedule }, workflowName: runWorkflow, sortDesc: true, limit: 1, ...brief };
+    const [row] = await this.client.listWorkflows(query);
+    return row && this.find(readId(row.workflowID).runId);
+  }
+
+  /** Counts the runs that wait for a worker, and says for how long the oldest has. */
+  count(): Promise<{ readonly waiting: number; readonly oldestMs: number }> {
+    return withConnection(this.options.databaseUrl, async (connection) => {
+      const { rows } = await connection.query(
+        `SELECT count(*)::int AS waiting,
+            coalesce(extract(epoch FROM clock_timestamp()) * 1000 - min(updated_at), 0)::float8 AS oldest
+          FROM dbos.workflow_status WHERE status = 'ENQUEUED' AND queue_name = ANY ($1) AND name = $2`,
+        [[this.options.queue, this.limited], runWorkflow],
+      );
+      const { waiting, oldest } = rows[0] as { readonly waiting: number; readonly oldest: number };
+      return { waiting, oldestMs: Math.max(0, Math.round(oldest)) };
+    });
   }
 
   unschedule(name: string): Promise<void> {
@@ -187,8 +229,49 @@ export class DbosQueue {
   /** Queues a run again that has left the queue, such as a suspended one that was decided about. False if a worker has it. */
   async wake(runId: string): Promise<boolean> {
     const run = await this.find(runId);
-    if (run?.state === "done") await this.rewind(run.row);
+    if (run?.state === "done" || run?.state === "cancelled") await this.rewind(run.row);
     return run?.state !== "taken";
+  }
+
+  /** Queues a run that has failed once more, from its step that failed. False if it was never queued, or waits already. */
+  async retry(runId: string, failedAt: string): Promise<boolean> {
+    return oneAtATime(this.options.databaseUrl, async () => {
+      const { job, state, row } = (await this.find(runId)) ?? {};
+      if (job === undefined || row === undefined || state === "waiting") return false;
+      await this.remove([runId]);
+      const { queuePartitionKey, attributes } = row;
+      return this.enqueue(
+        runId,
+        { ...job, retries: failedAt },
+        {
+          ...(attributes !== undefined && { attributes }),
+          ...(queuePartitionKey !== undefined && { queueName: this.limited, queuePartitionKey }),
+        },
+      );
+    });
+  }
+
+  /** Deletes runs, and what the queue has of them: nobody can submit them again in between. */
+  async deleteWith(deleteRuns: () => Promise<readonly string[]>): Promise<void> {
+    await oneAtATime(this.options.databaseUrl, async () => this.remove(await deleteRuns()));
+  }
+
+  /** Removes what the queue has of runs that are over and not recorded, as they were deleted. Resolves to their ids. */
+  removeGone(runIds: readonly string[], isRecorded: IsRecorded): Promise<readonly string[]> {
+    return oneAtATime(this.options.databaseUrl, async () => {
+      const gone: string[] = [];
+      for (const run of await this.findLatest(runIds))
+        if (isOver(run) && !(await isRecorded(run.runId))) gone.push(run.runId);
+      await this.remove(gone);
+      return gone;
+    });
+  }
+
+  /** Removes all workflows of runs, with their input, and those by which a schedule has submitted them. */
+  private async remove(runIds: readonly string[]): Promise<void> {
+    const rows = (await this.findRows(runIds)).map(({ workflowID }) => workflowID);
+    const scheduled = runIds.flatMap((runId) => scheduledId(runId) ?? []);
+    if (rows.length + scheduled.length > 0) await this.client.deleteWorkflows([...rows, ...scheduled]);
   }
 
   /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
@@ -203,7 +286,8 @@ export class DbosQueue {
   async adopt(runIds: readonly string[]): Promise<readonly string[]> {
     const givenUp: string[] = [];
     await inParallel(await this.findLatest(runIds), width, async ({ runId, number, state, job, outcome, row }) => {
-      if (state === "done" && outcome?.outcome !== "postponed") return this.rewind(row);
+      if (state === "cancelled" ? number <= this.options.maxAdoptions : isOver({ state, outcome }))
+        return this.rewind(row);
       if (state !== "taken") return;
       if (number > this.options.maxAdoptions) givenUp.push(runId);
       else if (job !== undefined) {
@@ -219,12 +303,23 @@ export class DbosQueue {
     return givenUp;
   }
 
-  /** Resolves to the runs that workers have taken. */
+  /** Resolves to the ids of the workflows that workers have taken, the newest first. */
   async taken(): Promise<readonly string[]> {
     const queueName = [this.options.queue, this.limited];
-    const taken = { queueName, workflowName: runWorkflow, status: "PENDING", ...brief } as const;
-    const rows = await this.client.listWorkflows(taken);
-    return [...new Set(rows.map(({ workflowID }) => readId(workflowID).runId))];
+    const taken = { queueName, workflowName: runWorkflow, status: "PENDING", sortDesc: true, ...brief } as const;
+    return (await this.client.listWorkflows(taken)).map(({ workflowID }) => workflowID);
+  }
+
+  /** Ends workflows of runs that have ended, which nobody executes any more. */
+  async end(workflowIDs: readonly string[]): Promise<void> {
+    if (workflowIDs.length > 0) await this.client.cancelWorkflows([...workflowIDs]);
+  }
+
+  /** Resolves to the ids of up to 100 workflows that have ended, after the first `offset` ones, the oldest first. */
+  async ended(offset: number): Promise<readonly string[]> {
+    const status = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"] as const;
+    const ended = { workflowName: runWorkflow, status: [...status], offset, limit: 100, ...brief };
+    return (await this.client.listWorkflows(ended)).map(({ workflowID }) => workflowID);
   }
 
   /** Resolves to at most 100 ids of what workers have taken beside runs: to wake one, or submit one for a schedule. */
@@ -291,15 +386,20 @@ export class DbosQueue {
     }
   }
 
+  /** Finds the workflows of runs that are in this queue. */
+  private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
+    const adoptions = Array.from({ length: this.options.maxAdoptions }, (_, index) => `/${index + 2}`);
+    const workflowIDs = runIds.flatMap((runId) => ["", ...adoptions].map((adoption) => `${runId}${adoption}`));
+    if (workflowIDs.length === 0) return [];
+    // A workflow that was cancelled, or that DBOS starts by hand, is in no queue any more, but was called with the name.
+    const rows = await this.client.listWorkflows({ workflowIDs, workflowName: runWorkflow });
+    return rows.filter(({ input }) => input?.[0] === this.options.queue);
+  }
+
   /** Finds the latest workflow of each run that is in this queue. */
   private async findLatest(runIds: readonly string[]): Promise<readonly QueuedRun[]> {
-    const { queue, maxAdoptions } = this.options;
-    const adoptions = Array.from({ length: maxAdoptions }, (_, index) => `/${index + 2}`);
-    const workflowIDs = runIds.flatMap((runId) => ["", ...adoptions].map((adoption) => `${runId}${adoption}`));
     const latest = new Map<string, QueuedRun>();
-    for (const row of await this.client.listWorkflows({ workflowIDs, workflowName: runWorkflow })) {
-      // While DBOS starts it by hand, a workflow is in no queue.
-      if (![undefined, queue, this.limited].includes(row.queueName)) continue;
+    for (const row of await this.findRows(runIds)) {
       const { runId, number } = readId(row.workflowID);
       const job = row.input?.[1] as Job | undefined;
       const outcome = (row.output ?? undefined) as JobOutcome | undefined;
@@ -310,7 +410,26 @@ export class DbosQueue {
   }
 }
 
-function readId(workflowID: string): { readonly runId: string; readonly number: number } {
+/** Resolves to true if there is a record of a run. */
+type IsRecorded = (runId: string) => Promise<boolean>;
+
+/** True if no worker has a run, and none is to take it. */
+export function isOver({ state, outcome }: Pick<QueuedRun, "state" | "outcome">): boolean {
+  return state === "cancelled" || (state === "done" && outcome?.outcome !== "postponed");
+}
+
+/** The id of a run that a schedule submits. */
+export function scheduledRunId(schedule: string, date: Date): string {
+  return `${schedule}.${date.toISOString().replaceAll(":", ".")}`;
+}
+
+/** The id that DBOS gives the workflow which submits a run, if that is one of a schedule. */
+function scheduledId(runId: string): string | undefined {
+  const [, name, hours, minutes, seconds] = /^(.+)\.(\d{4}-\d\d-\d\dT\d\d)\.(\d\d)\.(\d\d\.\d{3}Z)$/.exec(runId) ?? [];
+  return name && `sched-${name}-${hours}:${minutes}:${seconds}`;
+}
+
+export function readId(workflowID: string): { readonly runId: string; readonly number: number } {
   const [runId = workflowID, number = 1] = workflowID.split("/");
   return { runId, number: Number(number) };
 }

@@ -13,19 +13,23 @@ import { endedStatuses } from "../../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
+import { retryPassing } from "../postgres/database.ts";
 import {
-  idleTransactionMs,
+  isOver,
   limitedQueue,
   loadDbos,
   oneAtATime,
   openDbosQueue,
+  type QueuedRun,
   runWorkflow,
   type ScheduleContext,
+  scheduledRunId,
   scheduledWorkflow,
+  toSystemUrl,
   type WakingInput,
   wakingWorkflow,
 } from "./dbos-queue.ts";
-import type { Job, JobOutcome } from "./jobs.ts";
+import { type Job, type JobOutcome, type OpenContent, openContent } from "./jobs.ts";
 import { Reaper } from "./reaper.ts";
 
 /** The run that a worker is about to execute. @inline */
@@ -68,6 +72,11 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   version?: string | undefined;
   /** The number of times that a run may be adopted before it is given up, at least 1. @default 10 */
   maxAdoptions?: number | undefined;
+  /**
+   * The time that the start is tried again, from its first failure on, while the database cannot be reached, before it
+   * rejects. @default 5000
+   */
+  retryForMs?: number | undefined;
   /** The time that a run is postponed whose worker lacks a tool or a key, at least 100. @default 10000 */
   postponeMs?: number | undefined;
   /** Receives warnings. What it throws changes nothing. @default `console.warn` */
@@ -97,6 +106,7 @@ const workerOptions = {
   rateLimit: { options: rateLimitOptions },
   version: { type: "short-text", default: `planwright/${formatVersion}` },
   maxAdoptions: { type: "integer", min: 1, default: 10 },
+  retryForMs: { type: "integer", min: 0, max: maxTimerMs, default: 5_000 },
   postponeMs: { type: "number", min: 100, default: 10_000 },
   onWarning: { type: "function", default: ({ message }) => console.warn(`planwright: ${message}`) },
   resources: { type: "function" },
@@ -151,11 +161,20 @@ export async function startDbosWorker<TTool extends Tool>(
   // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
   // is for the latest version, as this one may be gone before a run is taken.
   const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions }));
+  const { isRecorded } = working[workerKey];
+  const isUnended = async (last: QueuedRun | undefined) => {
+    const run = last && (await working.getRun(last.runId));
+    return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
+  };
   const worker: QueueWorker = {
     work: createWork(working, settings, warn, async (runId, delayMs) =>
       (await opening.get()).wakeLater(runId, delayMs),
     ),
-    submit: async (job) => void (await (await opening.get()).submit(job)),
+    async submit(date, { name, content, rateKey, overlap }) {
+      const runs = await opening.get();
+      if (overlap === "skip" && (await isUnended(await runs.findLastOf(name)))) return;
+      await runs.submit({ runId: scheduledRunId(name, date), ...content }, { rateKey, schedule: name }, isRecorded);
+    },
     async wake(runId, delayMs) {
       const runs = await opening.get();
       if (!(await runs.wake(runId))) await runs.wakeLater(runId, Math.min(2 * delayMs, maxWakeMs));
@@ -174,18 +193,26 @@ export async function startDbosWorker<TTool extends Tool>(
     await registerQueues(settings);
     return opening.get();
   };
-  const runs = await serve().catch(async (thrown) => {
-    if (DBOS.isInitialized()) await drain(0);
+  const serveOrDrain = () =>
+    serve().catch(async (thrown) => {
+      if (DBOS.isInitialized()) await drain(0);
+      throw thrown;
+    });
+  const { signal } = new AbortController();
+  const retry = { clock: systemClock, retryForMs: settings.retryForMs, signal };
+  const runs = await retryPassing(serveOrDrain, retry).catch((thrown) => {
     workers.delete(queue);
     throw thrown;
   });
-  const reaper = new Reaper(working, runs, { warn, clock: systemClock });
+  working[workerKey].deleteBy((deleteRuns) => runs.deleteWith(deleteRuns));
+  const reaper = new Reaper(working, runs, { warn, isRecorded, clock: systemClock });
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
     // At the same time, so that no more runs are taken, and what is still taken is put back.
     await Promise.all([agent.close({ timeoutMs }), drain(Math.min(timeoutMs + 1_000, maxTimerMs))]);
     workers.delete(queue);
+    working[workerKey].deleteBy(undefined);
     await runs.close();
   };
   let stopping: Promise<void> | undefined;
@@ -236,8 +263,8 @@ function createWork(
   }
 
   /** Records the run of a job that can never start as failed, unless its id is that of another run. */
-  async function refuse(job: Job, error: AgentError): Promise<JobOutcome> {
-    const { runId, options, ...target } = job;
+  async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
+    const { options, ...target } = content ?? { request: "", options: {} };
     try {
       await agent[workerKey].refuse({ runId, target, options, error });
     } catch (thrown) {
@@ -246,49 +273,55 @@ function createWork(
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function execute(job: Job, stored: RunSnapshot | undefined): Promise<RunResult> {
-    const { runId, options } = job;
-    const metadata = stored?.metadata ?? ((options.metadata ?? {}) as JsonObject);
-    const given = { resources: await resources?.({ runId, metadata }) };
-    if (stored !== undefined) return agent.resume(runId, given);
-    return agent.start("request" in job ? job.request : job.plan, { ...options, runId, ...given }).result;
+  async function execute(runId: string, started: RunSnapshot | OpenContent): Promise<RunResult> {
+    const isStored = !("options" in started);
+    const metadata = (isStored ? started : started.options).metadata ?? {};
+    const given = { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
+    if (isStored) return agent.resume(runId, given);
+    const target = "request" in started ? started.request : started.plan;
+    return agent.start(target, { ...started.options, runId, ...given }).result;
   }
 
   /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
-  async function handleFailure(job: Job, thrown: unknown): Promise<JobOutcome> {
-    const { runId } = job;
+  async function handleFailure(runId: string, content: OpenContent | undefined, thrown: unknown): Promise<JobOutcome> {
     if (!isAgentError(thrown)) throw thrown;
     if (thrown.code === "resume-mismatch" || thrown.code === "secret-unreadable")
       return postpone(runId, thrown.message);
     if (thrown.code === "interrupted") return postpone(runId);
-    if (refusals.has(thrown.code)) return refuse(job, thrown);
+    if (refusals.has(thrown.code)) return refuse(runId, content, thrown);
     // The worker that claimed it may be dead, and a run without events is not adopted.
     if (thrown.code === "run-owned-elsewhere" && !(await isStored(runId))) return postpone(runId);
     throw thrown;
   }
 
   return async (job) => {
-    const { runId } = job;
+    const { runId, retries } = job;
     const stored = await agent.getRun(runId);
-    if (stored !== undefined && endedStatuses.has(stored.status)) return { outcome: "ran", status: stored.status };
-    const missing = missingTools(agent, job);
-    if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}`);
+    const isRetried = stored?.status === "failed" && stored.updatedAt === retries;
+    if (stored !== undefined && endedStatuses.has(stored.status) && !isRetried)
+      return { outcome: "ran", status: stored.status };
+    let content: OpenContent | undefined;
     try {
-      const result = await execute(job, stored);
+      // A run that has started needs nothing of what was sealed.
+      content = stored === undefined || !("sealed" in job) ? await openContent(agent, job) : undefined;
+      const missing = content === undefined ? [] : missingTools(agent, content);
+      if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}`);
+      const result = await execute(runId, stored ?? (content as OpenContent));
       requireRecorded(result);
       if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);
       return { outcome: "ran", status: result.status };
     } catch (thrown) {
-      return handleFailure(job, thrown);
+      return handleFailure(runId, content, thrown);
     }
   };
 }
 
 /** Returns the tools that an agent lacks: before the run is claimed, so that another worker may have it. */
-function missingTools({ tools }: WorkingAgent, job: Job): readonly string[] {
+function missingTools({ tools }: WorkingAgent, { options, ...target }: OpenContent): readonly string[] {
   const known = new Set(tools.map(({ name }) => name));
-  const named = "plan" in job ? job.plan.steps.flatMap(({ tool }) => tool ?? []) : [];
-  return [...new Set(named.filter((tool) => !known.has(tool)))];
+  const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
+  const named = "plan" in target ? target.plan.steps.flatMap(({ tool }) => tool ?? []) : [];
+  return [...new Set([...named, ...chosen].filter((tool) => !known.has(tool)))];
 }
 
 /** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */
@@ -302,8 +335,8 @@ function requireRecorded({ status, error }: RunResult): void {
 /** Does the work of a queue in this process. */
 interface QueueWorker {
   work(job: Job): Promise<JobOutcome>;
-  /** Queues a run of a schedule. */
-  submit(job: Job): Promise<void>;
+  /** Queues a run of a schedule, for a time of it. */
+  submit(date: Date, context: ScheduleContext): Promise<void>;
   /** Queues a run again that was put back for so long, or puts it back once more if a worker still has it. */
   wake(runId: string, delayMs: number): Promise<void>;
 }
@@ -351,9 +384,8 @@ export async function registerDbosRuns(): Promise<void> {
     { name: wakingWorkflow },
   );
   DBOS.registerWorkflow(
-    async (date: Date, { queue, name, request }: ScheduleContext) => {
-      const runId = `${name}.${date.toISOString().replaceAll(":", ".")}`;
-      await DBOS.runStep(async () => workerOf(queue).submit({ runId, request, options: {} }), {
+    async (date: Date, context: ScheduleContext) => {
+      await DBOS.runStep(async () => workerOf(context.queue).submit(date, context), {
         name: "submit",
         ...retries,
         // DBOS keeps the error where it shows its workflows.
@@ -391,10 +423,9 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
   const { DBOS } = await loadDbos();
   DBOS.setConfig({
     name: "planwright",
-    systemDatabaseUrl: databaseUrl,
+    systemDatabaseUrl: toSystemUrl(databaseUrl),
     // It only hands out runs; what they do goes through the store.
     systemDatabasePoolSize: 6,
-    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
     // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
     executorID: randomUUID(),

@@ -3,16 +3,41 @@ import type { AgentErrorData } from "../../core/errors.ts";
 import { type JsonObject, toJson } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, type PlanInput } from "../../core/plan.ts";
+import type { Tool } from "../../core/tool.ts";
 import { checkPlan, invalidPlan } from "../../plan/validate-plan.ts";
+import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { type RunOptions, runIdOption } from "../../runs/run-options.ts";
 import { identityOf, type RunTarget } from "../../runs/run-target.ts";
+import { RunKeys } from "../../runs/secrets/run-keys.ts";
 
 /** A run that waits for a worker, as JSON. */
-export type Job = RunTarget & {
+export type Job = JobContent & {
   readonly runId: string;
-  /** Options of the run, as they were submitted. */
-  readonly options: JsonObject;
+  /** The `updatedAt` of a run that has failed, and is to continue nevertheless. */
+  readonly retries?: string;
 };
+
+/** The run as it was submitted, or sealed by a client with keys, under a name that may be shared by the runs of a schedule. */
+export type JobContent = OpenContent | { readonly sealed: string; readonly sealedAs: string };
+
+/** A request or plan, with the options as they were submitted. */
+export type OpenContent = RunTarget & { readonly options: JsonObject };
+
+/** Seals what is submitted, if the client has keys. */
+export async function sealContent(agent: WorkedAgent, name: string, content: OpenContent): Promise<JobContent> {
+  const keys = await agent[workerKey].keys(name);
+  if (keys === undefined) return content;
+  return { sealed: await keys.seal(content as unknown as JsonObject, sealedPlace), sealedAs: name };
+}
+
+/** Opens what was submitted. Rejects with `secret-unreadable`. */
+export async function openContent(agent: WorkedAgent, job: Job): Promise<OpenContent> {
+  if (!("sealed" in job)) return job;
+  const keys = (await agent[workerKey].keys(job.sealedAs)) ?? new RunKeys(job.runId, []);
+  return (await keys.open(job.sealed, sealedPlace)) as unknown as OpenContent;
+}
+
+const sealedPlace = "job";
 
 /** The outcome of a job that was executed; anything else is thrown. */
 export type JobOutcome =
@@ -29,11 +54,12 @@ export interface JobOrder {
   readonly delayMs?: number | undefined;
   /** A key of jobs, of which only so many are taken in a time. */
   readonly rateKey?: string | undefined;
+  /** The schedule that submits it. */
+  readonly schedule?: string;
 }
 
 /** Options of `submit`: those of the run that are JSON, and how it is queued. @group Workers */
-export interface SubmitOptions
-  extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId" | "tools" | "replanTools"> {
+export interface SubmitOptions extends Omit<RunOptions, "resources" | "signal" | "throwOnFailure" | "runId"> {
   /** 1 to 128 of `A-Z a-z 0-9 _ . -`; the same id is the same run. @default a new one */
   runId?: string | undefined;
   /** From 0, which is taken first, as are runs without one. */
@@ -47,6 +73,8 @@ export interface SubmitOptions
 /** The options that the worker checks and gives their defaults. */
 const readByWorker = {
   context: { type: "any" },
+  tools: { type: "any" },
+  replanTools: { type: "any" },
   maxSteps: { type: "any" },
   timeZone: { type: "any" },
   budget: { type: "any" },
@@ -71,13 +99,13 @@ const submitOptions = {
 export async function readJob(
   run: string | PlanInput,
   options: SubmitOptions,
-): Promise<{ readonly job: Job; readonly order: JobOrder }> {
+): Promise<{ readonly runId: string; readonly content: OpenContent; readonly order: JobOrder }> {
   const { runId = `run_${randomUUID()}`, priority, startAfter, rateKey, ...rest } = readOptions(submitOptions, options);
   const json = toJson(rest);
   if (!json.ok) failOption(json.issue.path.join("."), rest, `JSON: ${json.issue.message}`);
   const delayMs = startAfter && Math.max(0, startAfter.getTime() - Date.now());
-  const job = { runId, ...(await readTarget(run)), options: json.value as JsonObject };
-  return { job, order: { priority, delayMs, rateKey } };
+  const content = { ...(await readTarget(run)), options: json.value as JsonObject };
+  return { runId, content, order: { priority, delayMs, rateKey } };
 }
 
 async function readTarget(run: string | PlanInput): Promise<RunTarget> {
@@ -94,9 +122,23 @@ async function readTarget(run: string | PlanInput): Promise<RunTarget> {
   return { plan: plan ?? (json as unknown as PlanInput) };
 }
 
-/** Returns a text that is the same for two jobs of one id if they are the same run. */
-export function identityOfJob(job: Job): string {
-  return identityOf(job, { maxRequestLength: Number.POSITIVE_INFINITY });
+/** Returns a text that is the same for what two jobs of one id submit if they are the same run. */
+export function identityOfJob(content: OpenContent): string {
+  return identityOf(content, { maxRequestLength: Number.POSITIVE_INFINITY });
+}
+
+/** A request or a plan that is submitted again and again. @inline */
+export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitOptions, "metadata" | "rateKey"> {
+  /** A cron expression of five or six fields. */
+  readonly cron: string;
+  /** The request to submit. */
+  readonly request?: string | undefined;
+  /** The plan to submit, in place of a request. */
+  readonly plan?: PlanInput<TTool> | undefined;
+  /** The time zone of the expression, and of the runs. @default that of the worker */
+  readonly timeZone?: string | undefined;
+  /** With `skip`, a time at which the last run of the schedule has not ended is left out. @default "allow" */
+  readonly overlap?: "skip" | "allow" | undefined;
 }
 
 const scheduleOptions = {
@@ -108,18 +150,23 @@ const scheduleOptions = {
     isRequired: true,
   },
   cron: { type: "short-text", isRequired: true },
-  request: { isValid: isRequest, expected: "a request", isRequired: true },
+  request: { type: "any" },
+  plan: { type: "any" },
   timeZone: { type: "short-text" },
-} satisfies OptionTable<{
-  readonly name: string;
-  readonly cron: string;
-  readonly request: string;
-  readonly timeZone?: string | undefined;
-}>;
+  metadata: { type: "any" },
+  rateKey: { type: "short-text" },
+  overlap: { oneOf: ["skip", "allow"], default: "allow" },
+} satisfies OptionTable<ScheduleOptions & { readonly name: string }>;
 
-/** Throws `invalid-options` for a schedule that could submit nothing. */
-export function checkSchedule(schedule: object): void {
-  readOptions(scheduleOptions, schedule as never);
+/** Reads what a schedule submits, and when. Rejects with `invalid-options`, and with `invalid-plan` as {@link readJob} does. */
+export async function readSchedule(name: string, options: ScheduleOptions) {
+  const { request, plan, metadata, ...rest } = readOptions(scheduleOptions, { ...options, name });
+  if ((request === undefined) === (plan === undefined))
+    failOption("request", request, "a request, or a plan in its place");
+  const { timeZone } = rest;
+  const run = { ...(metadata !== undefined && { metadata }), ...(timeZone !== undefined && { timeZone }) };
+  const { content } = await readJob((request ?? plan) as string | PlanInput, run);
+  return { ...rest, content };
 }
 
 function isRequest(value: unknown): boolean {

@@ -1,15 +1,17 @@
 import type { Agent } from "../../agent.ts";
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
-import { RecentMap } from "../../async/recent-map.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
-import type { DbosQueue } from "./dbos-queue.ts";
+import { type DbosQueue, readId } from "./dbos-queue.ts";
 
 const everyMs = 500;
 /** The time that a run must have been without an owner: a worker that has just taken it claims it soon. */
 const graceMs = 500;
 /** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
+/** The number of looks after which it also looks for what is left of deleted runs. */
+const endedEvery = 60;
 const pageSize = 100;
 
 /**
@@ -24,16 +26,20 @@ export class Reaper {
   private cursor: string | undefined;
   private isFailing = false;
   private readonly stopped = new Sightings();
-  private readonly unrecorded = new Sightings();
+  private readonly idle = new Sightings();
   private readonly tasks = new Sightings();
-  /** Runs that were taken and are in the store, so that their records are not read again and again. */
-  private readonly recorded = new RecentMap<true>(10_000);
+  /** The number of ended workflows that were looked at, in the round among all of them. */
+  private endedCount = 0;
 
   constructor(
     private readonly agent: Pick<Agent, "listRuns" | "getRun">,
-    private readonly queue: Pick<DbosQueue, "adopt" | "taken" | "takenTasks" | "restartTasks">,
+    private readonly queue: Pick<
+      DbosQueue,
+      "adopt" | "taken" | "takenTasks" | "restartTasks" | "end" | "ended" | "removeGone"
+    >,
     private readonly options: {
       readonly clock: Clock;
+      readonly isRecorded: (runId: string) => Promise<boolean>;
       readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
     },
   ) {}
@@ -59,11 +65,12 @@ export class Reaper {
     try {
       await this.adoptStopped();
       if (this.count++ % takenEvery === 0) {
-        await this.adoptUnrecorded();
+        await this.closeIdle();
         // A task takes a moment: one that is seen twice was taken by a worker that died.
         const tasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
         if (tasks.length > 0) await this.queue.restartTasks(tasks);
       }
+      if (this.count % endedEvery === 0) await this.removeGone();
       this.isFailing = false;
     } catch (thrown) {
       if (this.isFailing) return;
@@ -81,14 +88,57 @@ export class Reaper {
     this.cursor = cursor;
   }
 
-  private async adoptUnrecorded(): Promise<void> {
+  /**
+   * Closes what workers have taken, and left when they died, of runs that nobody executes: a run that has ended is done
+   * with, one that is suspended is looked at once more, and one that has recorded nothing is adopted.
+   */
+  private async closeIdle(): Promise<void> {
+    const taken = await this.queue.taken();
+    const executed = taken.length === 0 ? new Set() : await this.findExecuted();
+    const idle = this.idle.add(
+      taken.filter((id) => !executed.has(readId(id).runId)),
+      this.nowMs,
+    );
     const unrecorded: string[] = [];
-    const unknown = (await this.queue.taken()).filter((runId) => this.recorded.get(runId) === undefined);
-    await inParallel(unknown, 4, async (runId) => {
-      if ((await this.agent.getRun(runId)) === undefined) unrecorded.push(runId);
-      else this.recorded.set(runId, true);
+    const ended: string[] = [];
+    const suspended: string[] = [];
+    // All the others are looked at next time: it may be very many at first.
+    await inParallel(idle.slice(0, 5 * pageSize), 4, async (id) => {
+      const { runId } = readId(id);
+      const run = await this.agent.getRun(runId);
+      if (run === undefined) unrecorded.push(runId);
+      else if (endedStatuses.has(run.status)) ended.push(id);
+      else if (run.status === "suspended") suspended.push(id);
     });
-    await this.adopt(this.unrecorded.add(unrecorded, this.nowMs));
+    await this.queue.end(ended);
+    await this.queue.restartTasks(suspended);
+    await this.adopt(unrecorded);
+  }
+
+  /** Finds the runs that have started, and have neither ended nor been suspended. */
+  private async findExecuted(): Promise<ReadonlySet<string>> {
+    const runIds = new Set<string>();
+    const status = ["planning", "running", "interrupted"] as const;
+    let cursor: string | undefined;
+    do {
+      const page = await this.agent.listRuns({ status, limit: 1_000, cursor });
+      for (const { runId } of page.runs) runIds.add(runId);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return runIds;
+  }
+
+  /** Removes what the queue still has of runs that were deleted, a page at a time. */
+  private async removeGone(): Promise<void> {
+    const { isRecorded } = this.options;
+    const runIds = (await this.queue.ended(this.endedCount)).map((id) => readId(id).runId);
+    const unrecorded: string[] = [];
+    await inParallel([...new Set(runIds)], 4, async (runId) => {
+      if (!(await isRecorded(runId))) unrecorded.push(runId);
+    });
+    const removed = unrecorded.length === 0 ? [] : await this.queue.removeGone(unrecorded, isRecorded);
+    const left = runIds.filter((runId) => !removed.includes(runId));
+    this.endedCount = runIds.length === 0 ? 0 : this.endedCount + left.length;
   }
 
   private async adopt(runIds: readonly string[]): Promise<void> {

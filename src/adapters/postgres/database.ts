@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import type { Abortable } from "../../async/abort.ts";
 import { type Clock, maxTimerMs, monotonicNow, sleep, systemClock } from "../../async/clock.ts";
 import { loadOnce } from "../../async/promises.ts";
 import { type RetryPolicy, retryDelayMs, retryFailed } from "../../async/retry.ts";
@@ -107,6 +108,30 @@ export async function finish<T>({ query }: Queries, steps: Steps<T>): Promise<T>
 
 type Attempt<T> = { readonly value: T } | { readonly thrown: unknown };
 
+/** Tries something again for a while, from its first failure on, as long as a server cannot be reached. */
+export async function retryPassing<T>(
+  work: () => Promise<T>,
+  { clock, retryForMs, signal }: { readonly clock: Clock; readonly retryForMs: number; readonly signal: Abortable },
+): Promise<T> {
+  const attempt = (): Promise<Attempt<T>> =>
+    work().then(
+      (value) => ({ value }),
+      (thrown) => ({ thrown }),
+    );
+  const isFailure = (attempted: Attempt<T>) => "thrown" in attempted && isPassing(attempted.thrown);
+  let last = await attempt();
+  if (isFailure(last)) {
+    const endMs = monotonicNow(clock) + retryForMs;
+    const shouldRetry = async (_failure: Attempt<T>, number: number) => {
+      const delayMs = retryDelayMs(retries, number, Math.random);
+      return monotonicNow(clock) + delayMs <= endMs && sleep(delayMs, { clock, signal });
+    };
+    last = await retryFailed(last, { maxAttempts: retries.maxAttempts, isFailure, attempt, shouldRetry });
+  }
+  if ("thrown" in last) throw last.thrown;
+  return last.value;
+}
+
 /** A database with our tables. Its failures are `store-failed`. It is opened when first used. */
 export class Database {
   readonly dialect: Dialect;
@@ -142,30 +167,23 @@ export class Database {
     const { clock, retryForMs } = this.settings;
     const { signal } = this.closing;
     let wasInDoubt = false;
-    const attempt = async (): Promise<Attempt<T>> => {
+    const attempt = async (): Promise<T> => {
       try {
         if (signal.aborted) throw closedFailure("The store", { operation, runId });
         const pool = await this.opening.get();
         const query = (statement: Sql) => runStatement(pool, statement);
         const prepared = (statement: Sql) => this.runPrepared(pool, statement);
-        return { value: await work({ query, prepared, isInDoubt: wasInDoubt }) };
+        return await work({ query, prepared, isInDoubt: wasInDoubt });
       } catch (thrown) {
         wasInDoubt ||= isInDoubt(thrown);
-        return { thrown };
+        throw thrown;
       }
     };
-    const isFailure = (attempted: Attempt<T>) => "thrown" in attempted && isPassing(attempted.thrown);
-    let last = await attempt();
-    if (isFailure(last)) {
-      const endMs = monotonicNow(clock) + retryForMs;
-      const shouldRetry = async (_failure: Attempt<T>, number: number) => {
-        const delayMs = retryDelayMs(retries, number, Math.random);
-        return monotonicNow(clock) + delayMs <= endMs && sleep(delayMs, { clock, signal });
-      };
-      last = await retryFailed(last, { maxAttempts: retries.maxAttempts, isFailure, attempt, shouldRetry });
+    try {
+      return await retryPassing(attempt, { clock, retryForMs, signal });
+    } catch (thrown) {
+      throw toStoreFailure(thrown, { operation, runId });
     }
-    if ("thrown" in last) throw toStoreFailure(last.thrown, { operation, runId });
-    return last.value;
   }
 
   /** Does the work of a method in one transaction, all or nothing, one at a time for each `lock`; see {@link run}. */

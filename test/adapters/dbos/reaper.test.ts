@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Reaper } from "../../../src/adapters/dbos/reaper.ts";
+import type { RunStatus } from "../../../src/core/run-summary.ts";
 import { createManualClock } from "../../../src/testing/manual-clock.ts";
 
 /** A reaper, and what its agent and its queue answer. */
@@ -9,22 +10,31 @@ function createReaper() {
     pages: [[]] as readonly (readonly string[])[],
     taken: [] as readonly string[],
     tasks: [] as readonly string[],
-    recorded: new Set<string>(),
+    /** The status of each run that is recorded, and has started. */
+    runs: new Map<string, RunStatus>(),
+    ended: [] as readonly string[],
     givenUp: [] as readonly string[],
     fails: false,
   };
   const adopted: string[] = [];
   const restarted: string[] = [];
+  const ended: string[] = [];
+  const removed: string[] = [];
   const warnings: string[] = [];
   const reaper = new Reaper(
     {
-      async listRuns({ cursor = "0" } = {}) {
+      async listRuns({ cursor = "0", status } = {}) {
         if (answers.fails) throw new Error("no database");
+        const executed = [...answers.runs].filter(([, one]) => status?.includes(one));
+        if (status !== undefined) return { runs: executed.map(([runId]) => ({ runId }) as never) };
         const page = Number(cursor);
         const runs = (answers.pages[page] ?? []).map((runId) => ({ runId }) as never);
         return page + 1 < answers.pages.length ? { runs, cursor: String(page + 1) } : { runs };
       },
-      getRun: async (runId) => (answers.recorded.has(runId) ? ({ runId } as never) : undefined),
+      async getRun(runId) {
+        const status = answers.runs.get(runId);
+        return status && ({ runId, status } as never);
+      },
     },
     {
       async adopt(runIds) {
@@ -36,8 +46,20 @@ function createReaper() {
       async restartTasks(ids) {
         restarted.push(...ids);
       },
+      async end(ids) {
+        ended.push(...ids);
+      },
+      ended: async (offset) => answers.ended.slice(offset, offset + 2),
+      async removeGone(runIds) {
+        removed.push(...runIds);
+        return runIds;
+      },
     },
-    { clock, warn: ({ code, message }) => warnings.push(`${code} ${message}`) },
+    {
+      clock,
+      isRecorded: async (runId) => answers.runs.has(runId),
+      warn: ({ code, message }) => warnings.push(`${code} ${message}`),
+    },
   );
   const look = async (times = 1) => {
     for (let time = 0; time < times; time++) {
@@ -46,7 +68,7 @@ function createReaper() {
     }
     return adopted.splice(0);
   };
-  return { answers, look, restarted, warnings, reaper, clock };
+  return { answers, look, restarted, ended, removed, warnings, reaper, clock };
 }
 
 describe("a reaper", () => {
@@ -76,13 +98,36 @@ describe("a reaper", () => {
     expect(await look(4)).toEqual(["other", "dead"]);
   });
 
-  it("adopts what was taken and has recorded nothing, and asks about a recorded run once", async () => {
-    const { answers, look } = createReaper();
-    answers.taken = ["lost", "works"];
-    answers.recorded.add("works");
+  it("adopts what was taken and has recorded nothing, and closes what is not executed any more", async () => {
+    const { answers, look, restarted, ended } = createReaper();
+    answers.taken = ["lost", "works/2", "done/3", "waits", "fast"];
+    answers.runs = new Map([
+      ["works", "running"],
+      ["done", "completed"],
+      ["waits", "suspended"],
+    ]);
     expect(await look(5)).toEqual([]);
-    answers.recorded.delete("works");
+    answers.taken = ["lost", "works/2", "done/3", "waits"];
     expect(await look(5)).toEqual(["lost"]);
+    expect(ended).toEqual(["done/3"]);
+    expect(restarted).toEqual(["waits"]);
+  });
+
+  it("removes what is left of runs that were deleted, page by page, round after round", async () => {
+    const { answers, look, removed } = createReaper();
+    answers.runs = new Map([
+      ["a", "completed"],
+      ["c", "failed"],
+    ]);
+    answers.ended = ["a", "b", "c", "d/2"];
+    for (let round = 0; round < 3; round++) {
+      await look(60);
+      answers.ended = answers.ended.filter((id) => !removed.includes(id.split("/")[0] as string));
+    }
+    expect(removed).toEqual(["b", "d"]);
+    answers.runs.delete("a");
+    await look(3 * 60);
+    expect(removed).toEqual(["b", "d", "a"]);
   });
 
   it("warns of a run that is given up, and once of a database that is gone", async () => {
