@@ -247,6 +247,12 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
         const { secretKeys } = settings;
         return secretKeys && new (await loadRuntime()).RunKeys(name, secretKeys);
       },
+      leaseMs: settings.leaseMs,
+      resume: (runId, { resources, ...how }) =>
+        open((parts, runs) =>
+          parts.resumeRun(runs, { ...startedNow(runId), options: { resources }, retriesFailed: false, ...how }),
+        ),
+      fits: (run) => open((parts, runs) => parts.fitsHere(runs, run)),
     },
 
     tools: settings.tools,

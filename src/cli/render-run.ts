@@ -2,7 +2,7 @@ import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
 import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
-import { type RunSummary, shownStatus } from "../core/run-summary.ts";
+import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
@@ -159,10 +159,10 @@ export function renderProblem({ error, pending = [], steps }: Problem): string[]
 
 /** Says how to resume a stored run that has not ended. */
 export function renderHint(
-  { runId, status }: Pick<RunSnapshot, "runId" | "status">,
+  { runId, status, pending = [] }: Pick<RunSnapshot, "runId" | "status" | "pending">,
   { db }: Pick<CliOptions, "db">,
 ): string[] {
-  const isOpen = status === "interrupted" || status === "running" || status === "planning";
+  const isOpen = status === "interrupted" || status === "running" || status === "planning" || pending.some(isHold);
   if (!isOpen || db === undefined) return [];
   return [`Resume it: planwright resume ${printable(runId)} --db ${printable(db)}`];
 }
@@ -177,6 +177,10 @@ function describePending(item: PendingItem): string {
       return "the plan needs approval";
     case "wait":
       return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
+    case "mismatch":
+      return `it does not fit the tools any more: ${printable(item.reason)}`;
+    case "given-up":
+      return printable(item.reason);
     default:
       return item satisfies never;
   }

@@ -118,7 +118,11 @@ export interface AgentErrorDetails {
   /** There is no run of this id. */
   "run-not-found": { readonly runId: string };
   /** A stored run cannot be resumed with the current tools; one reason for each tool or issue. */
-  "resume-mismatch": { readonly runId: string; readonly reasons: readonly string[] };
+  "resume-mismatch": {
+    readonly runId: string;
+    readonly reasons: readonly string[];
+    readonly differences: readonly RunDifference[];
+  };
   /** A run id was reused for another request or plan, a run had two writers, or it does not wait for this decision. */
   "run-conflict": { readonly runId: string };
   /** Another process owns the run. */
@@ -243,6 +247,19 @@ export interface RefusedWish {
   readonly steps?: readonly PlanStep[];
   /** The reason for which it has none: `unbound` for one that refers to a wish that was not planned. */
   readonly reason?: RefusalReason;
+}
+
+/** One of the reasons for which a run does not fit a process. @inline */
+export interface RunDifference {
+  readonly message: string;
+  readonly tool?: string;
+  readonly stepId?: string;
+  /** The part of the plan that no longer fits. */
+  readonly path?: readonly (string | number)[];
+  /** The effect of the tool, the hash of its schemas, or the id of the key that the run was recorded with. */
+  readonly expected?: string;
+  /** Those of the process; absent if it has none. */
+  readonly found?: string;
 }
 
 /** An operation of a store. @inline */

@@ -1,7 +1,7 @@
 import type { CircuitState } from "../async/circuit-breaker.ts";
 import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
-import { AgentError, type AgentErrorData } from "./errors.ts";
+import { AgentError, type AgentErrorData, type RunDifference } from "./errors.ts";
 import { isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./options.ts";
@@ -31,7 +31,7 @@ interface Digested {
 }
 
 interface ExecutionStartEvent<TType extends string> extends EventBase<TType> {
-  /** The format of the events of this execution: 5. */
+  /** The format of the events of this execution: 7. */
   readonly version: number;
   /** The tools that may be used, as they are now. */
   readonly tools: readonly ToolFingerprint[];
@@ -127,7 +127,11 @@ export type PendingItem =
   /** The approval of the plan. It can be passed unchanged to `approve` and `reject`. */
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
-  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string };
+  | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
+  /** A process that the run fits, or that it fits again: what differs in the one that tried. `resume` tries again. */
+  | { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] }
+  /** A `resume`: this many processes in a row have died executing the run, and nothing new was recorded. */
+  | { readonly kind: "given-up"; readonly reason: string; readonly deaths: number };
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
@@ -573,6 +577,14 @@ const options = object({
 const place = { stepId: isText, iteration: optional(isCount) };
 const step = { ...place, tool: isText };
 const wait = { stepId: isText, until: mayBeTime, event: mayBeText };
+const difference = object({
+  message: isText,
+  tool: mayBeText,
+  stepId: mayBeText,
+  path: optional(Array.isArray),
+  expected: mayBeText,
+  found: mayBeText,
+} satisfies Record<keyof RunDifference, Check>);
 const reasons = listOf(object({ code: isText }));
 const planQuestion = { hash: isText, expiresAt: mayBeTime };
 const question = {
@@ -681,7 +693,16 @@ const recordedKinds = {
   "undo-end": { ...step, attempts: isCount, outcome: byStatus({ completed: {}, failed: failure }) },
   "run-suspend": {
     digest,
-    pending: listOf(objectBy("kind", { outcome: place, approval: question, "plan-approval": planQuestion, wait })),
+    pending: listOf(
+      objectBy("kind", {
+        outcome: place,
+        approval: question,
+        "plan-approval": planQuestion,
+        wait,
+        mismatch: { reason: isText, differences: listOf(difference) },
+        "given-up": { reason: isText, deaths: isPositive },
+      }),
+    ),
   },
   "run-resume": { digest, ...execution, retriesFailed: mayBeTrue, changedTools: optional(texts) },
   "run-settle": { ...place, outcome: byStatus({ completed, failed: failure, retry: {} }) },
@@ -739,7 +760,7 @@ export function checkEventType(type: unknown): asserts type is AgentEventType {
  * The format in which events, and the tables of stores, are written and read: one number for all of them, which grows
  * when one of them changes. Data in any other format is refused.
  */
-export const formatVersion = 6;
+export const formatVersion = 7;
 
 /** Throws `store-failed` unless each execution in these events of a run states {@link formatVersion}. */
 export function checkEventFormat(runId: string, events: readonly AgentEvent[]): void {

@@ -61,6 +61,8 @@ export interface RunState {
   digest?: { readonly value: string; readonly sequence: number };
   /** The start of its latest execution. ISO 8601, UTC. */
   executionStartedAt?: string;
+  /** The number of executions since something new was recorded whose process died, apart from the latest. */
+  deaths?: number;
   error?: AgentErrorData;
   /** The error because of which there is no plan. */
   planningError?: AgentErrorData;
@@ -108,10 +110,41 @@ export function reduceRunState(state: RunState, event: AgentEvent): RunState {
   state.updatedAt = event.timestamp;
   // If a run could not even record its start, this is when that failed.
   if (state.createdAt === "") state.createdAt = event.timestamp;
+  countDeaths(state, event);
   state.status = runStatusAfter(event) ?? state.status;
   if (isDigested(event) && event.digest) state.digest = { value: event.digest, sequence: event.sequence };
   reduceByType(state, event);
   return state;
+}
+
+/** Counts the executions that were left open, until one of them records what the one before had not. */
+function countDeaths(state: RunState, event: AgentEvent): void {
+  if (event.type === "run-resume" && isLeftOpen(state)) state.deaths = (state.deaths ?? 0) + 1;
+  else if (state.deaths !== undefined && isNew(event)) delete state.deaths;
+}
+
+/** True if the latest execution of a run has not been closed. If no process has the run, it has died. */
+export function isLeftOpen({ status }: Pick<RunState, "status">): boolean {
+  return status === "planning" || status === "running";
+}
+
+/** The types of events that an execution repeats when it starts over. */
+const repeated: ReadonlySet<AgentEvent["type"]> = new Set([
+  "run-resume",
+  "plan-start",
+  "model-end",
+  "plan-fallback",
+  "step-start",
+  "step-retry",
+  "undo-start",
+  "circuit-change",
+]);
+
+function isNew(event: AgentEvent): boolean {
+  const outcome = "outcome" in event ? event.outcome : undefined;
+  // The end of what was cut off is recorded by the next execution.
+  const isCutOff = outcome !== undefined && "error" in outcome && outcome.error.code === "interrupted";
+  return !repeated.has(event.type) && !isCutOff;
 }
 
 /** The state that a list of events leads to. */

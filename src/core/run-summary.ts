@@ -14,13 +14,22 @@ type PendingItemSummary =
       readonly hash: string;
     }
   | { readonly kind: "plan-approval"; readonly hash: string }
+  /** The reason is cut to 500 characters. */
+  | { readonly kind: "mismatch" | "given-up"; readonly reason: string }
   | Extract<PendingItem, { readonly kind: "wait" }>;
 
 /** A kind of what a suspended run waits for. @group Runs and results */
 export type PendingKind = PendingItem["kind"];
 
 /** Every {@link PendingKind}. */
-export const pendingKinds: readonly PendingKind[] = ["approval", "plan-approval", "outcome", "wait"];
+export const pendingKinds: readonly PendingKind[] = [
+  "approval",
+  "plan-approval",
+  "outcome",
+  "wait",
+  "mismatch",
+  "given-up",
+];
 
 /** A summary of what a suspended run waits for. @inline */
 interface PendingSummary {
@@ -55,6 +64,18 @@ export interface RunSummary {
   readonly error?: { readonly code: AgentErrorCode; readonly message: string };
 }
 
+/** An item because of which a run does not continue, whatever it waits for. */
+export type Hold = Extract<PendingItem, { readonly kind: "mismatch" | "given-up" }>;
+
+export function isHold(item: PendingItem): item is Hold {
+  return item.kind === "mismatch" || item.kind === "given-up";
+}
+
+/** True if a run was suspended because of such an item. */
+export function isHeld({ pending }: { readonly pending?: readonly PendingItem[] }): boolean {
+  return pending?.some(isHold) === true;
+}
+
 /** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
   let earliest: number | undefined;
@@ -76,7 +97,7 @@ export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "r
 const emptyDigest: RunDigest = { metadata: {} };
 
 const maxItems = 10;
-const maxMessageLength = 500;
+const maxTextLength = 500;
 
 /**
  * Returns what a list shows of a run after an event, for a run store; the same object if the event does not change it.
@@ -101,7 +122,7 @@ export function digestAfter(digest: RunDigest = emptyDigest, event: AgentEvent):
       const { outcome, timestamp } = event;
       if (outcome.status === "completed") return { ...digest, endedAt: timestamp };
       const { code, message } = outcome.error;
-      const error = { code, message: message.slice(0, maxMessageLength) };
+      const error = { code, message: message.slice(0, maxTextLength) };
       return { ...digest, ...(outcome.status !== "interrupted" && { endedAt: timestamp }), error };
     }
     default:
@@ -128,6 +149,7 @@ function summarizePending(pending: readonly PendingItem[]): PendingSummary {
 function summarizeItem(item: PendingItem): PendingItemSummary {
   if (item.kind === "wait") return item;
   if (item.kind === "plan-approval") return { kind: item.kind, hash: item.hash };
+  if (isHold(item)) return { kind: item.kind, reason: item.reason.slice(0, maxTextLength) };
   const place = { stepId: item.stepId, ...(item.iteration !== undefined && { iteration: item.iteration }) };
   if (item.kind === "outcome") return { kind: item.kind, ...place };
   return { kind: item.kind, ...place, tool: item.tool, hash: item.hash };

@@ -4,6 +4,7 @@ import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
+import type { RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
 import type {
   ApprovalItem,
@@ -256,6 +257,15 @@ export interface WorkedAgent {
     deleteBy(within: DeleteWithin | undefined): void;
     /** The keys for what has a name, if the agent has any. */
     keys(name: string): Promise<RunKeys | undefined>;
+    /** The time after which a lease ends that its owner does not renew. */
+    readonly leaseMs: number;
+    /** Resumes a run as `resumeAll` does. With `leavesMismatch`, one that does not fit is left as it is. */
+    resume(
+      runId: string,
+      options: { readonly resources: unknown; readonly maxAdoptions: number; readonly leavesMismatch: boolean },
+    ): Promise<RunResult>;
+    /** True if a run that did not fit another process may fit this one. */
+    fits(run: RunSummary): Promise<boolean>;
   };
 }
 

@@ -31,11 +31,16 @@ interface ExecutionEnd {
 }
 
 async function recordRunEnd(run: Run, { planningError, expressions }: ExecutionEnd): Promise<void> {
+  const { hold } = run;
   const isFinished = run.state.plan !== undefined && isAllDone(run);
   // If only the end of the process prevented steps from running, the next execution can run them without an answer.
   const mayWait =
-    !isFinished && run.abortReason === undefined && !(run.stopReason === "interrupted" && isReady(run, expressions));
-  const pending = mayWait ? pendingItems(run) : [];
+    !isFinished &&
+    run.abortReason === undefined &&
+    (hold !== undefined || !(run.stopReason === "interrupted" && isReady(run, expressions)));
+  const items = mayWait ? pendingItems(run) : [];
+  // What a held run waits for may have come.
+  const pending = mayWait && hold ? [hold, ...items.filter(({ kind }) => kind !== "wait")] : items;
   if (pending.length > 0) return run.emit({ type: "run-suspend", pending });
   // The rest stays unchanged, for the next owner.
   if (isInterrupted(run) && !isFinished)
@@ -156,7 +161,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
  * starts.
  */
 export function endingOf(state: RunState): AbortReason | undefined {
-  if (state.status !== "running" || state.planApproval?.status === "rejected") return undefined;
+  if (state.planApproval?.status === "rejected") return undefined;
   const { replanError } = state;
   if (replanError !== undefined && endsRun(replanError)) return fromErrorData(replanError as EndingError);
   let isEnding = state.hasUndone === true;

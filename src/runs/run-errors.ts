@@ -1,5 +1,5 @@
 import { toErrorData } from "../core/error-data.ts";
-import { AgentError, fromErrorData } from "../core/errors.ts";
+import { AgentError, fromErrorData, type RunDifference } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
@@ -40,10 +40,16 @@ export function runConflict(runId: string): AgentError<"run-conflict"> {
   return new AgentError("run-conflict", message, { details: { runId } });
 }
 
+/** The difference of a tool that is gone. */
+export function missingTool(tool: string): RunDifference {
+  return { message: `there is no tool "${tool}" any more`, tool };
+}
+
 /** A stored run cannot resume with the current tools. */
-export function resumeMismatch(runId: string, reasons: readonly string[]): AgentError<"resume-mismatch"> {
+export function resumeMismatch(runId: string, differences: readonly RunDifference[]): AgentError<"resume-mismatch"> {
+  const reasons = differences.map(({ message }) => message);
   const message = `Run "${runId}" cannot resume with the current tools: ${reasons.join("; ")}.`;
-  return new AgentError("resume-mismatch", message, { details: { runId, reasons } });
+  return new AgentError("resume-mismatch", message, { details: { runId, reasons, differences } });
 }
 
 /** A run has started, and another process has it, or none. */

@@ -2,6 +2,7 @@ import { AbortSource } from "../async/abort.ts";
 import { callAt } from "../async/clock.ts";
 import type { EventSink } from "../async/event-channel.ts";
 import type { EventHub } from "../async/event-hub.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import { settleWithin } from "../async/timeout.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/events.ts";
@@ -89,6 +90,8 @@ export class RunRegistry implements RunHost {
   graceMs: number;
   /** Stop the timers of the runs that were suspended here, by run id. */
   private readonly waits = new Map<string, () => void>();
+  /** The runs that do not fit this process, with the time of their last event: until there is another one, they will not. */
+  readonly unfit = new RecentMap<string>(10_000);
   /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();
   /** The watchers of runs, by run id, active here or not. A run without watchers costs nothing. */

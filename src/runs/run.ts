@@ -11,6 +11,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
+import type { Hold } from "../core/run-summary.ts";
 import { type StepRef, stepRefOf } from "../core/step.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Confirmation, Leases } from "./leases.ts";
@@ -84,6 +85,8 @@ export class Run implements RecorderOwner {
   secrets: RunSecrets | undefined;
   /** Undefined unless digests of its events are recorded. */
   evidence: EvidenceChain | undefined;
+  /** Keeps the execution from doing more than suspending the run, or ending it. */
+  hold: Hold | undefined;
   /** Fencing token of the lease; undefined while there is none. */
   fence: number | undefined;
   /** The time at which the store last confirmed the lease. */

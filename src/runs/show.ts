@@ -72,11 +72,13 @@ const namesInDetails: ReadonlySet<unknown> = new Set(
 /** Events, plans, results and errors have the same names for the same things. */
 function redactIn<T extends object>(holder: T, around: Place, redact: Redact, isDetail = false): T {
   const place = { ...around, ...placeIn(holder) };
-  const { message } = holder as { readonly message?: unknown };
+  const { message, kind: itemKind } = holder as { readonly message?: unknown; readonly kind?: unknown };
   const isThrown = "name" in holder && typeof message === "string" && !isOurError(holder);
   return mapItems(holder, (item, key) => {
     const isName = namesInDetails.has(key);
-    const isText = isDetail && typeof item === "string" && !isName;
+    // The reason of a pending item is made of messages; all others are codes.
+    const isReason = key === "reason" && itemKind === "mismatch";
+    const isText = isReason || (isDetail && typeof item === "string" && !isName);
     const kind = (isThrown ? thrownKinds : kinds).get(String(key)) ?? (isText ? "message" : undefined);
     if (kind !== undefined && item !== undefined) return redacted(item, { kind, ...place }, redact);
     if (typeof item !== "object" || item === null) return item;

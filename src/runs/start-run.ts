@@ -39,7 +39,7 @@ export { deliverEarly, sendCommand } from "./commands/send-command.ts";
 export { dryRun } from "./dry-run.ts";
 export { planAlone } from "./planning/planning.ts";
 export { forkRun } from "./resume/fork-run.ts";
-export { resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
+export { fitsHere, resumeAll, resumeLeft, resumeRun } from "./resume/resume-run.ts";
 export { readEventsOf } from "./run-events.ts";
 export { RunRegistry } from "./run-registry.ts";
 export { RunKeys } from "./secrets/run-keys.ts";

@@ -11,6 +11,7 @@ import {
   toRunSnapshot,
 } from "../core/run-result.ts";
 import { foldEvents } from "../core/run-state.ts";
+import { isHold } from "../core/run-summary.ts";
 import { maskPaths } from "../core/sensitive-paths.ts";
 import { callsTool, describeStepRef, describeSubject, describeWait, stepRefOf } from "../core/step.ts";
 import type { ToolFingerprint } from "../core/tool-schemas.ts";
@@ -129,7 +130,7 @@ function getApprovals({ approvals = [], pending = [] }: RunSnapshot | RunResult)
     return { subject, status, at, ...(by !== undefined && { by }), ...(comment !== undefined && { comment }) };
   });
   const waiting = pending.flatMap((item) => {
-    if (item.kind === "wait") return [];
+    if (item.kind === "wait" || isHold(item)) return [];
     const subject = describeSubject(item.kind === "plan-approval" ? undefined : stepRefOf(item));
     return { subject: item.kind === "outcome" ? `the outcome of ${subject}` : subject, status: "waiting" as const };
   });
@@ -174,7 +175,8 @@ function maskStep<TStep extends { readonly tool: string; readonly input: unknown
 export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">): readonly string[] {
   const decisions = approvals.filter(({ status }) => status === "waiting").map(({ subject }) => subject);
   const waits = (run.pending ?? []).flatMap((item) => (item.kind === "wait" ? [describeWait(item)] : []));
-  return [...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
+  const holds = (run.pending ?? []).filter(isHold).map(({ reason }) => `to be resumed: ${reason}`);
+  return [...holds, ...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
 }
 
 /** Returns true if a status means that something went wrong. */

@@ -177,7 +177,7 @@ function storeOf(text: string) {
   const events = [
     {
       type: "run-start",
-      version: 6,
+      version: 7,
       request: text,
       options: { maxSteps: 9, concurrency: 1, timeZone: text },
       tools: [],

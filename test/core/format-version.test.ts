@@ -6,10 +6,10 @@ import { runStart } from "../../src/testing/conformance/run-store-conformance.ts
 import { createFakeTool } from "../../src/testing/fake-tool.ts";
 
 it.each([
-  ["a later format", formatVersion + 1, /format 7; expected format 6/],
-  ["an earlier format", 3, /format 3; expected format 6/],
-  ["no format", undefined, /no format; expected format 6/],
-  ["a format that is no number", "6", /format "6"; expected format 6/],
+  ["a later format", formatVersion + 1, /format 8; expected format 7/],
+  ["an earlier format", 3, /format 3; expected format 7/],
+  ["no format", undefined, /no format; expected format 7/],
+  ["a format that is no number", "7", /format "7"; expected format 7/],
 ])("a run in %s is refused by every method, and left unchanged", async (_name, version, message) => {
   const store = createMemoryRunStore();
   const events = [{ ...runStart("r", { request: "Do it" }), version } as AgentEvent];

@@ -210,7 +210,7 @@ class Player {
   private async decideWrongly(agent: Agent, runId: string, item: PendingItem): Promise<void> {
     const before = (await this.store.read(runId)).length;
     const hash = "0".repeat(64);
-    if (item.kind === "outcome" || item.kind === "wait") return;
+    if (!("hash" in item)) return;
     const { result } = decideAbout(agent, { runId, item: { ...item, hash }, verdict: "approve", signal: undefined });
     const outcome = await this.clock.runUntil(
       result.then(
@@ -250,6 +250,6 @@ interface Deciding {
 
 /** Decides, with the whole item, or the whole event, as an approver has it. */
 export function decideAbout(agent: Agent, { runId, item, verdict, signal }: Deciding): RunHandle {
-  if (item.kind === "outcome" || item.kind === "wait") throw new Error("Nobody can decide about this.");
+  if (!("hash" in item)) throw new Error("Nobody can decide about this.");
   return agent[verdict](runId, item, { signal });
 }

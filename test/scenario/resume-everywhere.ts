@@ -111,7 +111,7 @@ function answerTo(
       const asked = plan ?? item;
       const { by, comment } = event.outcome;
       const input = event.outcome.status === "approved" && event.outcome.changed?.input;
-      if (asked !== undefined && asked.kind !== "outcome" && asked.kind !== "wait")
+      if (asked !== undefined && "hash" in asked)
         return agent[verdict](runId, asked, { by, comment, ...(input && { input: hideSealed(input) }) });
     } else if (event.type === "step-end" && item?.kind === "outcome") {
       const settlement = settlementOf(event);

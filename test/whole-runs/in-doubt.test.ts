@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod/v4";
-import { createAgent } from "../../src/agent.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
 import type { Planner } from "../../src/core/planner.ts";
 import { createFakeTool, type FakeOutcome } from "../../src/testing/fake-tool.ts";
 import { eventTexts, statuses } from "../scenario/ask-for-approval.ts";
 import { planOf, step } from "../scenario/plans.ts";
 import { record, resumeFrom, until } from "../scenario/resume-from.ts";
 import { runScenario, type Scenario } from "../scenario/run-scenario.ts";
+import { share } from "../scenario/two-processes.ts";
 
 const lost: FakeOutcome = { throws: new Error("the answer was lost") };
 const broken: FakeOutcome = { throws: { message: "broken", retryable: false } };
@@ -66,25 +65,19 @@ describe("a call in doubt", () => {
 });
 
 describe("a step that was cut off", () => {
-  it("is compared with its tool as it is now, before anything is recorded", async () => {
+  it("is compared with its tool as it is now, before it is called", async () => {
     const { recorded } = await record(() => ({ tools: [createFakeTool({ name: "A" })], plan: planOf("A") }));
     const cut = until(recorded, "step-start s1");
-    const strict = { ...createFakeTool({ name: "A" }), inputSchema: z.object({ to: z.string() }) };
-    let thrown: unknown;
-    const reads: (readonly AgentEvent[])[] = [];
-    await resumeFrom(
-      cut,
-      () => ({ tools: [createFakeTool({ name: "A" })] }),
-      async ({ agent, runId, store }) => {
-        thrown = await createAgent({ tools: [strict as never], store })
-          .resume(runId)
-          .catch((error: unknown) => error);
-        reads.push(await store.read(runId));
-        return agent.resume(runId);
-      },
-    );
-    expect(thrown).toMatchObject({ code: "resume-mismatch" });
-    for (const after of reads) expect(eventTexts(after)).toEqual(eventTexts(cut));
+    const called = createFakeTool({ name: "A" });
+    const strict = { ...called, inputSchema: z.object({ to: z.string() }) };
+    const { process, store } = await share(() => [createFakeTool({ name: "A" })], { recorded: cut });
+    const runId = cut[0]?.runId ?? "";
+    const refused = process({ tools: [strict as never] }).resume(runId);
+    await expect(refused).rejects.toMatchObject({ code: "resume-mismatch" });
+    const ended = ["run-resume", "step-end s1", "run-suspend"];
+    expect(eventTexts(await store.read(runId))).toEqual([...eventTexts(cut), ...ended]);
+    expect(called.calls).toEqual([]);
+    expect(await process().resume(runId)).toMatchObject({ status: "completed" });
   });
 });
 

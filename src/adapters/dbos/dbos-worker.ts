@@ -67,7 +67,7 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
    * The version of the worker. It takes the runs submitted for this version, and if no version was introduced later,
    * those submitted for none and all that continue. Change it only to keep runs from older workers, or from newer ones
    * when you roll back. By default it has the number of the format of runs.
-   * @default "planwright/6"
+   * @default "planwright/7"
    */
   version?: string | undefined;
   /** The number of times that a run may be adopted before it is given up, at least 1. @default 10 */

@@ -4,6 +4,7 @@ import type { ErrorData } from "../../core/error-data.ts";
 import { type AgentEvent, type AgentEventOf, type EventHandlers, handleEvent } from "../../core/events.ts";
 import type { Observer } from "../../core/observer.ts";
 import { checkOption } from "../../core/options.ts";
+import { isHold } from "../../core/run-summary.ts";
 import { describeStepRef, type StepRef, stepRefOf } from "../../core/step.ts";
 
 /** A method of a logger. @inline */
@@ -95,7 +96,10 @@ const line = (level: Level, message: string, fields: Line["fields"] = {}): Line 
 const lines: EventHandlers<Line> = {
   "run-start": ({ tools }) => line("info", "run started", { tools: tools.length }),
   "run-resume": ({ retriesFailed }) => line("info", "run resumed", retriesFailed && { retriesFailed }),
-  "run-suspend": ({ pending }) => line("warn", "run waits", { pending: pending.map(({ kind }) => kind) }),
+  "run-suspend": ({ pending }) => {
+    const reason = pending.find(isHold)?.reason;
+    return line("warn", "run waits", { pending: pending.map(({ kind }) => kind), ...(reason && { reason }) });
+  },
   "run-end": ({ outcome }) => toEndLine("run", outcome, {}),
   "run-settle": (event) => line("info", `${nameStep(event)} was settled`, { status: event.outcome.status }),
   "plan-start": ({ planner }) => line("debug", "planning started", { planner }),

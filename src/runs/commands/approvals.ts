@@ -36,7 +36,7 @@ import { toolSchemas } from "../../core/tool-schemas.ts";
 import { hashPlan } from "../../plan/hash-plan.ts";
 import type { EngineSettings } from "../options.ts";
 import type { Run } from "../run.ts";
-import { notWaiting, resumeMismatch } from "../run-errors.ts";
+import { missingTool, notWaiting, resumeMismatch } from "../run-errors.ts";
 import { opened, type RunSecrets } from "../secrets/run-secrets.ts";
 import { showIn } from "../show.ts";
 import {
@@ -425,7 +425,7 @@ function isExpired({ expiresAt }: { readonly expiresAt?: string }, nowMs: number
 
 /** True if a run waits for a decision that can no longer be taken. */
 export function waitsInVain({ pending = [] }: { readonly pending?: readonly PendingItem[] }, nowMs: number): boolean {
-  return pending.some((item) => item.kind !== "outcome" && item.kind !== "wait" && isExpired(item, nowMs));
+  return pending.some((item) => "hash" in item && isExpired(item, nowMs));
 }
 
 /** Rejects the approval requests of a resumed run that have expired. */
@@ -472,7 +472,7 @@ export async function changeCall(
   const reason = whyFixed(state, step);
   if (reason !== undefined) throw notWaiting(state.runId, `the input of step "${describeStepRef(ref)}" ${reason}`);
   const tool = toolsByName.get(step.tool);
-  if (tool === undefined) throw resumeMismatch(state.runId, [`there is no tool "${step.tool}" any more`]);
+  if (tool === undefined) throw resumeMismatch(state.runId, [missingTool(step.tool)]);
   const task = taskOfPart(step);
   const input = await sealChange(secrets, step, given);
   const called = opened({ secrets }, input);

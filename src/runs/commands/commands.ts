@@ -438,6 +438,8 @@ function receive(run: Run, found: unknown, source: CommandSource): Promise<boole
   const message = toKeyed(found, "it is not an object");
   const { type } = message;
   if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
+  // The rest stays for the process that continues the run.
+  if (run.hold !== undefined && type !== "cancel") return Promise.resolve(true);
   const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);
 }

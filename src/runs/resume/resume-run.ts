@@ -1,9 +1,9 @@
 import { monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
 import { toErrorData } from "../../core/error-data.ts";
-import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
-import type { EventInit } from "../../core/events.ts";
-import { toJson } from "../../core/json.ts";
+import { AgentError, type AgentErrorData, isAgentError, type RunDifference } from "../../core/errors.ts";
+import type { EventInit, Keyed } from "../../core/events.ts";
+import { type JsonValue, toJson } from "../../core/json.ts";
 import type { ObservedCall } from "../../core/observer.ts";
 import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
@@ -11,12 +11,13 @@ import {
   type ApprovalState,
   instancesOf,
   isDone,
+  isLeftOpen,
   isOpen,
   type RunState,
   type StepState,
 } from "../../core/run-state.ts";
 import type { ListRunsOptions, PostedMessage, RunStore } from "../../core/run-store.ts";
-import { type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
+import { type Hold, isHeld, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
@@ -28,12 +29,12 @@ import type { EngineSettings } from "../options.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { planInRun } from "../planning/planning.ts";
 import type { AbortReason, Run } from "../run.ts";
-import { interruptedBy, resumeMismatch, returnOrThrow } from "../run-errors.ts";
+import { interruptedBy, missingTool, resumeMismatch, returnOrThrow } from "../run-errors.ts";
 import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
 import { evidenceOf } from "../run-recorder.ts";
 import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
 import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
-import { opened, type RunSecrets, secretsIfReadable, secretsOf } from "../secrets/run-secrets.ts";
+import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { runExecution } from "../steps/schedule.ts";
 import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
@@ -42,6 +43,10 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
   /** True if a failed run is resumed, too. */
   readonly retriesFailed: boolean;
+  /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
+  readonly maxAdoptions?: number | undefined;
+  /** Leaves a run that does not fit as it is: it may fit another process. */
+  readonly leavesMismatch?: boolean;
 }
 
 /**
@@ -85,6 +90,7 @@ function mayResume(
         // rejected.
         return (
           pending?.length === 0 ||
+          isHeld(state) ||
           waitsInVain(state, leases.now()) ||
           (resumeTimeOf(pending) ?? Number.POSITIVE_INFINITY) <= leases.now()
         );
@@ -108,13 +114,13 @@ export function canRetry({ error, steps, givenPlan }: RunState): boolean {
 }
 
 /** A stored run to continue, and the reason to do so. */
-interface Continuation extends Opening {
+interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesMismatch"> {
   /** The identity of the run, if it was started again. */
   readonly identity?: string;
   readonly options: ResumeOptions;
   /** Resumes the run only to cancel it, with whatever tools still exist. */
   readonly isCancel?: true;
-  /** Resumes a suspended run if a message was posted to it. */
+  /** Resumes a suspended run if a message was posted to it, and suspends one that does not fit. */
   readonly looksForPosted?: true;
   /** True if {@link Continuation.mayResume} compares values, and so needs the secrets. */
   readonly isCompared?: boolean;
@@ -159,7 +165,7 @@ async function restoreRun(
   runs: RunRegistry,
   continuation: Continuation,
 ): Promise<{ readonly execution: Promise<RunResult> }> {
-  const { runId, options, mayResume, known = {}, isCancel } = continuation;
+  const { runId, mayResume, known = {} } = continuation;
   const { settings, leases } = runs;
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
@@ -172,21 +178,25 @@ async function restoreRun(
     if (!mayResume(before.state, asked) && !mayLook(before.state)) return unchanged(before.state);
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
-    // To cancel it calls no tool, unless it undoes.
-    const isOpened = isCancel !== true || state.options?.undoOnFailure === true;
-    const opening = (isOpened ? secretsOf : secretsIfReadable)(settings, { state });
-    const secrets = opening && (await opening);
-    if (!mayResume(state, secrets) && !(mayLook(state) && lease.posted.length > 0)) return unchanged(state);
+    const compared = continuation.isCompared ? await secretsOf(settings, { state }) : undefined;
+    if (!mayResume(state, compared) && !(mayLook(state) && lease.posted.length > 0)) return unchanged(state);
+    const fit = await fitRun(settings, state, continuation);
+    const { mismatch } = fit;
+    if (mismatch !== undefined && !recordsMismatch(continuation, state, lease.posted)) {
+      runs.unfit.set(runId, state.updatedAt);
+      throw mismatch;
+    }
     const evidence = await evidenceOf(settings, state);
-    const run = runs.open(restoreSettings(settings, state, { ...options, isCancel }), continuation, state);
-    run.secrets = secrets;
+    const run = runs.open(fit.settings, continuation, state);
+    run.secrets = fit.secrets;
+    run.hold = fit.hold;
     run.evidence = evidence;
     run.keepHistory();
     leases.handOver(lease, run);
-    const ending = endingOf(state);
+    const ending = state.status === "running" || isHeld(state) ? endingOf(state) : undefined;
     const resume = () => {
       // Events for the whole execution come first: posted messages may decide what waits in it.
-      const resuming = recordResume(run, continuation)
+      const resuming = recordResume(run, fit.changedTools, continuation.events)
         .then(() => continuation.onRecorded?.())
         .then(() => run.host.receive(run, run.openInbox() ?? lease.posted, { isOpening: true }))
         .then(() => rejectExpired(run));
@@ -198,11 +208,101 @@ async function restoreRun(
     execution.catch(() => {});
     // The agent may be closed while the store keeps it waiting. One that fails has given the run back.
     await Promise.race([resuming.catch(() => execution), execution]);
-    return { execution };
+    // What was posted may have cancelled it.
+    if (mismatch === undefined || (await execution).status !== "suspended") return { execution };
+    runs.unfit.set(runId, run.state.updatedAt);
+    throw mismatch;
   } finally {
     // Does nothing if there is none, or a run has taken it over.
     await leases.release(lease);
   }
+}
+
+/** A run as a process may continue it. */
+interface Fit {
+  readonly settings: RunSettings;
+  readonly secrets: RunSecrets | undefined;
+  readonly changedTools: readonly string[];
+  /** The item because of which it is only suspended, or cancelled. */
+  readonly hold?: Hold;
+  /** The error of a run that does not fit. */
+  readonly mismatch?: MismatchError | undefined;
+}
+
+type Fitting = Pick<Continuation, "options" | "isCancel" | "maxAdoptions">;
+
+type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
+
+/** Finds out how a run can continue in this process, by its record. Rejects with `invalid-options`. */
+async function fitRun(
+  engine: EngineSettings,
+  state: RunState,
+  { options, isCancel, maxAdoptions = Number.POSITIVE_INFINITY }: Fitting,
+): Promise<Fit> {
+  const opening = Promise.resolve(secretsOf(engine, { state }));
+  const unread = opening.catch(() => undefined);
+  const restore = (mode: Pick<Continuation, "isCancel">) => restoreSettings(engine, state, { ...options, ...mode });
+  const hold = async (item: Hold, mismatch?: MismatchError): Promise<Fit> => ({
+    settings: restore({ isCancel: true }),
+    secrets: await unread,
+    changedTools: [],
+    hold: item,
+    mismatch,
+  });
+  const deaths = (state.deaths ?? 0) + 1;
+  if (isLeftOpen(state) && deaths > maxAdoptions) {
+    const reason = `${deaths} processes in a row have died executing it, and nothing new was recorded`;
+    return hold({ kind: "given-up", reason, deaths });
+  }
+  try {
+    const settings = restore({ isCancel });
+    // To cancel it calls no tool, unless it undoes.
+    const isOpened = isCancel !== true || state.options?.undoOnFailure === true;
+    const secrets = await (isOpened ? opening : unread);
+    return { settings, secrets, changedTools: isCancel ? [] : await compareTools({ state, settings, secrets }) };
+  } catch (thrown) {
+    if (isCancel || !isMismatch(thrown)) throw thrown;
+    const differences = differencesOf(thrown);
+    const reason = differences.map(({ message }) => message).join("; ");
+    return hold({ kind: "mismatch", reason, differences }, thrown);
+  }
+}
+
+function isMismatch(thrown: unknown): thrown is MismatchError {
+  return isAgentError(thrown, "resume-mismatch") || isAgentError(thrown, "secret-unreadable");
+}
+
+function differencesOf(error: MismatchError): readonly RunDifference[] {
+  if ("differences" in error.details) return error.details.differences;
+  const { keyId, available } = error.details;
+  const isThere = available.includes(keyId);
+  const message = isThere
+    ? `the key "${keyId}" cannot open its secrets`
+    : `there is no key "${keyId}" any more, which its secrets need`;
+  return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
+}
+
+/**
+ * True if a run that does not fit is suspended for that, or was cancelled by a message. The first reason stands: another
+ * process, with other tools, may not fit either.
+ */
+function recordsMismatch(
+  { looksForPosted, leavesMismatch = false }: Continuation,
+  { status, pending }: RunState,
+  posted: readonly PostedMessage[],
+): boolean {
+  if (looksForPosted === undefined || status === "failed") return false;
+  if (posted.some(({ message }) => (message as Keyed | null)?.type === "cancel")) return true;
+  return !leavesMismatch && pending?.some(({ kind }) => kind === "mismatch") !== true;
+}
+
+/** True if a run that did not fit another process may fit this one. Rejects with `run-not-found` or `store-failed`. */
+export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSummary): Promise<boolean> {
+  if (runs.unfit.get(runId) === updatedAt) return false;
+  const { state } = await readExisting(runs.settings, runId);
+  const { mismatch } = await fitRun(runs.settings, state, { options: {} });
+  if (mismatch !== undefined) runs.unfit.set(runId, state.updatedAt);
+  return mismatch === undefined;
 }
 
 function resumedCall({ runId, traceparent }: RunState): ObservedCall {
@@ -221,27 +321,29 @@ export function restoreSettings(
   const recorded = state.tools?.map(({ name }) => name) ?? [];
   const tools = recorded.filter((name) => engine.toolsByName.has(name));
   if (!isCancel) {
-    const missing = recorded.filter((name) => !engine.toolsByName.has(name));
-    const reasons = missing.map((name) => `there is no tool "${name}" any more`);
+    const differences = recorded.filter((name) => !engine.toolsByName.has(name)).map(missingTool);
     const isToBePlanned = state.plan === undefined && (state.planningError === undefined || state.status === "failed");
     if (engine.planner === undefined && isToBePlanned)
-      reasons.push("its request is yet to be planned, and there is no planner");
-    if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
+      differences.push({ message: "its request is yet to be planned, and there is no planner" });
+    if (differences.length > 0) throw resumeMismatch(state.runId, differences);
   }
   const { context, metadata } = state;
   return resolveRunOptions({ ...state.options, context, metadata, tools, ...options }, engine, "restored");
 }
 
 /**
- * Opens the next execution: all of its first events are recorded, or none. Rejects with `resume-mismatch`, or with what
- * the store fails with; then no event of the execution was emitted, and the stored run is unchanged.
+ * Opens the next execution: all of its first events are recorded, or none. Rejects with what the store fails with; then no
+ * event of the execution was emitted, and the stored run is unchanged.
  */
-async function recordResume(run: Run, { isCancel, events = [] }: Continuation): Promise<void> {
+async function recordResume(
+  run: Run,
+  changedTools: readonly string[],
+  events: readonly EventInit[] = [],
+): Promise<void> {
   const { state, secrets } = run;
   const reason = isNewFork(state) ? "the run was forked before this had ended" : "its process has died";
   const ends = endsOfCutOff(state, interruptedBy(reason).toJSON() as AgentErrorData);
   const first = [...withdrawals(state), ...ends, ...events];
-  const changedTools = isCancel ? [] : await compareTools(run);
   const opening = {
     type: "run-resume",
     ...openingOf(run, await fingerprintsOf(run.settings.tools)),
@@ -297,28 +399,39 @@ export async function compareTools(run: Pick<Run, "state" | "settings" | "secret
   const then = new Map(state.tools?.map((tool) => [tool.name, tool]));
   const now = await fingerprintsOf(settings.tools);
   const changed = now.filter(({ name, schemaHash }) => then.get(name)?.schemaHash !== schemaHash);
-  const reasons = now
-    .filter(({ name, effect }) => then.get(name)?.effect !== effect)
-    .map(({ name, effect }) => `the effect of "${name}" was ${then.get(name)?.effect} and is ${effect}`);
+  const differences: RunDifference[] = now
+    .map((tool) => ({ tool: tool.name, expected: then.get(tool.name)?.effect ?? "", found: tool.effect }))
+    .filter(({ expected, found }) => expected !== found)
+    .map((one) => ({ message: `the effect of "${one.tool}" was ${one.expected} and is ${one.found}`, ...one }));
   if (changed.length > 0 && state.plan !== undefined) {
     const { steps } = state.plan;
     const scope = { tools: settings.tools, maxSteps: steps.length };
-    const { issues } = await checkPlan(toJson(opened(run, state.plan)), scope);
-    const unfit = issues.flatMap(({ path, message }) => {
+    const plan = opened(run, state.plan);
+    const { issues: all } = await checkPlan(toJson(plan), scope);
+    const issues = run.secrets?.hideInIssues(all, plan as unknown as JsonValue) ?? all;
+    const unfit = issues.flatMap<RunDifference>(({ path, message }) => {
       const step = state.steps.get(steps[Number(path[1])]?.id ?? "");
       if (step !== undefined && !mayRunAgain(state, step)) return [];
       const what = step === undefined ? "the plan" : `step "${step.stepId}" of "${step.tool}"`;
-      return [`${what} no longer fits: ${path.join(".")}: ${message}`];
+      const place = step && { tool: step.tool, stepId: step.stepId };
+      return [{ message: `${what} no longer fits: ${path.join(".")}: ${message}`, ...place, path }];
     });
-    if (unfit.length > 0) reasons.push(...changed.map(({ name }) => `the schemas of "${name}" have changed`), ...unfit);
+    const hashes = changed.map(({ name, schemaHash }) => ({
+      message: `the schemas of "${name}" have changed`,
+      tool: name,
+      expected: then.get(name)?.schemaHash ?? "",
+      found: schemaHash,
+    }));
+    if (unfit.length > 0) differences.push(...hashes, ...unfit);
   }
-  if (reasons.length > 0) throw resumeMismatch(state.runId, reasons);
+  if (differences.length > 0) throw resumeMismatch(state.runId, differences);
   return changed.map(({ name }) => name);
 }
 
 /** Plans what is not planned yet, runs what has not run, and ends as the last execution was about to, if it was. */
 async function continueExecution(run: Run, ending: AbortReason | undefined): Promise<RunResult> {
   const { plan, request, planningError } = run.state;
+  if (run.hold !== undefined) return runExecution(run, planningError);
   if (plan !== undefined) {
     // One that is only cancelled may be without the keys that its hash needs.
     const approving = run.abortReason === undefined ? requireApproved(plan, run) : undefined;
@@ -356,11 +469,17 @@ export type ResumeAllOptions<TTool extends Tool = Tool> = (
 ) & {
   /** The most runs at a time, at least 1. @default 10 */
   concurrency?: number | undefined;
+  /**
+   * The most times in a row, at least 1, that a run is resumed whose process died before anything new was recorded. After
+   * that it is suspended, with a pending `given-up`. @default 10
+   */
+  maxAdoptions?: number | undefined;
 };
 
 const resumeAllOptions = {
   ...resumeOptions,
   concurrency: { type: "integer", min: 1, default: 10 },
+  maxAdoptions: { type: "integer", min: 1, default: 10 },
 } satisfies OptionTable<ResumeAllOptions>;
 
 /**
@@ -377,7 +496,7 @@ export type ResumedRun<TTool extends Tool = Tool> =
  * are suspended. Rejects with `invalid-options`, or with `store-failed` if they cannot be listed.
  */
 export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Promise<readonly ResumedRun[]> {
-  const { concurrency, resources, ...rest } = readOptions(resumeAllOptions, given);
+  const { concurrency, resources, maxAdoptions, ...rest } = readOptions(resumeAllOptions, given);
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
@@ -386,7 +505,8 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
       runs.requireOpen();
       const options = { ...rest, resources: own };
       // One that has ended meanwhile stays unchanged.
-      const resuming = { runId, startedMs: monotonicNow(runs.settings.clock), options, retriesFailed: false };
+      const startedMs = monotonicNow(runs.settings.clock);
+      const resuming = { runId, startedMs, options, retriesFailed: false, maxAdoptions };
       resumed.push({ runId, result: returnOrThrow(await resumeRun(runs, resuming), options) });
     } catch (thrown) {
       if (!isAgentError(thrown)) throw thrown;
@@ -412,11 +532,16 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
 }
 
 /**
- * Lists all resumable runs before any is resumed: pages would shift. If questions expire, includes runs that wait for
- * a decision that can no longer be taken.
+ * Lists all resumable runs before any is resumed: pages would shift. Includes those that did not fit another process; if
+ * questions expire, also runs that wait for a decision that can no longer be taken.
  */
-async function listResumable({ settings, leases }: RunRegistry): Promise<RunSummary[]> {
-  const runs = await listAll(settings.store, { resumable: true });
+async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
+  const listed = [
+    ...(await listAll(settings.store, { resumable: true })),
+    ...(await listAll(settings.store, { pending: "mismatch" })),
+  ];
+  const byId = new Map(listed.map((run) => [run.runId, run]));
+  const runs = [...byId.values()].filter(({ runId, updatedAt }) => unfit.get(runId) !== updatedAt);
   if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
   for (const summary of await listAll(settings.store, { status: "suspended" })) {
     // A run that cannot be read is reported when it is resumed.

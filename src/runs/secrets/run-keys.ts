@@ -88,7 +88,7 @@ export class RunKeys {
   private unreadable(keyId: string, reason: string): AgentError<"secret-unreadable"> {
     const { runId } = this;
     const available = this.keys.map(({ id }) => id);
-    const message = `A secret of run "${runId}" cannot be read: ${reason}. Nothing was run or recorded.`;
+    const message = `A secret of run "${runId}" cannot be read: ${reason}. Nothing was run.`;
     return new AgentError("secret-unreadable", message, { details: { runId, keyId, available } });
   }
 }

@@ -555,6 +555,6 @@ function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
 }
 
 function misplaced(runId: string): AgentError<"secret-unreadable"> {
-  const message = `A secret for run "${runId}" cannot be read: it is not in an input or output. Nothing was run or recorded.`;
+  const message = `A secret for run "${runId}" cannot be read: it is not in an input or output. Nothing was run.`;
   return new AgentError("secret-unreadable", message, { details: { runId, keyId: "", available: [] } });
 }

@@ -26,6 +26,7 @@ export async function runExecution(run: Run, planningError?: AgentErrorData): Pr
   while (plan !== undefined) {
     const compiling = compileExpressions(plan.steps);
     expressions = compiling && (await compiling);
+    if (run.hold !== undefined) break;
     // A plan that is under way needs no approval, unless it still waits for it.
     const isNew = run.state.isUnderWay !== true;
     if ((isNew || run.approvalOf(undefined) !== undefined) && mayNeedPlanApproval(run)) await askAboutPlan(run, plan);

@@ -66,6 +66,8 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   // It may be gone if the run was restored only to be cancelled.
   const tool = run.settings.tools.get(state.tool);
   if (tool?.undo === undefined) return "no-undo";
+  // Its secrets cannot be opened here.
+  if (run.hold !== undefined && run.secrets === undefined && run.state.mayBeSealed) return "failed";
   const step: PlanStep = { id: stepId, tool: tool.name, input };
   const pass = iteration === undefined ? undefined : { index: iteration, count: 0, item: null };
   const task = { step, tool, iteration: pass };

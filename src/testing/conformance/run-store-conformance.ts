@@ -493,13 +493,20 @@ const cases: Readonly<Record<string, Check>> = {
       { kind: "plan-approval", hash },
       { kind: "outcome", stepId: "s1", iteration: 0 },
       { kind: "approval", stepId: "s2", tool: "Fake", input: { text: "long" }, hash, effect: "once" },
+      { kind: "mismatch", reason: "x".repeat(600), differences: [{ message: "x" }] },
+      { kind: "given-up", reason: "it died", deaths: 3 },
     ];
     const many: PendingItem[] = Array.from({ length: 9 }, (_, index) => ({ kind: "outcome", stepId: `t${index}` }));
     const suspend = runSuspend("r", 2, [...waiting, ...many]);
     await record(store, runStart("r"), suspend);
-    const items = [...waiting.slice(0, 2), { kind: "approval", stepId: "s2", tool: "Fake", hash }, ...many.slice(0, 7)];
-    const kinds = ["approval", "plan-approval", "outcome"];
-    assertSame(await summaryOf(store), { pending: { count: 12, items, kinds } });
+    const shown = [
+      { kind: "approval", stepId: "s2", tool: "Fake", hash },
+      { kind: "mismatch", reason: "x".repeat(500) },
+      { kind: "given-up", reason: "it died" },
+    ];
+    const items = [...waiting.slice(0, 2), ...shown, ...many.slice(0, 5)];
+    const kinds = ["approval", "plan-approval", "outcome", "mismatch", "given-up"];
+    assertSame(await summaryOf(store), { pending: { count: 14, items, kinds } });
     await record(store, runResume("r", 3));
     assertSame(await summaryOf(store), {});
   },
@@ -565,14 +572,19 @@ const cases: Readonly<Record<string, Check>> = {
       [...many, approval],
       [{ kind: "wait", stepId: "s", event: "paid" }],
       [],
+      [{ kind: "given-up", reason: "it died", deaths: 3 }],
+      [{ kind: "mismatch", reason: "no tool", differences: [{ message: "no tool" }] }],
     ];
-    await fillStore(store, 6);
+    await fillStore(store, 8);
     for (const [index, pending] of waiting.entries()) await record(store, runSuspend(`r${index + 1}`, 2, pending));
     const found = (options: ListRunsOptions) => listIds(store, options);
     assert.equal(await found({ pending: "approval" }), "r3 r2 r1");
     assert.equal(await found({ pending: "plan-approval" }), "r2");
     assert.equal(await found({ pending: "outcome" }), "r3");
     assert.equal(await found({ pending: ["plan-approval", "wait"] }), "r4 r2");
+    assert.equal(await found({ pending: "mismatch" }), "r7");
+    assert.equal(await found({ pending: ["given-up", "mismatch"] }), "r7 r6");
+    assert.equal(await found({ pending: "given-up", metadata: { user: "ada" } }), "r6");
     assert.equal(await found({ pending: ["approval", "outcome"] }), "r3 r2 r1");
     assert.equal(await found({ pending: [] }), "");
     assert.equal(await found({ pending: "approval", status: ["suspended", "failed"] }), "r3 r2 r1");

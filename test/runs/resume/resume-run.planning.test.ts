@@ -10,6 +10,7 @@ import { planOf, step } from "../../scenario/plans.ts";
 import { record, resumeFrom, until } from "../../scenario/resume-from.ts";
 import type { Scenario } from "../../scenario/run-scenario.ts";
 import { replanner, steps } from "../../scenario/scripted-replanner.ts";
+import { share } from "../../scenario/two-processes.ts";
 
 const works = () => createFakeTool({ name: "A", outcomes: [{ returns: 1 }] });
 const planned = () => ({ tools: [works()], planner: createScriptedPlanner([planOf("A", "A") as never]) });
@@ -58,19 +59,16 @@ describe("a run whose process died around planning", () => {
 
   it("cannot resume without a planner, and reports that", async () => {
     const { recorded } = await record(create);
-    const { result } = await resumeFrom(
-      until(recorded, "plan-start"),
-      planned,
-      async ({ agent, runId, store, clock }) => {
-        const orchestrator = createOrchestrator({ tools: [works()], store, clock });
-        await expect(orchestrator.resume(runId)).rejects.toMatchObject({
-          code: "resume-mismatch",
-          message: expect.stringContaining("there is no planner"),
-        });
-        return agent.resume(runId);
-      },
-    );
-    expect(result.status).toBe("completed");
+    const { process, store, clock } = await share(() => [works()], { recorded: until(recorded, "plan-start") });
+    const runId = recorded[0]?.runId ?? "";
+    const orchestrator = createOrchestrator({ tools: [works()], store, clock });
+    await expect(orchestrator.resume(runId)).rejects.toMatchObject({
+      code: "resume-mismatch",
+      message: expect.stringContaining("there is no planner"),
+    });
+    const { pending } = (await orchestrator.getRun(runId)) ?? {};
+    expect(pending).toMatchObject([{ kind: "mismatch", reason: expect.stringContaining("there is no planner") }]);
+    expect(await process(planned()).resume(runId)).toMatchObject({ status: "completed" });
   });
 
   it("keeps its earlier model usage", async () => {

@@ -1,0 +1,200 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod/v4";
+import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
+import { type AgentOptions, createAgent } from "../../../src/agent.ts";
+import { defineTool } from "../../../src/core/define-tool.ts";
+import type { RunStore } from "../../../src/core/run-store.ts";
+import { sensitive } from "../../../src/core/tool-schemas.ts";
+import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
+import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
+import { newFolder } from "../../new-folder.ts";
+import { keyOf } from "../../scenario/secret-tools.ts";
+import { withMethods } from "../../scenario/two-processes.ts";
+
+const leaseMs = 900;
+
+function fileStore(clock: ManualClock): RunStore {
+  const store = createSqliteRunStore({ path: join(newFolder(), "runs.db"), now: () => clock.now() });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const stores: readonly (readonly [string, (clock: ManualClock) => RunStore])[] = [
+  ["memory", (clock) => createMemoryRunStore({ now: () => clock.now() })],
+  ["a file", fileStore],
+];
+
+const secret = "hunter2-Zebra";
+
+/** A tool, and what it was called with. */
+function sendTool(inputSchema: z.ZodType = z.object({ to: z.string(), password: sensitive(z.string()) })) {
+  const calls: unknown[] = [];
+  const execute = (input: unknown) => void calls.push(input);
+  const tool = defineTool({ name: "Send", description: "Sends", inputSchema, execute: execute as never });
+  return { ...tool, calls };
+}
+
+const send = {
+  steps: [
+    { id: "w", wait: { event: "go" } },
+    { id: "s", tool: "Send", input: { to: "Ada", password: secret } },
+  ],
+};
+
+/** A run that waits, in a store with agents that differ. */
+async function waitingRun(createStore: (clock: ManualClock) => RunStore) {
+  const clock = createManualClock();
+  const store = createStore(clock);
+  const agentOf = (options: Partial<AgentOptions> = {}) =>
+    createAgent({
+      tools: [sendTool()],
+      secrets: { keys: [keyOf("new", 3), keyOf("old")] },
+      store,
+      clock,
+      leaseMs,
+      ...options,
+    });
+  const first = agentOf({ secrets: { keys: [keyOf("old")] } });
+  expect(await first.execute(send as never, { runId: "r" })).toMatchObject({ status: "suspended" });
+  await first.deliver("r", "go", 1, { id: "1", resume: false }).result;
+  const held = async () => {
+    const { runs } = await first.listRuns({ pending: "mismatch" });
+    return runs.map(({ runId, pending }) => [runId, pending?.items[0]?.kind]);
+  };
+  return { clock, store, agentOf, held };
+}
+
+describe.each(stores)("a run in %s that no longer fits", (_name, createStore) => {
+  it.each<readonly [string, () => Partial<AgentOptions>, object]>([
+    [
+      "its schema",
+      () => ({ tools: [sendTool(z.object({ to: z.literal("Bob"), password: sensitive(z.string().max(3, secret)) }))] }),
+      { tool: "Send", stepId: "s", path: ["steps", 1, "input", "to"] },
+    ],
+    ["its effect", () => ({ tools: [{ ...sendTool(), effect: "once" }] }), { expected: "idempotent", found: "once" }],
+    ["a missing tool", () => ({ tools: [] }), { tool: "Send", message: 'there is no tool "Send" any more' }],
+    ["a retired key", () => ({ secrets: { keys: [keyOf("new", 3)] } }), { expected: "old", found: "new" }],
+  ])("by %s says so, and continues once a process has it again", async (_what, change, difference) => {
+    const { store, agentOf, held } = await waitingRun(createStore);
+    const changed = agentOf(change());
+    const [resumed] = await changed.resumeAll();
+    expect(resumed?.error?.code).toMatch(/^(resume-mismatch|secret-unreadable)$/);
+    const { status, pending = [], error } = (await changed.getRun("r")) ?? {};
+    expect([status, error]).toEqual(["suspended", undefined]);
+    expect(pending).toMatchObject([{ kind: "mismatch", reason: expect.any(String) }]);
+    expect(pending[0]).toMatchObject({ differences: expect.arrayContaining([expect.objectContaining(difference)]) });
+    expect(await held()).toEqual([["r", "mismatch"]]);
+    const recorded = await store.read("r");
+    expect(JSON.stringify(recorded)).not.toContain(secret);
+    // It is tried no more, unless somebody asks, and nothing is recorded again; nor by another process.
+    expect(await changed.resumeAll()).toEqual([]);
+    const other = agentOf({ tools: [] });
+    expect(await other.resumeAll()).toMatchObject([{ error: { code: expect.any(String) } }]);
+    for (const agent of [changed, other])
+      await expect(agent.resume("r")).rejects.toMatchObject({ code: expect.stringMatching(/mismatch|unreadable/) });
+    expect(await store.read("r")).toEqual(recorded);
+    const tool = sendTool();
+    expect(await agentOf({ tools: [tool] }).resumeAll()).toMatchObject([{ result: { status: "completed" } }]);
+    expect(tool.calls).toEqual([{ to: "Ada", password: secret }]);
+    expect(await held()).toEqual([]);
+  });
+
+  it("is cancelled by what was posted to it, with no tool and no key", async () => {
+    const { agentOf } = await waitingRun(createStore);
+    const unfit = agentOf({ tools: [], secrets: { keys: [keyOf("new", 3)] } });
+    await unfit.resumeAll();
+    await agentOf().cancel("r", "enough", { resume: false });
+    expect(await unfit.resume("r")).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
+  });
+
+  it("is not suspended by a command, which is refused", async () => {
+    const { store, agentOf } = await waitingRun(createStore);
+    const before = await store.read("r");
+    const { result } = agentOf({ tools: [] }).deliver("r", "go", 1, { id: "2" });
+    await expect(result).rejects.toMatchObject({ code: "resume-mismatch" });
+    expect(await store.read("r")).toEqual(before);
+  });
+});
+
+/** A process that dies when it is told: nothing of it reaches the store any more. */
+function mortal(clock: ManualClock, store: RunStore, tool: ReturnType<typeof sendTool>) {
+  let isDead = false;
+  const guarded = (name: keyof RunStore) => [
+    name,
+    (...given: unknown[]) => {
+      if (isDead) throw new Error("dead");
+      return (store[name] as (...given: unknown[]) => unknown)(...given);
+    },
+  ];
+  const names = ["append", "read", "list", "claim", "renew", "release"] as const;
+  const reached = withMethods(store, Object.fromEntries(names.map(guarded)));
+  const agent = createAgent({ tools: [tool], store: reached, clock, leaseMs, onWarning: () => {} });
+  const die = async () => {
+    isDead = true;
+    await clock.advance(2 * leaseMs);
+  };
+  return { agent, die };
+}
+
+describe("a run whose processes die", () => {
+  const hangs = (name: string, from = 0) => {
+    let calls = 0;
+    const execute = () => (calls++ < from ? "done" : new Promise<string>(() => {}));
+    return defineTool({ name, description: name, inputSchema: z.object({}), execute }) as never;
+  };
+  const chain = { steps: Array.from({ length: 6 }, (_, index) => ({ id: `s${index}`, tool: "Hang", input: {} })) };
+  const works = () => hangs("Hang", 100);
+
+  it("is given up after as many leases as were allowed have run out, until somebody resumes it", async () => {
+    const clock = createManualClock();
+    const store = fileStore(clock);
+    const first = mortal(clock, store, hangs("Hang"));
+    void first.agent.execute(chain as never, { runId: "r" });
+    await clock.advance(10);
+    await first.die();
+    for (let adoptions = 0; adoptions < 2; adoptions++) {
+      const next = mortal(clock, store, hangs("Hang"));
+      void next.agent.resumeAll({ maxAdoptions: 2 });
+      await clock.advance(10);
+      expect(await next.agent.getRun("r")).toMatchObject({ status: "running" });
+      await next.die();
+    }
+    const agent = createAgent({ tools: [works()], store, clock, leaseMs });
+    expect(await agent.resumeAll({ maxAdoptions: 2 })).toMatchObject([
+      { result: { status: "suspended", pending: [{ kind: "given-up", deaths: 3 }] } },
+    ]);
+    expect((await agent.listRuns({ pending: "given-up" })).runs.map(({ runId }) => runId)).toEqual(["r"]);
+    expect(await agent.resumeAll({ maxAdoptions: 2 })).toEqual([]);
+    expect(await agent.resume("r")).toMatchObject({ status: "completed" });
+  });
+
+  it("is not given up while each of them gets further", async () => {
+    const clock = createManualClock();
+    const store = fileStore(clock);
+    const first = mortal(clock, store, hangs("Hang", 1));
+    void first.agent.execute(chain as never, { runId: "r" });
+    await clock.advance(10);
+    await first.die();
+    for (let adoptions = 0; adoptions < 4; adoptions++) {
+      const next = mortal(clock, store, hangs("Hang", 1));
+      void next.agent.resumeAll({ maxAdoptions: 1 });
+      await clock.advance(10);
+      await next.die();
+    }
+    const agent = createAgent({ tools: [works()], store, clock, leaseMs });
+    expect(await agent.resumeAll({ maxAdoptions: 1 })).toMatchObject([{ result: { status: "completed" } }]);
+  });
+
+  it("is not given up though it was taken many times and had to wait", async () => {
+    const { agentOf } = await waitingRun(fileStore);
+    for (let times = 0; times < 12; times++) {
+      // As by a process that is busy, and gives it back.
+      await agentOf()
+        .deliver("r", "go", 1, { id: "1" })
+        .result.catch(() => {});
+    }
+    expect(await agentOf().resumeAll({ maxAdoptions: 1 })).toEqual([]);
+    expect(await agentOf().getRun("r")).toMatchObject({ status: "completed" });
+  });
+});
