@@ -345,3 +345,11 @@ export function mapItems<T extends object>(holder: T, map: (item: unknown, key: 
   // Not by assignment, which treats the key `__proto__` differently.
   return Object.fromEntries(entries) as T;
 }
+
+/** The number that digits stand for, as in JSON; undefined for a whole number above 2^53 that would be rounded. */
+export function exactNumber(digits: string): number | undefined {
+  const value = Number(digits);
+  const [, whole] = /^[-+]?(\d+)(?:\.0*)?$/.exec(digits) ?? [];
+  const isExact = whole === undefined || Number.isSafeInteger(value) || BigInt(whole) === BigInt(Math.abs(value));
+  return isExact ? value : undefined;
+}

@@ -82,14 +82,6 @@ export function readNumber(
   return readScales(words, readPoint(words, { digits: String(state.total + state.group), end }));
 }
 
-/** The number that a text in digits is; undefined for a whole one above 2^53 that would be rounded. */
-export function exactNumber(digits: string): number | undefined {
-  const value = Number(digits);
-  return Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(digits) || BigInt(digits) === BigInt(value)
-    ? value
-    : undefined;
-}
-
 /** The number so far: groups that a scale has closed, the open group, and the kind of the last word. */
 interface NumberState {
   total: bigint;

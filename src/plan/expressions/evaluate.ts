@@ -9,10 +9,9 @@ import {
   remainder,
   subtract,
 } from "../../core/decimal.ts";
-import { type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
+import { exactNumber, type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
 import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
-import { exactNumber } from "../../english/numbers.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { exactNumber } from "../../core/json.ts";
 import { cutText } from "../../core/text.ts";
-import { exactNumber } from "../../english/numbers.ts";
 import {
   type CelFreeName,
   type CelFunctionName,
@@ -275,11 +275,12 @@ interface MacroPlace {
 }
 
 /** The parser returns integers as BigInt; ours are numbers, as in JSON. */
-function literalOf({ args: value, start }: NodeOf<"value">): null | boolean | number | string {
-  if (typeof value === "bigint") {
-    const exact = exactNumber(String(value));
+function literalOf({ args: value, start, input }: NodeOf<"value">): null | boolean | number | string {
+  if (typeof value === "bigint" || typeof value === "number") {
+    const [digits = value] = typeof value === "number" ? (/^[\d.]+(?![\d.eE])/.exec(input.slice(start)) ?? []) : [];
+    const exact = exactNumber(String(digits));
     if (exact !== undefined) return exact;
-    throw new UnsupportedCel(`${value} is not exact as a JSON number; at most 2^53 is`, start);
+    throw new UnsupportedCel(`${digits} is not exact as a JSON number; at most 2^53 is`, start);
   }
   if (typeof value !== "object" || value === null) return value;
   throw new UnsupportedCel("bytes and unsigned integers are not supported", start);

@@ -20,9 +20,9 @@ export interface AnswerScope extends CallScope {
   readonly maxSteps: number;
   readonly expressions: boolean;
   readonly maxCalls: number;
-  /** True if a step does what a request must ask for in words, and it does not. */
+  /** True if a step is grave, and no words of the request ask for it. */
   readonly isUnasked: (step: EarlierStep) => boolean;
-  /** True if a call of the operation may have a slot that it need not have. */
+  /** True if the operation has a slot that a call may leave out. */
   readonly hasOptional: (operation: string) => boolean;
 }
 
@@ -34,7 +34,7 @@ export type CheckedAnswer =
       readonly type: "problem";
       readonly code: "no-json" | "invalid-plan" | "unsure";
       readonly problems: readonly string[];
-      /** With `unsure`: they are valid, and perhaps not meant. */
+      /** The valid steps that the request may not mean; only with the code `unsure`. */
       readonly steps?: readonly PlanStep[];
     };
 

@@ -10,13 +10,14 @@ import { toolOf } from "../../core/step.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { toolFingerprint } from "../../core/tool-schemas.ts";
 import { mayHoldDate } from "../../dates/date-words.ts";
-import { auxiliaries, functionWords, mentionsResult, prepositions, smallWords } from "../../english/word-classes.ts";
+import { mentionsResult } from "../../english/word-classes.ts";
 import { findRefusal, type RefusalKind } from "../../language/refusals.ts";
 import { type Account, accountFor } from "../rules/account.ts";
 import { opensWish, splitRequest } from "../rules/cut-wishes.ts";
 import { readRequest, spansOf } from "../rules/request.ts";
 import { isPureStep, waitsOf } from "../rules/steps.ts";
 import { answerSchema } from "./answer-schema.ts";
+import { certaintyOf, isNamed, strictness } from "./certainty.ts";
 import { earlierStep } from "./check-answer.ts";
 import {
   cannotPlan,
@@ -165,7 +166,6 @@ export class ModelPlanner {
     // "…, and the eggs" has the verb of the wish before it.
     const isWhole = opensWish(wish.words, 0, wish.words.length);
     const said = isWhole ? wish.words : readRequest(request.request, { nowMs, timeZone }).words;
-    const isUnasked = ({ operation, input }: EarlierStep) => isGrave(operation, input) && !isAskedFor(operation, said);
     // A small model refers to what it is shown.
     const shown = making.isReplan || mentionsResult(wish.words, 0, wish.words.length) ? earlier : [];
     const dialect = model.schemas ?? "plain";
@@ -177,7 +177,8 @@ export class ModelPlanner {
       ...answerSchema(prompt.operations, options),
       source: prompt,
       scope: {
-        isUnasked: (step) => !making.isReplan && isUnasked(step),
+        isUnasked: ({ operation, input }) =>
+          !making.isReplan && isGrave(operation, input) && !isAskedFor(operation, said),
         wish,
         earlier,
         operations,
@@ -406,40 +407,6 @@ function findUnsaid(
   if (unsaid !== undefined) return `the request does not say ${JSON.stringify(unsaid.words.join(" "))}`;
   const [twice] = account.twice;
   return twice && `${JSON.stringify(twice.text)} is used twice, but was said once`;
-}
-
-/** Each word that nothing explains multiplies the certainty by this. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
-const left = 0.95;
-/** The same where things are shown that only closed values tell apart, such as the todos of a list. */
-const leftOfFilter = 0.7;
-
-/** Things that are counted in a sum are no part of it: only its numbers must be explained. */
-function certaintyOf(
-  likelihood: number,
-  { words }: Account,
-  { hasFilter, isSum }: { readonly hasFilter: boolean; readonly isSum: boolean },
-): number {
-  const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
-  // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
-  if (words.some(({ by }) => by === "unused")) return 0;
-  // One word may be another verb of the operation: how sure the model is says whether it is.
-  const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
-  const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** others;
-  return Number((likelihood * own * left ** count("aside")).toFixed(3));
-}
-
-/**
- * A call that cannot be taken back, or is not said in a word of its operation, needs a surer model; one that cannot be taken back and has
- * another verb a still surer one.
- */
-function strictness({ isGrave, isMeant, isNamed }: Record<"isGrave" | "isMeant" | "isNamed", boolean>): number {
-  return isGrave && isMeant ? 1.5 : isGrave || isMeant || !isNamed ? 1.2 : 1;
-}
-
-/** True if the request has a word of the operation that means something by itself: not in "will it snow?" for a tool that tells of rain. */
-function isNamed({ words }: Account): boolean {
-  const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
-  return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));
 }
 
 function isOpen({ type: { kind } }: Slot): boolean {

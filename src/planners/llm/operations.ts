@@ -2,10 +2,11 @@ import type { JsonObject } from "../../core/json.ts";
 import { branchField, type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { DefinedTool } from "../../core/tool.ts";
 import { lightVerbs } from "../../english/word-classes.ts";
-import { Spelling, stem } from "../../language/word-forms.ts";
+import { stem } from "../../language/word-forms.ts";
 import { saysNothing } from "../rules/account.ts";
+import { particleOf } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
-import { compileTool, literalsOf, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
+import { compileTool, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
@@ -75,30 +76,33 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
 }
 
 /**
- * True if words of a request ask for an operation: all that one of its phrases needs, or the verb of one; of a tool that does one
- * thing, any that means something. Without phrases its name and its description say what it is called.
+ * True if words of a request ask for an operation: all that one of its phrases needs, so that "turn on" does not ask to
+ * turn off. Without phrases, the verb with which its name or its description begins, or all words of its name.
  */
-export function isAskedFor(operation: Operation, words: readonly string[]): boolean {
-  const { rules, constants, phrases, description } = operation;
-  const spelling = new Spelling([rules.vocabulary]);
-  const present = new Set(words.flatMap((word) => [word, ...spelling.meaningsOf(word)]));
-  const has = (group: ReadonlySet<string>) => [...group].some((word) => present.has(word));
-  if (phrases.some(({ required }) => required.length > 0 && required.every(has))) return true;
-  const isOnly = Object.keys(constants).length === 0;
-  const name = isOnly ? rules.tool.name : Object.values(constants).join(" ");
-  const own = [
-    ...sayName(name).split(" "),
-    ...(isOnly ? literalsOf(phrases) : phrases.flatMap(leadsOf)),
-    ...(phrases.length === 0 ? (description.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) : []),
-  ];
-  const stems = new Set(own.filter((word) => !saysNothing.has(word)).map(stem));
-  return [...present].some((word) => stems.has(stem(word)));
+export function isAskedFor({ rules, constants, description }: Operation, words: readonly string[]): boolean {
+  const said = new Set(words.map(stem));
+  const isSaid = (word: string) => said.has(stem(word));
+  const phrases = rules.rules.filter((rule) => mayMean(rule, constants));
+  if (phrases.length > 0)
+    return phrases.some(
+      ({ required, node }) =>
+        required.length > 0 && [...required, ...particleOf(node)].every((group) => [...group].some(isSaid)),
+    );
+  const named = Object.keys(constants).length === 0 ? [rules.tool.name] : Object.values(constants).map(String);
+  const names = named.flatMap((name) => sayName(name).split(" ")).filter((word) => !saysNothing.has(word));
+  const [verb = ""] = description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
+  const isVerb = (word = "") => word !== "" && !saysNothing.has(word) && !lightVerbs.has(word);
+  return (
+    [names[0], verb].some((word = "") => isVerb(word) && isSaid(word)) || (names.length > 0 && names.every(isSaid))
+  );
 }
 
-/** The verbs of a phrase, unless they mean something else without the words behind them: "take … off". */
-function leadsOf({ firstWords, required }: PhraseRule): readonly string[] {
-  if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
-  return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
+/** True for a phrase of an operation, or of its tool if it names none. */
+function mayMean({ fixed, source }: PhraseRule, constants: Operation["constants"]): boolean {
+  return Object.entries(constants).every(([key, value]) => {
+    const named = fixed[key] ?? source.input?.[key];
+    return named === undefined || named === value;
+  });
 }
 
 function ofTool(rules: ToolRules): readonly Operation[] {
@@ -181,8 +185,8 @@ class OperationReader {
   }
 
   /**
-   * Splits the slots into those that a model is asked for and those that code reads: the optional ones of a closed kind, unless two are of one kind
-   * and nobody could tell which is meant.
+   * Splits the slots into those that a model is asked for and those that code reads. Code reads optional slots of a closed
+   * kind, unless there are two of that kind, which could be mistaken for each other.
    */
   private splitSlots(): { readonly slots: readonly Slot[]; readonly closed: ReadonlyMap<string, SlotType> } {
     const names = this.inSpokenOrder(this.slotNames());

@@ -1,3 +1,4 @@
+import { prepositions } from "../../english/word-classes.ts";
 import { isNullable, type PhraseNode, remembered } from "../../language/phrases.ts";
 
 /** A place in a phrase before its next word or slot, or at its end. */
@@ -115,6 +116,15 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
     .map(someOf)
     .filter(({ isOpen }) => !isOpen)
     .map(({ words }) => words);
+}
+
+const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
+
+/** The set of words of which a request must have one behind the verb of a phrase, as in "turn off {device}"; or none. */
+export function particleOf(node: PhraseNode): readonly ReadonlySet<string>[] {
+  const [, second] = node.type === "sequence" ? node.items.filter((item) => !isNullable(item)) : [];
+  const { words, isOpen } = second === undefined ? { words: new Set<string>(), isOpen: true } : someOf(second);
+  return !isOpen && [...words].every((word) => particles.has(word)) ? [words] : [];
 }
 
 /** Adds every literal word of a phrase to a set, except those of parts that are in `seen`, to which its parts are added. */

@@ -1,9 +1,9 @@
-import type { JsonObject } from "../../core/json.ts";
+import { exactNumber, type JsonObject } from "../../core/json.ts";
 import { schemasAt } from "../../core/json-schema.ts";
 import { parseWith } from "../../core/schema.ts";
 import type { PhraseReference, SlotValue } from "../../core/tool.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
-import { exactNumber, readNumber } from "../../english/numbers.ts";
+import { readNumber } from "../../english/numbers.ts";
 import { prepositions, readAnaphor, resultNouns, startsWithVerb, unsplitPairs } from "../../english/word-classes.ts";
 import { readSum } from "../../sums/read-sum.ts";
 import { isArticle, isFiller } from "./courtesy.ts";

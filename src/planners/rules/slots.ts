@@ -1,8 +1,9 @@
+import { exactNumber } from "../../core/json.ts";
 import { type JsonSchema, schemasAt } from "../../core/json-schema.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { DateClock } from "../../dates/read-dates.ts";
 import { instantOf, isoDateTime } from "../../dates/zoned-time.ts";
-import { exactNumber, ordinals, readNumber } from "../../english/numbers.ts";
+import { ordinals, readNumber } from "../../english/numbers.ts";
 import { currencySigns, type Unit, unitOf } from "../../english/units.ts";
 import { onePointers, readAnaphor, truthWords } from "../../english/word-classes.ts";
 import { PhraseError } from "../../language/phrases.ts";

@@ -264,6 +264,7 @@ const failures: [expression: string, outcome: string][] = [
   ["3000000001 * 9007199254740991", "failure at 0: the result 27021597773230172254740991 is a whole number"],
   ["1e21 + 1 == 1e21", "failure at 0: the result 1000000000000000000001 is a whole number"],
   ['int("9007199254740993")', "failure at 0: 9007199254740993 is not exact as a JSON number"],
+  ['double("9007199254740993.0")', "failure at 0: 9007199254740993.0 is not exact as a JSON number"],
   ['double("-9007199254740993")', "failure at 0: -9007199254740993 is not exact as a JSON number"],
   ["1 % (5.0 % (4.0 / 3.0))", "failure at 0: the remainder is lost in rounding"],
   ['double("1e999")', "failure at 0: the result is too large for a number"],

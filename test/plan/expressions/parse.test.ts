@@ -128,6 +128,7 @@ describe("text that is not an expression", () => {
     ["Foo{a: 1}", "syntax at 3: unexpected {"],
     ["s1.?a", "syntax at 3: write has(l.n) && … for l.?n"],
     ["9007199254740993", "syntax at 0: 9007199254740993 is not exact as a JSON number"],
+    ["1 + 9007199254740993.0", "syntax at 4: 9007199254740993.0 is not exact as a JSON number"],
     ["[1, 12345678901234567890]", "syntax at 4: 12345678901234567890 is not exact"],
     ["5u", "syntax at 0: bytes and unsigned integers are not supported"],
     ['b"ab"', "syntax at 0: bytes and unsigned integers are not supported"],

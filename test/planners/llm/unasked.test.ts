@@ -117,6 +117,65 @@ it("a tool without phrases is asked for in words of its name or description", as
   expect(failure).toMatchObject({ details: { reason: "unsure" } });
 });
 
+describe.each([
+  ["two tools", "TurnOff", "TurnOn"],
+  ["two operations of one tool", "Switch.off", "Switch.on"],
+])("%s with opposite words", (what, off, on) => {
+  const lamps = ["off", "on"].map((state) =>
+    defineTool({
+      name: `Turn${state === "off" ? "Off" : "On"}`,
+      description: `Turns a device ${state}`,
+      inputSchema: z.object({ device: z.string() }),
+      effect: "once",
+      phrases: [`turn ${state} {device}`, `turn {device} ${state}`],
+      execute: () => null,
+    }),
+  );
+  const branchOf = <TState extends string>(state: TState) => z.object({ state: z.literal(state), device: z.string() });
+  const lamp = defineTool({
+    name: "Switch",
+    description: "Turns devices on and off",
+    inputSchema: z.discriminatedUnion("state", [branchOf("on"), branchOf("off")]),
+    effect: "once",
+    phrases: [
+      { phrase: "turn on {device}", input: { state: "on" } },
+      { phrase: "turn off {device}", input: { state: "off" } },
+    ],
+    execute: () => null,
+  });
+  const tools: readonly DefinedTool[] = what === "two tools" ? lamps : [lamp];
+
+  it.each([
+    ["turn on the lamp", off, on],
+    ["turn off the lamp", on, off],
+  ])("%s does not ask for %s", async (request, wrong, right) => {
+    const sure = modes["a model that is certain"];
+    const [first, second] = [wrong, right].map((name) => sure(answerOf({ do: name, device: "the lamp" })));
+    const failure = await failureOf([first, first] as never, requestOf(request, { tools }));
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+    const mended = await planWith([first, second] as never, requestOf(request, { tools }));
+    expect(mended.steps).toHaveLength(1);
+    expect(mended.requests).toHaveLength(2);
+  });
+});
+
+it("a tool without phrases is not asked for by the thing alone that it is about", async () => {
+  const close: DefinedTool = defineTool({
+    name: "CloseAccount",
+    description: "Closes an account",
+    inputSchema: z.object({ customer: z.string() }),
+    effect: "once",
+    execute: () => null,
+  });
+  const answer = answerOf({ do: "CloseAccount", customer: "Ada" });
+  const tools = [close];
+  expect((await planWith([answer], requestOf("close the account of Ada", { tools }))).steps).toHaveLength(1);
+  for (const request of ["open the account of Ada", "account of Ada"]) {
+    const failure = await failureOf([answer, answer], requestOf(request, { tools }));
+    expect(failure).toMatchObject({ code: "cannot-plan", details: { reason: "unsure" } });
+  }
+});
+
 it("a replan may do what the request does not ask for in so many words", async () => {
   const failing = defineTool({
     name: "Close",

@@ -1,0 +1,98 @@
+import { endOfString } from "../../core/json.ts";
+import type { TokenLogprob } from "../../core/language-model.ts";
+import { auxiliaries, functionWords, prepositions, smallWords } from "../../english/word-classes.ts";
+import type { Account } from "../rules/account.ts";
+import type { AnswerScope } from "./check-answer.ts";
+
+/**
+ * Probability of the least likely token of an answer that means something, from 0 to 1: of an operation, of a value, and each
+ * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. Not: signs that
+ * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
+ *
+ * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
+ */
+export function leastLikely(
+  text: string,
+  logprobs: readonly TokenLogprob[] | undefined,
+  scope: AnswerScope,
+): number | undefined {
+  const told = logprobs?.map(({ token }) => token).join("") ?? "";
+  const offset = told.indexOf(text.trim());
+  if (logprobs === undefined || text.trim() === "" || offset === -1) return undefined;
+  const marks = new Uint8Array(told.length);
+  for (const at of meaningfulIn(told, offset, scope)) marks[at] = 1;
+  let least = 0;
+  let at = 0;
+  for (const { token, logprob } of logprobs) {
+    if (marks.subarray(at, at + token.length).includes(1)) least = Math.min(least, logprob);
+    at += token.length;
+  }
+  return Math.exp(least);
+}
+
+/** Depth of the signs between calls of an answer, and of those within one. */
+const ofList = 2;
+export const ofCall = 3;
+
+/** The places of an answer at which the model makes a choice. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the text, a branch for each sign
+function* meaningfulIn(text: string, offset: number, { hasOptional, maxCalls }: AnswerScope): Generator<number> {
+  let depth = 0;
+  let key = "";
+  let mayBeLonger = true;
+  for (let at = offset; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (character === '"') {
+      const end = endOfString(text, at);
+      const said = text.slice(at + 1, end);
+      if (/^\s*:/.test(text.slice(end + 1, end + 9))) {
+        // Of a key, where it begins; `steps` and `do` are always there.
+        key = said;
+        if (!/^(?:steps|do)$/.test(key)) yield at + 1;
+      } else {
+        for (let each = at + 1; each <= end && each < text.length; each++) yield each;
+        if (key === "do" && depth === ofCall) mayBeLonger = hasOptional(said);
+      }
+      at = end;
+    } else if (character === "{" || character === "[") depth++;
+    else if (/[\w.+-]/.test(character)) yield at;
+    else if (/[\]},]/.test(character)) {
+      if (depth > ofCall || (depth === ofCall && mayBeLonger) || (depth === ofList && maxCalls > 1)) yield at;
+      if (character !== ",") depth--;
+    }
+  }
+}
+
+/** Each word that nothing explains multiplies the certainty by this. Fitted with `minCertainty`, see docs/decisions/planning-by-models.md. */
+const left = 0.95;
+/** The same where things are shown that only closed values tell apart, such as the todos of a list. */
+const leftOfFilter = 0.7;
+
+/** Things that are counted in a sum are no part of it: only its numbers must be explained. */
+export function certaintyOf(
+  likelihood: number,
+  { words }: Account,
+  { hasFilter, isSum }: { readonly hasFilter: boolean; readonly isSum: boolean },
+): number {
+  const count = (kind: "aside" | "left" | "operation") => words.filter(({ by }) => by === kind).length;
+  // "Mark invoices 4 and 6", "I do not live in Vienna": the plan lacks a value, or what is denied.
+  if (words.some(({ by }) => by === "unused")) return 0;
+  // One word may be another verb of the operation: how sure the model is says whether it is.
+  const others = Math.max(0, count("left") - (count("operation") > 0 ? 0 : 1));
+  const own = isSum ? 1 : (hasFilter ? leftOfFilter : left) ** others;
+  return Number((likelihood * own * left ** count("aside")).toFixed(3));
+}
+
+/**
+ * A call that cannot be taken back, or is not said in a word of its operation, needs a surer model; one that cannot be taken back and has
+ * another verb a still surer one.
+ */
+export function strictness({ isGrave, isMeant, isNamed }: Record<"isGrave" | "isMeant" | "isNamed", boolean>): number {
+  return isGrave && isMeant ? 1.5 : isGrave || isMeant || !isNamed ? 1.2 : 1;
+}
+
+/** True if the request has a word of the operation that means something by itself: not in "will it snow?" for a tool that tells of rain. */
+export function isNamed({ words }: Account): boolean {
+  const says = (word: string) => ![functionWords, auxiliaries, prepositions, smallWords].some((set) => set.has(word));
+  return words.some(({ by, text }) => by === "operation" && says(text.toLowerCase()));
+}
