@@ -51,7 +51,7 @@ export function shortError(error: ErrorData): ErrorData {
   return isShort ? error : deepFreeze({ ...error, message, ...(cause && { cause }) });
 }
 
-const properties = ["name", "message", "code", "retryable", "details", "cause"] as const;
+const properties = ["name", "message", "code", "retryable", "details", "cause", "lastError"] as const;
 
 /** A thrown object may have getters that throw: properties that cannot be read are left out. */
 export function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {

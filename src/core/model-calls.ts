@@ -126,9 +126,9 @@ export class ModelCalls {
       if (!isAgentError(thrown, "model-failed") || !thrown.retryable || this.refusals.has(thrown)) return false;
       const askedMs = retryAfterMs(thrown, clock.now()) ?? 0;
       if (askedMs > retry.maxDelayMs) {
-        const { message, details } = thrown;
+        const { message, details, cause } = thrown;
         const text = `${message}${askedTooLong(askedMs, retry)}`;
-        failure.thrown = new AgentError("model-failed", text, { details, cause: thrown, retryable: true });
+        failure.thrown = new AgentError("model-failed", text, { details, cause, retryable: true });
         return false;
       }
       const delayMs = Math.max(retryDelayMs(retry, number, random), askedMs);

@@ -10,22 +10,33 @@ const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
   "invalid-response",
 ]);
 
-/** The errors of Node's own limits, which hold however long a call may take. */
-const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
-const nodeAdvice =
-  'Node\'s own fetch waits 300 s for the first token, and for each next one: pass the option "fetch" with longer limits.';
-const maxCauses = 5;
+const maxCauses = 6;
 
-/** True if an error, or one of its causes, is of a limit of Node: the same call would only wait as long again. */
-function isNodeTimeout(thrown: unknown, depth = 0): boolean {
-  if (typeof thrown !== "object" || thrown === null || depth > maxCauses) return false;
-  const { code, cause } = readProperties(thrown);
-  return (typeof code === "string" && nodeTimeout.test(code)) || isNodeTimeout(cause, depth + 1);
+/**
+ * The properties of an error and of its causes, in which `fetch` hides what happened, or of the last error of retries. An
+ * error may be its own cause.
+ */
+export function causesOf(thrown: unknown): readonly (ReturnType<typeof readProperties> & { readonly of: unknown })[] {
+  const causes: ReturnType<typeof causesOf>[number][] = [];
+  for (let of = thrown; of !== undefined && of !== null && causes.length < maxCauses; ) {
+    const read = readProperties(Object(of));
+    causes.push({ of, ...read });
+    of = read.cause ?? read.lastError;
+  }
+  return causes;
+}
+
+/** The codes of the errors of Node's time limits. The same call would only wait as long again. */
+const nodeTimeout = /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/;
+
+/** True if an error, or one of its causes, is of a time limit of Node's `fetch`. */
+export function isNodeTimeout(thrown: unknown): boolean {
+  return causesOf(thrown).some(({ code }) => typeof code === "string" && nodeTimeout.test(code));
 }
 
 /**
- * The error of a model: `model-failed`, retryable if the same call may succeed later. If its cause is a time limit of
- * Node's `fetch`, it is not, and the message says how to wait longer.
+ * The error of a model: `model-failed`, retryable if the same call may succeed later. A call that ended at a time limit
+ * of Node's `fetch` is not retryable, and the message names the limit.
  *
  * {@includeCode ../../examples/14-your-own-model.ts}
  * @group Models
@@ -37,7 +48,9 @@ export function modelFailure(
 ): AgentError<"model-failed"> {
   const details = { model: modelName(model), reason, ...(status !== undefined && { status }) };
   const isLimit = isNodeTimeout(cause);
-  const text = isLimit ? `${message} ${nodeAdvice}` : message;
+  const text = isLimit
+    ? `${message} Node's own fetch waits 300 s for the first token, and for each next one.`
+    : message;
   return new AgentError("model-failed", text, { details, cause, retryable: !isLimit && retryableReasons.has(reason) });
 }
 

@@ -1,6 +1,6 @@
 import type { AgentError } from "../../core/errors.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../../core/language-model.ts";
-import { type FailedCall, isBrokenOff, modelFailure, readFailureReason } from "../../core/model-failure.ts";
+import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 
 const maxMessageLength = 500;
@@ -34,6 +34,8 @@ export function aiSdkFailure(
   { isAnswering }: { isAnswering: boolean },
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
+  // An envelope in a stream is no error itself.
+  const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
   const { name, statusCode, status, code, isRetryable } = readFields(
     error,
@@ -54,7 +56,7 @@ export function aiSdkFailure(
   return modelFailure(model, reason, {
     message: `${introductions[reason](modelName(model))}: ${cutText(toLine(message), maxMessageLength)}`,
     status: call.status,
-    cause: holdsBody(thrown) ? undefined : thrown,
+    cause: holdsBody(source) ? undefined : source,
   });
 }
 
@@ -93,13 +95,7 @@ function unwrap(thrown: unknown): unknown {
  */
 function holdsBody(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;
-  let current: unknown = thrown;
-  for (let depth = 0; depth <= maxWrappers && current !== undefined; depth++) {
-    const { message, cause } = readFields(current, "message", "cause");
-    if (typeof message === "string" && bodyMessages.test(message)) return true;
-    current = cause;
-  }
-  return false;
+  return causesOf(thrown).some(({ message }) => typeof message === "string" && bodyMessages.test(message));
 }
 
 function readMessage(thrown: unknown): string {

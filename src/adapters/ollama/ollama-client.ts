@@ -2,7 +2,7 @@ import type { Ollama } from "ollama/browser";
 import { countPending } from "../../async/promises.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
-import { modelFailure, readFailureReason } from "../../core/model-failure.ts";
+import { causesOf, isNodeTimeout, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
 import type { OllamaSettings } from "./ollama-options.ts";
 
@@ -302,29 +302,18 @@ function connectionFailure(settings: OllamaSettings, thrown: unknown): AgentErro
 
 /** The failure of a call whose response broke off. */
 function cutFailure(settings: OllamaSettings, thrown: unknown): AgentError<"model-failed"> {
-  const message = `The connection to ${settings.host} broke off before the answer was complete (${describeCause(thrown)}).`;
+  const advice = isNodeTimeout(thrown) ? ' To wait longer, pass another "fetch" to createOllamaModel.' : "";
+  const message = `The connection to ${settings.host} broke off before the answer was complete (${describeCause(thrown)}).${advice}`;
   return modelFailure(settings, "interrupted", { message, cause: thrown });
-}
-
-const maxCauses = 5;
-
-/** An error and its causes, in which fetch hides what happened. */
-function getCauses(thrown: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
-  const causes = [];
-  for (let cause = thrown; cause !== undefined && cause !== null && causes.length < maxCauses; ) {
-    causes.push(cause);
-    cause = (cause as { readonly cause?: unknown }).cause;
-  }
-  return causes;
 }
 
 /** The code of an error, such as `ECONNREFUSED`. */
 function findCode(thrown: unknown): string | undefined {
-  return getCauses(thrown)
+  return causesOf(thrown)
     .map(({ code }) => code)
     .find((code) => typeof code === "string");
 }
 
 function describeCause(thrown: unknown): string {
-  return findCode(thrown) ?? cutText(describeThrown(getCauses(thrown).at(-1)), maxTextLength);
+  return findCode(thrown) ?? cutText(describeThrown(causesOf(thrown).at(-1)?.of), maxTextLength);
 }

@@ -39,7 +39,8 @@ export interface OllamaModelOptions extends ModelCallOptions {
   /** The price of its tokens. @default nothing: it runs locally */
   price?: ModelPrice | undefined;
   /**
-   * For a proxy, or to wait longer than the 300 seconds that Node's waits for the first token. @default the global one
+   * For a proxy, or to wait longer than Node's own `fetch`, which gives up after 300 s without a token.
+   * @default the global one
    */
   fetch?: typeof globalThis.fetch | undefined;
 }
