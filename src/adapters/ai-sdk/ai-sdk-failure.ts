@@ -34,7 +34,7 @@ export function aiSdkFailure(
   { isAnswering }: { isAnswering: boolean },
 ): AgentError<"model-failed"> {
   const error = unwrap(thrown);
-  // An envelope in a stream is no error itself.
+  // A stream wraps its error in an envelope.
   const source = thrown instanceof Error ? thrown : error;
   const message = readMessage(error);
   const { name, statusCode, status, code, isRetryable } = readFields(
