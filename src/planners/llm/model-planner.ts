@@ -178,7 +178,7 @@ export class ModelPlanner {
       source: prompt,
       scope: {
         isUnasked: ({ operation, input }) =>
-          !making.isReplan && isGrave(operation, input) && !isAskedFor(operation, said),
+          !making.isReplan && isGrave(operation, input) && !isAskedFor(operation, said, operations.values()),
         wish,
         earlier,
         operations,

@@ -6,7 +6,7 @@ import { stem } from "../../language/word-forms.ts";
 import { saysNothing } from "../rules/account.ts";
 import { particleOf } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
-import { compileTool, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
+import { compileTool, literalsOf, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
 import { effectOfStep } from "../rules/steps.ts";
 
@@ -77,17 +77,25 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
 
 /**
  * True if words of a request ask for an operation: all that one of its phrases needs, so that "turn on" does not ask to
- * turn off. Without phrases, the verb with which its name or its description begins, or all words of its name.
+ * turn off, or its verb, if that is a word of no other operation's phrase. Without phrases, the verb with which its name
+ * or its description begins, or all words of its name.
  */
-export function isAskedFor({ rules, constants, description }: Operation, words: readonly string[]): boolean {
+export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
+  const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
   const isSaid = (word: string) => said.has(stem(word));
   const phrases = rules.rules.filter((rule) => mayMean(rule, constants));
-  if (phrases.length > 0)
-    return phrases.some(
-      ({ required, node }) =>
-        required.length > 0 && [...required, ...particleOf(node)].every((group) => [...group].some(isSaid)),
+  if (phrases.length > 0) {
+    const others = new Set(
+      literalsOf([...all].flatMap((other) => (other === operation ? [] : other.phrases))).map(stem),
     );
+    return phrases.some((phrase) => {
+      const particle = particleOf(phrase.node);
+      const needed = [...phrase.required, ...particle];
+      if (phrase.required.length > 0 && needed.every((group) => [...group].some(isSaid))) return true;
+      return particle.length === 0 && verbsOf(phrase).some((verb) => isSaid(verb) && !others.has(stem(verb)));
+    });
+  }
   const named = Object.keys(constants).length === 0 ? [rules.tool.name] : Object.values(constants).map(String);
   const names = named.flatMap((name) => sayName(name).split(" ")).filter((word) => !saysNothing.has(word));
   const [verb = ""] = description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
@@ -95,6 +103,12 @@ export function isAskedFor({ rules, constants, description }: Operation, words: 
   return (
     [names[0], verb].some((word = "") => isVerb(word) && isSaid(word)) || (names.length > 0 && names.every(isSaid))
   );
+}
+
+/** The words with which a phrase begins, unless they mean little without those behind them: "take … off". */
+function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
+  if (required.some((group) => [...group].some((word) => saysNothing.has(word)))) return [];
+  return [...firstWords].filter((word) => !lightVerbs.has(word) && required.some((group) => group.has(word)));
 }
 
 /** True for a phrase of an operation, or of its tool if it names none. */

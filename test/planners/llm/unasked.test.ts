@@ -176,6 +176,28 @@ it("a tool without phrases is not asked for by the thing alone that it is about"
   }
 });
 
+it("a verb that no other operation has asks for it, and one that others have does not", async () => {
+  const toolOf = (name: string, phrase: string): DefinedTool =>
+    defineTool({
+      name,
+      description: name,
+      inputSchema: z.object({ what: z.string() }),
+      effect: "once",
+      phrases: [phrase],
+      execute: () => null,
+    });
+  const account = toolOf("DeleteAccount", "delete the account of {what}");
+  const others = [toolOf("Book", "book a table at {what}"), toolOf("DeleteFile", "delete the file {what}")];
+  const plan = (name: string, request: string, tools: readonly DefinedTool[]) => {
+    const answer = answerOf({ do: name, what: "the Lotus" });
+    return [[answer, answer], requestOf(request, { tools })] as const;
+  };
+  expect((await planWith(...plan("Book", "book the Lotus", [account, ...others]))).steps).toHaveLength(1);
+  expect(await failureOf(...plan("DeleteAccount", "delete the Lotus", [account, ...others]))).toMatchObject({
+    details: { reason: "unsure" },
+  });
+});
+
 it("a replan may do what the request does not ask for in so many words", async () => {
   const failing = defineTool({
     name: "Close",
