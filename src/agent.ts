@@ -18,14 +18,7 @@ import type { Tool } from "./core/tool.ts";
 import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
-import {
-  type Agent,
-  type DeleteWithin,
-  type Orchestrator,
-  type RunHandle,
-  type WorkedAgent,
-  workerKey,
-} from "./runs/agent-methods.ts";
+import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
 import { readDecidingOptions, readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
 import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
@@ -43,6 +36,7 @@ import {
 } from "./runs/run-options.ts";
 import type { Opening, RunRegistry } from "./runs/run-registry.ts";
 import type { RunTarget } from "./runs/run-target.ts";
+import type { DeleteWithin } from "./runs/stored-runs.ts";
 import { createMemoryRunStore } from "./stores/memory-run-store.ts";
 
 export type { Agent } from "./runs/agent-methods.ts";

@@ -29,7 +29,7 @@ import type {
 } from "./run-options.ts";
 import type { RunTarget } from "./run-target.ts";
 import type { RunKeys } from "./secrets/run-keys.ts";
-import type { PruneOptions } from "./stored-runs.ts";
+import type { DeleteWithin, PruneOptions } from "./stored-runs.ts";
 
 /** The methods that agents and orchestrators have in common. `TRequest` is text where requests are taken, too. */
 interface RunMethods<TTool extends Tool, TRequest extends string> {
@@ -238,9 +238,6 @@ export interface Refusal {
   /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
   readonly error: AgentError;
 }
-
-/** Deletes runs by the given function, and what else there is of those whose ids that resolves to. */
-export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 /** An agent, or an orchestrator, to its workers and clients. */
 export interface WorkedAgent {

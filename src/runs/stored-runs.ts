@@ -13,7 +13,6 @@ import {
   runNotFound,
 } from "../core/run-store.ts";
 import { endedStatuses, type RunStatus, type RunSummary } from "../core/run-summary.ts";
-import type { DeleteWithin } from "./agent-methods.ts";
 import type { EngineSettings } from "./options.ts";
 import { parseEvents, parseRunPage, type RecordedRun } from "./parse-stored.ts";
 import { cancelledBy, runElsewhere } from "./run-errors.ts";
@@ -147,6 +146,9 @@ const pruneOptions = {
   status: readStatuses,
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
+
+/** Deletes runs by the given function, and what else there is of those whose ids that resolves to. */
+export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 /** The most runs that are deleted together. */
 const pruneSize = 50;
