@@ -46,7 +46,7 @@ export interface PostgresOptions {
   readonly schema?: string | undefined;
   /**
    * True if other processes notify readers and owners of runs, by LISTEN on one more connection; otherwise they poll. Set
-   * it to false behind a pooler in transaction mode, where that does not work. @default true
+   * it to false behind a pooler in transaction mode, where that does not work, as a warning says. @default true
    */
   readonly listen?: boolean | undefined;
   /** The clock of retries. @default the clock of the machine */

@@ -6,6 +6,9 @@ const [eventChannel, postChannel] = ["planwright", "planwright_posted"];
 /** The time between two attempts to connect: at first, and at most. It doubles each time. */
 const [firstReconnectMs, maxReconnectMs] = [1_000, 60_000];
 
+/** Stands for the id of a run in the notice that a store sends itself, and the time that this may take to arrive. */
+const [echo, echoMs] = [":", 5_000];
+
 /**
  * Notifies stores on the same database of what was recorded. A notice is not a part of the statement that records, as a
  * commit with a notice waits for all others that have one. So a notice can be lost, and followers poll, too.
@@ -22,6 +25,8 @@ export class RunNotices {
   /** Continues what listens: there are other listeners, or it has lost its connection. */
   private wake: () => void = () => {};
   private readonly closing = new AbortController();
+  /** Undefined until it is found out whether notices arrive. */
+  private onNotice: (() => void) | undefined;
 
   constructor(
     private readonly options: {
@@ -154,13 +159,42 @@ export class RunNotices {
       heard.add(channel);
       // Notices may have been missed.
       this.call(channel);
+      void this.tryEcho(client, channel);
     }
     return true;
   }
 
+  /** Warns if a notice does not arrive, as behind a pooler that lends a connection for one transaction at a time. */
+  private async tryEcho(client: NoticeClient, channel: string): Promise<void> {
+    const { clock, createClient, schema } = this.options;
+    if (this.onNotice !== undefined) return;
+    const waiting = new AbortController();
+    const stop = () => waiting.abort();
+    this.onNotice = stop;
+    this.closing.signal.addEventListener("abort", stop, { once: true });
+    // By another connection: a pooler would pass on what one sends itself.
+    const sender = await createClient().catch(() => undefined);
+    sender?.on("error", () => {});
+    try {
+      await sender?.connect();
+      await sender?.query("SELECT pg_notify($1, $2)", [channel, `${echo} ${schema}`]);
+    } catch {
+      stop();
+    }
+    sender?.end().catch(() => {});
+    const isMissing = await sleep(echoMs, { clock, signal: waiting.signal, mayExit: true });
+    if (!isMissing || this.client !== client) return;
+    console.warn(
+      "planwright: a store in PostgreSQL gets no notices, as behind a pooler in transaction mode: it polls. " +
+        "Create it with listen: false.",
+    );
+  }
+
   private pass(channel: string, payload: string): void {
     const space = payload.indexOf(" ");
-    if (payload.slice(space + 1) === this.options.schema) this.call(channel, payload.slice(0, space));
+    const runId = payload.slice(0, space);
+    this.onNotice?.();
+    if (payload.slice(space + 1) === this.options.schema && runId !== echo) this.call(channel, runId);
   }
 
   /** Calls the listeners of a channel: those of a run, or all. */

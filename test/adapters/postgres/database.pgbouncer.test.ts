@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createPostgresRunStore } from "../../../src/adapters/postgres/postgres-run-store.ts";
 import { runStoreConformance } from "../../../src/testing/conformance/run-store-conformance.ts";
 import { isPgBouncerInstalled, startPgBouncer } from "./pgbouncer.ts";
-import { usePostgres } from "./postgres-server.ts";
+import { openStore, usePostgres } from "./postgres-server.ts";
 
 const server = usePostgres();
 
@@ -20,3 +20,23 @@ it.skipIf(!isPgBouncerInstalled)("a store works through PgBouncer in transaction
   for (const { run } of cases) await run();
   expect(cases.length).toBeGreaterThan(60);
 });
+
+it.skipIf(!isPgBouncerInstalled)(
+  "a store that listens says that notices do not arrive through it, and only then",
+  async () => {
+    const port = await startPgBouncer(server.port);
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const url = await server.newDatabase();
+    const direct = openStore(url);
+    const pooled = openStore(url.replace(/:\d+\//, `:${port}/`));
+    for (const store of [direct, pooled]) store.watchPosted(() => {});
+    await expect.poll(() => warn.mock.calls.length, { timeout: 15_000 }).toBe(1);
+    expect(warn.mock.calls[0]?.[0]).toContain("listen: false");
+    // Once it has warned, it still works.
+    pooled.watch("r", () => {});
+    await direct.close();
+    await pooled.close();
+    expect(warn).toHaveBeenCalledTimes(1);
+  },
+);
