@@ -8,16 +8,10 @@ import { loadPg, type PostgresQueryable } from "../postgres/sql-pool.ts";
 import type { Job, JobContent, JobOrder, JobOutcome } from "./jobs.ts";
 
 /**
- * The address for DBOS: its connections may rest in a transaction for 2 s. A process that is stopped in one, as by a
- * machine that falls asleep, would keep rows locked, and the adoption of its runs waiting. DBOS has an option for that,
- * but sends it while `pg` is already sending the first statement of the connection, which `pg` warns of.
+ * The time that DBOS may rest in a transaction. A process that is stopped in one, as by a machine that falls asleep,
+ * would keep rows locked, and the adoption of its runs waiting.
  */
-export function toSystemUrl(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  const options = [url.searchParams.get("options"), "-c idle_in_transaction_session_timeout=2000"];
-  url.searchParams.set("options", options.filter((option) => option).join(" "));
-  return url.href;
-}
+export const idleTransactionMs = 2_000;
 
 /** The names under which DBOS knows what runs a job, and what a schedule queues. */
 export const runWorkflow = "planwright.run";
@@ -119,8 +113,9 @@ export interface QueuedRun {
 export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueue> {
   const { DBOSClient, Error: errors } = await loadDbos();
   const client = await DBOSClient.create({
-    systemDatabaseUrl: toSystemUrl(options.databaseUrl),
+    systemDatabaseUrl: options.databaseUrl,
     systemDatabasePoolSize: 4,
+    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     // A quiet one.
     logger: { info() {}, debug() {}, warn() {}, error() {} },
   });

@@ -15,6 +15,7 @@ import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
 import {
+  idleTransactionMs,
   isOver,
   limitedQueue,
   loadDbos,
@@ -25,7 +26,6 @@ import {
   type ScheduleContext,
   scheduledRunId,
   scheduledWorkflow,
-  toSystemUrl,
   type WakingInput,
   wakingWorkflow,
 } from "./dbos-queue.ts";
@@ -423,9 +423,10 @@ async function launch({ databaseUrl, version, queue }: WorkerSettings): Promise<
   const { DBOS } = await loadDbos();
   DBOS.setConfig({
     name: "planwright",
-    systemDatabaseUrl: toSystemUrl(databaseUrl),
+    systemDatabaseUrl: databaseUrl,
     // It only hands out runs; what they do goes through the store.
     systemDatabasePoolSize: 6,
+    systemDatabaseIdleTransactionTimeoutMs: idleTransactionMs,
     applicationVersion: version,
     // Unknown to later processes: what the store knows of its runs shows that they are to be adopted.
     executorID: randomUUID(),

@@ -147,4 +147,15 @@ describe("a decision with resume: false", () => {
     handle.cancel();
     await handle.result;
   });
+
+  it("that nobody can act on is warned about once, however often the run is looked at", async () => {
+    const { store, tools } = await suspend();
+    const warnings: string[] = [];
+    const worker = createAgent({ tools, store, onWarning: ({ code }) => warnings.push(code) });
+    await store.post(runId, { type: "nope" });
+    await webOf(store).deliver(runId, "unknown", 1, { id: "1", resume: false }).result;
+    for (let look = 0; look < 3; look++) await worker.resumeAll();
+    expect(warnings).toEqual(["message-refused"]);
+    expect(await store.list({ resumable: true })).toEqual({ runs: [] });
+  });
 });
