@@ -1,6 +1,6 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
+import type { AgentEvent, AgentEventOf, AgentEventType, PendingItem } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
@@ -236,7 +236,9 @@ export interface Refusal {
   /** Those of the run, none of which is recorded if one of them is invalid. */
   readonly options: Parameters<typeof resolveRunOptions>[0];
   /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
-  readonly error: AgentError;
+  readonly error?: AgentError;
+  /** Without an error: the run is suspended, with these items. */
+  readonly pending?: readonly PendingItem[];
 }
 
 /** An agent, or an orchestrator, to its workers and clients. */
@@ -256,13 +258,13 @@ export interface WorkedAgent {
     keys(name: string): Promise<RunKeys | undefined>;
     /** The time after which a lease ends that its owner does not renew. */
     readonly leaseMs: number;
-    /** Resumes a run as `resumeAll` does. With `leavesMismatch`, one that does not fit is left as it is. */
+    /** Resumes a run, as `agent.resume` does. With `leavesMismatch`, one that does not fit is left as it is. */
     resume(
       runId: string,
       options: { readonly resources: unknown; readonly maxAdoptions: number; readonly leavesMismatch: boolean },
     ): Promise<RunResult>;
     /** True if a run that did not fit another process may fit this one. */
-    fits(run: RunSummary): Promise<boolean>;
+    fits(this: void, run: RunSummary): Promise<boolean>;
   };
 }
 

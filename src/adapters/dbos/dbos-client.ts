@@ -170,7 +170,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { get: openQueue, loaded } = loadOnce(async () => {
     const { DBOS } = await loadDbos();
     await oneAtATime(databaseUrl, () => DBOS.migrate(databaseUrl));
-    return openDbosQueue({ databaseUrl, queue, version, maxAdoptions: 100 });
+    return openDbosQueue({ databaseUrl, queue, version });
   });
 
   async function submit(run: string | PlanInput, submitOptions: SubmitOptions = {}) {

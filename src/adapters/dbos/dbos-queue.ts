@@ -94,7 +94,6 @@ interface DbosQueueOptions {
   readonly queue: string;
   /** The version of the workers that take the runs that it submits. @default those of the latest version */
   readonly version: string | undefined;
-  readonly maxAdoptions: number;
 }
 
 /** The latest workflow of a run in the queue. */
@@ -126,7 +125,7 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
  * The queue that hands out runs to workers. A run is one job, however often it is submitted, woken or adopted.
  *
  * It is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
- * `<run>/2` and so on: their ids count the adoptions, and each is made once however many workers notice. Only a run that
+ * `<run>/2` and so on: each is made once however many workers notice. Only a run that
  * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 export class DbosQueue {
@@ -277,16 +276,24 @@ export class DbosQueue {
     await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
-  /** Queues runs again that no worker executes any more. Resolves to those that too many workers have died of. */
-  async adopt(runIds: readonly string[]): Promise<readonly string[]> {
-    const givenUp: string[] = [];
+  /**
+   * Queues runs again that no worker executes: those that have left the queue, and those whose worker `isDead`, at most
+   * `maxAdoptions` times. Resolves to the jobs of those that have been queued so often.
+   */
+  async adopt(
+    runIds: readonly string[],
+    {
+      isDead,
+      maxAdoptions = Number.POSITIVE_INFINITY,
+    }: { readonly isDead: (runId: string) => boolean; readonly maxAdoptions?: number },
+  ): Promise<readonly Job[]> {
+    const givenUp: Job[] = [];
     await inParallel(await this.findLatest(runIds), width, async ({ runId, number, state, job, outcome, row }) => {
-      if (state === "cancelled" ? number <= this.options.maxAdoptions : isOver({ state, outcome }))
-        return this.rewind(row);
-      if (state !== "taken") return;
-      if (number > this.options.maxAdoptions) givenUp.push(runId);
+      if (isOver({ state, outcome })) return this.rewind(row);
+      if (state !== "taken" || !isDead(runId)) return;
+      if (job !== undefined && number > maxAdoptions) givenUp.push(job);
       else if (job !== undefined) {
-        const workflowID = `${runId}/${number + 1}`;
+        const workflowID = toWorkflowId(runId, number + 1);
         // Perhaps another worker was first.
         await this.enqueue(workflowID, job);
         // An adopted run must not wait until a long queue is empty; `enqueue` accepts no priority below 0.
@@ -383,11 +390,17 @@ export class DbosQueue {
 
   /** Finds the workflows of runs that are in this queue. */
   private async findRows(runIds: readonly string[]): Promise<readonly WorkflowStatus[]> {
-    const adoptions = Array.from({ length: this.options.maxAdoptions }, (_, index) => `/${index + 2}`);
-    const workflowIDs = runIds.flatMap((runId) => ["", ...adoptions].map((adoption) => `${runId}${adoption}`));
-    if (workflowIDs.length === 0) return [];
+    const rows: WorkflowStatus[] = [];
+    // Some numbers at a time, as there are no gaps.
+    for (let [first, left] = [1, runIds]; left.length > 0; first += numbersAtATime) {
+      const numbers = Array.from({ length: numbersAtATime }, (_, index) => first + index);
+      const workflowIDs = left.flatMap((runId) => numbers.map((number) => toWorkflowId(runId, number)));
+      const found = await this.client.listWorkflows({ workflowIDs, workflowName: runWorkflow });
+      rows.push(...found);
+      const known = new Set(found.map(({ workflowID }) => workflowID));
+      left = left.filter((runId) => known.has(toWorkflowId(runId, first + numbersAtATime - 1)));
+    }
     // A workflow that was cancelled, or that DBOS starts by hand, is in no queue any more, but was called with the name.
-    const rows = await this.client.listWorkflows({ workflowIDs, workflowName: runWorkflow });
     return rows.filter(({ input }) => input?.[0] === this.options.queue);
   }
 
@@ -422,6 +435,12 @@ export function scheduledRunId(schedule: string, date: Date): string {
 function scheduledId(runId: string): string | undefined {
   const [, name, hours, minutes, seconds] = /^(.+)\.(\d{4}-\d\d-\d\dT\d\d)\.(\d\d)\.(\d\d\.\d{3}Z)$/.exec(runId) ?? [];
   return name && `sched-${name}-${hours}:${minutes}:${seconds}`;
+}
+
+const numbersAtATime = 8;
+
+function toWorkflowId(runId: string, number: number): string {
+  return number === 1 ? runId : `${runId}/${number}`;
 }
 
 export function readId(workflowID: string): { readonly runId: string; readonly number: number } {

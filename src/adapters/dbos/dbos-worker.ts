@@ -3,13 +3,14 @@ import type { Agent } from "../../agent.ts";
 import { maxTimerMs, systemClock } from "../../async/clock.ts";
 import type { RateLimitOptions } from "../../async/limits.ts";
 import { loadOnce } from "../../async/promises.ts";
+import { RecentMap } from "../../async/recent-map.ts";
 import { AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import { formatVersion } from "../../core/events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 import type { PlanInput } from "../../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
+import { endedStatuses, isHeld } from "../../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
@@ -41,11 +42,10 @@ export interface RunToWork {
 /** Something that a worker has to report. @inline */
 interface WorkerWarning {
   /**
-   * `run-postponed`: this worker lacks a tool or a key of the run, which goes back to the queue. `run-given-up`: too many
-   * workers died executing a run; it stays where it stopped until you `resume` it. `adoption-failed`: the search for runs
-   * of dead workers failed; it is repeated.
+   * `run-postponed`: the run does not fit this worker, and goes back to the queue; told once. `adoption-failed`: the search
+   * for runs of dead workers failed; it is repeated.
    */
-  readonly code: "run-postponed" | "run-given-up" | "adoption-failed";
+  readonly code: "run-postponed" | "adoption-failed";
   readonly message: string;
   readonly runId?: string;
 }
@@ -70,7 +70,10 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
    * @default "planwright/7"
    */
   version?: string | undefined;
-  /** The number of times that a run may be adopted before it is given up, at least 1. @default 10 */
+  /**
+   * The number of times in a row, at least 1, that a run is adopted whose worker died before anything new was recorded. After
+   * that it is suspended, with a pending `given-up`. @default 10
+   */
   maxAdoptions?: number | undefined;
   /**
    * The time that the start is tried again, from its first failure on, while the database cannot be reached, before it
@@ -83,12 +86,12 @@ export type DbosWorkerOptions<TTool extends Tool = Tool> = {
   onWarning?: ((warning: WorkerWarning) => void) | undefined;
 } & (unknown extends InferToolResources<TTool>
   ? {
-      /** Passed to the tools of a run. After half a second without them, other workers may try the run. */
+      /** Passed to the tools of a run. After `leaseMs` without them, other workers may try the run. */
       resources?: ((run: RunToWork) => unknown) | undefined;
     }
   : {
       /**
-       * Passed to the tools of a run: they are not stored, so each worker makes them. After half a second without them,
+       * Passed to the tools of a run: they are not stored, so each worker makes them. After `leaseMs` without them,
        * other workers may try the run.
        */
       resources: (run: RunToWork) => InferToolResources<TTool> | Promise<InferToolResources<TTool>>;
@@ -160,8 +163,8 @@ export async function startDbosWorker<TTool extends Tool>(
   working[workerKey].leaveWaits();
   // The launch creates the tables, and may hand out a job before it has returned. What is submitted here, for schedules,
   // is for the latest version, as this one may be gone before a run is taken.
-  const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined, maxAdoptions }));
-  const { isRecorded } = working[workerKey];
+  const opening = loadOnce(() => openDbosQueue({ databaseUrl, queue, version: undefined }));
+  const { isRecorded, fits, leaseMs } = working[workerKey];
   const isUnended = async (last: QueuedRun | undefined) => {
     const run = last && (await working.getRun(last.runId));
     return run === undefined ? last !== undefined && !isOver(last) : !endedStatuses.has(run.status);
@@ -205,7 +208,9 @@ export async function startDbosWorker<TTool extends Tool>(
     throw thrown;
   });
   working[workerKey].deleteBy((deleteRuns) => runs.deleteWith(deleteRuns));
-  const reaper = new Reaper(working, runs, { warn, isRecorded, clock: systemClock });
+  const giveUp = (job: Job) => recordGivenUp(working, job, maxAdoptions);
+  const reaping = { warn, isRecorded, fits, giveUp, leaseMs, maxAdoptions, clock: systemClock };
+  const reaper = new Reaper(working, runs, reaping);
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
@@ -231,7 +236,6 @@ const maxWakeMs = 3_600_000;
 /** The part of an agent that a worker needs, whatever its tools are. */
 interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "listRuns"> {
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
-  resume(runId: string, options: object): Promise<RunResult>;
 }
 
 /** After this time, DBOS has booked that a job was put back. */
@@ -245,21 +249,30 @@ const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options"
  */
 function createWork(
   agent: WorkingAgent,
-  { postponeMs, resources }: WorkerSettings,
+  { postponeMs, resources, maxAdoptions }: WorkerSettings,
   warn: (warning: WorkerWarning) => void,
   wakeLater: (runId: string, delayMs: number) => Promise<void>,
 ): QueueWorker["work"] {
   const isStored = async (runId: string) => (await agent.getRun(runId)) !== undefined;
+  /** The runs that were put back, with the time of their last event. */
+  const postponed = new RecentMap<string>(10_000);
 
   /**
    * Puts a job back: for a while, with a reason, if another worker may have what this one lacks; else for a moment, as this
    * worker stops, or another one has only claimed the run.
    */
-  async function postpone(runId: string, reason?: string): Promise<JobOutcome> {
+  async function postpone(runId: string, reason?: string, stored?: RunSnapshot): Promise<JobOutcome> {
     const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}.`;
-    if (reason !== undefined) warn({ code: "run-postponed", runId, message });
+    if (reason !== undefined && !isPostponed(runId, stored)) {
+      warn({ code: "run-postponed", runId, message });
+      postponed.set(runId, stored?.updatedAt ?? "");
+    }
     await wakeLater(runId, reason === undefined ? putBackMs : postponeMs);
     return { outcome: "postponed" };
+  }
+
+  function isPostponed(runId: string, stored: RunSnapshot | undefined): boolean {
+    return postponed.get(runId) === (stored?.updatedAt ?? "");
   }
 
   /** Records the run of a job that can never start as failed, unless its id is that of another run. */
@@ -277,16 +290,31 @@ function createWork(
     const isStored = !("options" in started);
     const metadata = (isStored ? started : started.options).metadata ?? {};
     const given = { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
-    if (isStored) return agent.resume(runId, given);
+    if (isStored) {
+      // Once more, as another worker may have what this one lacks.
+      const leavesMismatch = !isPostponed(runId, started);
+      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch });
+    }
     const target = "request" in started ? started.request : started.plan;
     return agent.start(target, { ...started.options, runId, ...given }).result;
   }
 
+  /** True if the record of a run that does not fit says so by now, unless it has failed. */
+  function holdsMismatch(runId: string, stored: RunSnapshot | undefined): boolean {
+    return stored !== undefined && (isHeld(stored) || isPostponed(runId, stored));
+  }
+
   /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
-  async function handleFailure(runId: string, content: OpenContent | undefined, thrown: unknown): Promise<JobOutcome> {
+  async function handleFailure(
+    runId: string,
+    { content, stored }: { readonly content: OpenContent | undefined; readonly stored: RunSnapshot | undefined },
+    thrown: unknown,
+  ): Promise<JobOutcome> {
     if (!isAgentError(thrown)) throw thrown;
     if (thrown.code === "resume-mismatch" || thrown.code === "secret-unreadable")
-      return postpone(runId, thrown.message);
+      return holdsMismatch(runId, stored)
+        ? { outcome: "ran", status: stored?.status === "failed" ? "failed" : "suspended" }
+        : postpone(runId, thrown.message, stored);
     if (thrown.code === "interrupted") return postpone(runId);
     if (refusals.has(thrown.code)) return refuse(runId, content, thrown);
     // The worker that claimed it may be dead, and a run without events is not adopted.
@@ -304,16 +332,30 @@ function createWork(
     try {
       // A run that has started needs nothing of what was sealed.
       content = stored === undefined || !("sealed" in job) ? await openContent(agent, job) : undefined;
-      const missing = content === undefined ? [] : missingTools(agent, content);
+      const missing = content === undefined || stored !== undefined ? [] : missingTools(agent, content);
       if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}`);
       const result = await execute(runId, stored ?? (content as OpenContent));
       requireRecorded(result);
       if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);
       return { outcome: "ran", status: result.status };
     } catch (thrown) {
-      return handleFailure(runId, content, thrown);
+      return handleFailure(runId, { content, stored }, thrown);
     }
   };
+}
+
+/** Records a run as given up of which nothing is recorded: its workers died before that. */
+async function recordGivenUp(agent: WorkingAgent, job: Job, deaths: number): Promise<void> {
+  const { runId } = job;
+  const reason = `${deaths} processes in a row have died before they could record its start`;
+  try {
+    const { options, ...target } = await openContent(agent, job);
+    const pending = [{ kind: "given-up", reason, deaths }] as const;
+    await agent[workerKey].refuse({ runId, target, options, pending });
+  } catch (thrown) {
+    // It is recorded by now, or another worker has the key.
+    if (!isAgentError(thrown, "run-conflict") && !isAgentError(thrown, "secret-unreadable")) throw thrown;
+  }
 }
 
 /** Returns the tools that an agent lacks: before the run is claimed, so that another worker may have it. */

@@ -1,12 +1,14 @@
 import type { Agent } from "../../agent.ts";
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
+import { isLeftOpen } from "../../core/run-state.ts";
+import { endedStatuses, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
+import type { Job } from "./jobs.ts";
 
 const everyMs = 500;
-/** The time that a run must have been without an owner: a worker that has just taken it claims it soon. */
+/** The time that a run must have been without an owner. */
 const graceMs = 500;
 /** The number of looks after which it also looks for runs that were taken and have recorded nothing. */
 const takenEvery = 5;
@@ -16,7 +18,7 @@ const pageSize = 100;
 
 /**
  * Looks for runs that could continue and without an owner, and queues them again: those of workers that died, those
- * that a message was posted to, and those whose wait is over. One query while there are none.
+ * that a message was posted to, those whose wait is over, and those that fit again.
  */
 export class Reaper {
   /** Undefined unless it was started. */
@@ -24,6 +26,7 @@ export class Reaper {
   private looking: Promise<void> | undefined;
   private count = 0;
   private cursor: string | undefined;
+  private unfitCursor: string | undefined;
   private isFailing = false;
   private readonly stopped = new Sightings();
   private readonly idle = new Sightings();
@@ -39,8 +42,16 @@ export class Reaper {
     >,
     private readonly options: {
       readonly clock: Clock;
+      /** The time in which a worker that has taken a run must have claimed it: its event loop may be busy. */
+      readonly leaseMs: number;
+      /** The number of times that a run is adopted that records nothing. */
+      readonly maxAdoptions: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
-      readonly warn: (warning: { code: "run-given-up" | "adoption-failed"; message: string; runId?: string }) => void;
+      /** True if a run may fit this worker, though it did not fit another one. */
+      readonly fits: (run: RunSummary) => Promise<boolean>;
+      /** Records that a run was given up. */
+      readonly giveUp: (job: Job) => Promise<void>;
+      readonly warn: (warning: { code: "adoption-failed"; message: string }) => void;
     },
   ) {}
 
@@ -66,8 +77,9 @@ export class Reaper {
       await this.adoptStopped();
       if (this.count++ % takenEvery === 0) {
         await this.closeIdle();
+        await this.queueFitting();
         // A task takes a moment: one that is seen twice was taken by a worker that died.
-        const tasks = this.tasks.add(await this.queue.takenTasks(), this.nowMs);
+        const tasks = keysFrom(this.tasks.add(await this.queue.takenTasks(), this.nowMs), graceMs);
         if (tasks.length > 0) await this.queue.restartTasks(tasks);
       }
       if (this.count % endedEvery === 0) await this.removeGone();
@@ -83,9 +95,26 @@ export class Reaper {
   /** A page at a time: those of a page that stay, as another queue has them, must not hide the others. */
   private async adoptStopped(): Promise<void> {
     const { runs, cursor } = await this.agent.listRuns({ resumable: true, limit: pageSize, cursor: this.cursor });
-    const runIds = runs.map(({ runId }) => runId);
-    await this.adopt(this.stopped.add(runIds, this.nowMs, { isLast: cursor === undefined }));
+    const free = new Map(runs.filter((run) => !isUnfit(run)).map((run) => [run.runId, run]));
+    const seenMs = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
     this.cursor = cursor;
+    // Its lease has ended, or a worker has taken it and never claimed it.
+    const isDead = (runId: string) =>
+      isLeftOpen(free.get(runId) as RunSummary) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
+    const stopped = keysFrom(seenMs, graceMs);
+    if (stopped.length > 0) await this.queue.adopt(stopped, { isDead });
+  }
+
+  /** Queues the runs that did not fit another worker, and fit this one. */
+  private async queueFitting(): Promise<void> {
+    const page = { pending: "mismatch", limit: pageSize, cursor: this.unfitCursor } as const;
+    const { runs, cursor } = await this.agent.listRuns(page);
+    this.unfitCursor = cursor;
+    const fitting: string[] = [];
+    await inParallel(runs, 4, async (run) => {
+      if (await this.options.fits(run)) fitting.push(run.runId);
+    });
+    if (fitting.length > 0) await this.queue.adopt(fitting, { isDead: () => false });
   }
 
   /**
@@ -95,10 +124,10 @@ export class Reaper {
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
     const executed = taken.length === 0 ? new Set() : await this.findExecuted();
-    const idle = this.idle.add(
-      taken.filter((id) => !executed.has(readId(id).runId)),
-      this.nowMs,
-    );
+    const free = taken.filter((id) => !executed.has(readId(id).runId));
+    const seenMs = this.idle.add(free, this.nowMs);
+    const idle = keysFrom(seenMs, graceMs);
+    const isDead = (id: string) => (seenMs.get(id) ?? 0) >= this.options.leaseMs;
     const unrecorded: string[] = [];
     const ended: string[] = [];
     const suspended: string[] = [];
@@ -106,13 +135,17 @@ export class Reaper {
     await inParallel(idle.slice(0, 5 * pageSize), 4, async (id) => {
       const { runId } = readId(id);
       const run = await this.agent.getRun(runId);
-      if (run === undefined) unrecorded.push(runId);
-      else if (endedStatuses.has(run.status)) ended.push(id);
+      if (run !== undefined && endedStatuses.has(run.status)) ended.push(id);
+      // The worker may yet claim it.
+      else if (!isDead(id)) return;
+      else if (run === undefined) unrecorded.push(runId);
       else if (run.status === "suspended") suspended.push(id);
     });
     await this.queue.end(ended);
     await this.queue.restartTasks(suspended);
-    await this.adopt(unrecorded);
+    const { maxAdoptions, giveUp } = this.options;
+    const adopting = unrecorded.length > 0 && this.queue.adopt(unrecorded, { isDead: () => true, maxAdoptions });
+    for (const job of (await adopting) || []) await giveUp(job);
   }
 
   /** Finds the runs that have started, and have neither ended nor been suspended. */
@@ -141,13 +174,6 @@ export class Reaper {
     this.endedCount = runIds.length === 0 ? 0 : this.endedCount + left.length;
   }
 
-  private async adopt(runIds: readonly string[]): Promise<void> {
-    for (const runId of runIds.length === 0 ? [] : await this.queue.adopt(runIds)) {
-      const message = `Run "${runId}" was given up after too many of its workers died. Fix the cause, then call agent.resume("${runId}").`;
-      this.options.warn({ code: "run-given-up", runId, message });
-    }
-  }
-
   private get nowMs(): number {
     return monotonicNow(this.options.clock);
   }
@@ -161,14 +187,23 @@ class Sightings {
   private previous = new Map<string, number>();
   private current = new Map<string, number>();
 
-  /** Adds ids, the last of a round or not. Returns those that have been seen for long enough. */
-  add(ids: readonly string[], nowMs: number, { isLast = true } = {}): readonly string[] {
-    const old = ids.filter((id) => {
+  /** Adds ids, the last of a round or not. Returns for how long each has been seen. */
+  add(ids: readonly string[], nowMs: number, { isLast = true } = {}): ReadonlyMap<string, number> {
+    const seenMs = new Map<string, number>();
+    for (const id of ids) {
       const firstMs = this.previous.get(id) ?? nowMs;
       this.current.set(id, firstMs);
-      return nowMs - firstMs >= graceMs;
-    });
+      seenMs.set(id, nowMs - firstMs);
+    }
     if (isLast) [this.previous, this.current] = [this.current, new Map()];
-    return old;
+    return seenMs;
   }
+}
+
+function keysFrom(values: ReadonlyMap<string, number>, least: number): readonly string[] {
+  return [...values].flatMap(([key, value]) => (value >= least ? [key] : []));
+}
+
+function isUnfit({ pending }: RunSummary): boolean {
+  return pending?.kinds.includes("mismatch") === true;
 }

@@ -141,7 +141,11 @@ describe("workers", () => {
     }
     const last = startWorker({ databaseUrl, maxAdoptions: 1 });
     await last.ready;
-    await expect.poll(() => last.said.join("")).toMatch(/run-given-up.*"deadly"/);
+    expect(await client.result("deadly")).toMatchObject({ pending: [{ kind: "given-up", deaths: 2 }] });
+    expect((await client.listRuns({ pending: "given-up" })).runs).toMatchObject([{ runId: "deadly" }]);
+    // The next death is the first one again.
+    await client.resume("deadly");
+    expect(await last.ended).toBeNull();
   });
 
   it("take only the runs of their version", async () => {

@@ -14,8 +14,13 @@ function createReaper() {
     runs: new Map<string, RunStatus>(),
     ended: [] as readonly string[],
     givenUp: [] as readonly string[],
+    /** The runs that did not fit another worker, and those of them that fit this one. */
+    unfit: [] as readonly string[],
+    fitting: [] as readonly string[],
     fails: false,
   };
+  const dead: string[] = [];
+  const givenUp: string[] = [];
   const adopted: string[] = [];
   const restarted: string[] = [];
   const ended: string[] = [];
@@ -23,12 +28,16 @@ function createReaper() {
   const warnings: string[] = [];
   const reaper = new Reaper(
     {
-      async listRuns({ cursor = "0", status } = {}) {
+      async listRuns({ cursor = "0", status, pending } = {}) {
         if (answers.fails) throw new Error("no database");
         const executed = [...answers.runs].filter(([, one]) => status?.includes(one));
         if (status !== undefined) return { runs: executed.map(([runId]) => ({ runId }) as never) };
+        if (pending !== undefined) return { runs: answers.unfit.map((runId) => ({ runId }) as never) };
         const page = Number(cursor);
-        const runs = (answers.pages[page] ?? []).map((runId) => ({ runId }) as never);
+        const statusOf = (runId: string) => answers.runs.get(runId) ?? "running";
+        const pendingOf = (runId: string) => (answers.unfit.includes(runId) ? { kinds: ["mismatch"] } : undefined);
+        const listed = answers.pages[page] ?? [];
+        const runs = listed.map((runId) => ({ runId, status: statusOf(runId), pending: pendingOf(runId) }) as never);
         return page + 1 < answers.pages.length ? { runs, cursor: String(page + 1) } : { runs };
       },
       async getRun(runId) {
@@ -37,9 +46,11 @@ function createReaper() {
       },
     },
     {
-      async adopt(runIds) {
+      async adopt(runIds, { isDead, maxAdoptions }) {
         adopted.push(...runIds);
-        return runIds.filter((runId) => answers.givenUp.includes(runId));
+        dead.push(...runIds.filter(isDead));
+        const given = maxAdoptions === undefined ? [] : runIds.filter((runId) => answers.givenUp.includes(runId));
+        return given.map((runId) => ({ runId }) as never);
       },
       taken: async () => answers.taken,
       takenTasks: async () => answers.tasks,
@@ -57,6 +68,10 @@ function createReaper() {
     },
     {
       clock,
+      leaseMs: 3_000,
+      maxAdoptions: 10,
+      fits: async ({ runId }) => answers.fitting.includes(runId),
+      giveUp: async ({ runId }) => void givenUp.push(runId),
       isRecorded: async (runId) => answers.runs.has(runId),
       warn: ({ code, message }) => warnings.push(`${code} ${message}`),
     },
@@ -68,7 +83,7 @@ function createReaper() {
     }
     return adopted.splice(0);
   };
-  return { answers, look, restarted, ended, removed, warnings, reaper, clock };
+  return { answers, look, dead, givenUp, restarted, ended, removed, warnings, reaper, clock };
 }
 
 describe("a reaper", () => {
@@ -80,6 +95,26 @@ describe("a reaper", () => {
     expect(await look()).toEqual(["dead"]);
     answers.pages = [["taken"]];
     expect(await look()).toEqual([]);
+  });
+
+  it("takes a run that waited from a worker that has not claimed it once its lease would have ended", async () => {
+    const { answers, look, dead } = createReaper();
+    answers.pages = [["busy"]];
+    answers.runs.set("busy", "suspended");
+    expect(await look(6)).toEqual(Array(5).fill("busy"));
+    expect(dead).toEqual([]);
+    await look();
+    expect(dead).toEqual(["busy"]);
+  });
+
+  it("queues what fits again, and leaves alone what does not, though a message was posted to it", async () => {
+    const { answers, look, dead } = createReaper();
+    answers.unfit = ["other", "mine"];
+    answers.pages = [answers.unfit];
+    expect(await look(5)).toEqual([]);
+    answers.fitting = ["mine"];
+    expect(await look(5)).toEqual(["mine"]);
+    expect(dead).toEqual([]);
   });
 
   it("restarts a task that it has seen twice, and not one that was done meanwhile", async () => {
@@ -108,8 +143,10 @@ describe("a reaper", () => {
     ]);
     expect(await look(5)).toEqual([]);
     answers.taken = ["lost", "works/2", "done/3", "waits"];
-    expect(await look(5)).toEqual(["lost"]);
+    expect(await look(5)).toEqual([]);
     expect(ended).toEqual(["done/3"]);
+    answers.taken = ["lost", "works/2", "waits"];
+    expect(await look(5)).toEqual(["lost"]);
     expect(restarted).toEqual(["waits"]);
   });
 
@@ -130,16 +167,17 @@ describe("a reaper", () => {
     expect(removed).toEqual(["b", "d", "a"]);
   });
 
-  it("warns of a run that is given up, and once of a database that is gone", async () => {
-    const { answers, look, warnings } = createReaper();
+  it("gives up a run whose workers die before it starts, and warns once of a database that is gone", async () => {
+    const { answers, look, warnings, givenUp } = createReaper();
     answers.fails = true;
     await look(3);
     expect(warnings.splice(0)).toEqual(["adoption-failed Stopped runs could not be looked for: Error: no database"]);
     answers.fails = false;
-    answers.pages = [["deadly"]];
+    answers.taken = ["deadly"];
     answers.givenUp = ["deadly"];
-    await look(2);
-    expect(warnings).toEqual([expect.stringMatching(/^run-given-up Run "deadly"/)]);
+    await look(15);
+    expect(givenUp).toEqual(["deadly"]);
+    expect(warnings).toEqual([]);
   });
 
   it("looks every half second until it is stopped", async () => {

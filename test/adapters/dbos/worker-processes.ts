@@ -88,7 +88,7 @@ export async function newRuns(server: PostgresServer, { isEmpty = false } = {}) 
 
 /** The queue that workers and clients have by default. */
 export async function openQueue(databaseUrl: string) {
-  const queue = await openDbosQueue({ databaseUrl, queue: "runs", version: undefined, maxAdoptions: 10 });
+  const queue = await openDbosQueue({ databaseUrl, queue: "runs", version: undefined });
   onTestFinished(() => queue.close());
   return queue;
 }
