@@ -160,11 +160,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
   const { isRecorded, deleteBy } = runs[workerKey];
   deleteBy(async (deleteRuns) => (await openQueue()).deleteWith(deleteRuns));
   const leave = { resume: false } as const;
-  /**
-   * The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. A
-   * run that is only resumed may stay as it is.
-   */
-  const decided = new RecentMap<{ readonly updatedAt: string; readonly mayStay?: true }>(1_000);
+  /** The `updatedAt` of runs when they were last decided about here: until it changes, no worker has taken that over. */
+  const decided = new RecentMap<string>(1_000);
 
   // It may be the first to use the database.
   const { get: openQueue, loaded } = loadOnce(async () => {
@@ -187,7 +184,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     const before = await runs.getRun(runId);
     await record();
     if (before?.status !== "suspended") return;
-    decided.set(runId, { updatedAt: before.updatedAt });
+    decided.set(runId, before.updatedAt);
     await (await openQueue()).wake(runId);
   }
 
@@ -243,9 +240,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const [opened, run] = [await openQueue(), await runs.getRun(runId)];
       if ((await opened.find(runId)) === undefined) throw runNotFound(runId);
       if (run !== undefined && endedStatuses.has(run.status) && run.status !== "failed") return;
-      if (run !== undefined) decided.set(runId, { updatedAt: run.updatedAt, mayStay: true });
-      if (run?.status === "failed") await opened.retry(runId, run.updatedAt);
-      else await opened.wake(runId);
+      if (run?.status !== "failed") return void (await opened.wake(runId));
+      decided.set(runId, run.updatedAt);
+      await opened.retry(runId, run.updatedAt);
     },
     approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave }).result),
     reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave }).result),
@@ -279,11 +276,12 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
     async result(runId, { signal } = {}) {
       for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
         const run = await whenRecorded(runId, signal);
-        if (!endedStatuses.has(run.status) && run.status !== "suspended") continue;
-        const { updatedAt, mayStay = false } = decided.get(runId) ?? {};
-        if (updatedAt !== run.updatedAt) return run;
-        const found = mayStay ? await (await openQueue()).find(runId) : undefined;
-        if (found !== undefined && isOver(found)) decided.delete(runId);
+        const isEnded = endedStatuses.has(run.status);
+        if (!isEnded && run.status !== "suspended") continue;
+        if (decided.get(runId) !== run.updatedAt) return run;
+        // It was to be retried, which a worker may have found impossible.
+        const found = isEnded ? await (await openQueue()).find(runId) : undefined;
+        if (found !== undefined && isOver(found)) return run;
       }
     },
     async close() {

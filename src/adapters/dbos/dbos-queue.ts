@@ -153,7 +153,7 @@ export class DbosQueue {
       ...(version !== undefined && { appVersion: version }),
       ...(priority !== undefined && { priority }),
       ...(delayMs !== undefined && { delaySeconds: delayMs / 1_000 }),
-      ...(rateKey !== undefined && { queueName: this.limited, queuePartitionKey: rateKey }),
+      ...this.placeOf(rateKey),
       ...(schedule !== undefined && { attributes: { schedule } }),
     };
     for (let isFree = false; ; isFree = true) {
@@ -233,15 +233,7 @@ export class DbosQueue {
       const { job, state, row } = (await this.find(runId)) ?? {};
       if (job === undefined || row === undefined || state === "waiting") return false;
       await this.remove([runId]);
-      const { queuePartitionKey, attributes } = row;
-      return this.enqueue(
-        runId,
-        { ...job, retries: failedAt },
-        {
-          ...(attributes !== undefined && { attributes }),
-          ...(queuePartitionKey !== undefined && { queueName: this.limited, queuePartitionKey }),
-        },
-      );
+      return this.enqueue(runId, { ...job, retries: failedAt }, this.placeOf(row.queuePartitionKey));
     });
   }
 
@@ -367,14 +359,18 @@ export class DbosQueue {
     }
   }
 
+  private placeOf(rateKey: string | undefined) {
+    if (rateKey === undefined) return { queueName: this.options.queue };
+    return { queueName: this.limited, queuePartitionKey: rateKey };
+  }
+
   /**
    * Restarts a workflow that has ended, unless another process was first. It was run by workers of some version, which may
    * be gone.
    */
-  private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queueName" | "queuePartitionKey">): Promise<void> {
-    const { workflowID, queueName, queuePartitionKey } = ended;
-    const isLimited = queueName === this.limited && queuePartitionKey !== undefined;
-    const where = isLimited ? { queueName, queuePartitionKey } : { queueName: this.options.queue };
+  private async rewind(ended: Pick<WorkflowStatus, "workflowID" | "queuePartitionKey">): Promise<void> {
+    const { workflowID, queuePartitionKey } = ended;
+    const where = this.placeOf(queuePartitionKey);
     for (let tries = 1; ; tries++) {
       try {
         await this.client.rewindWorkflow(workflowID, { ...where, applicationVersion: noVersion });

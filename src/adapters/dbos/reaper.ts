@@ -123,7 +123,9 @@ export class Reaper {
    */
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
-    const executed = taken.length === 0 ? new Set() : await this.findExecuted();
+    // If there are more, the others are looked at one by one.
+    const { runs } = await this.agent.listRuns({ status: ["planning", "running", "interrupted"], limit: 1_000 });
+    const executed = new Set(runs.map(({ runId }) => runId));
     const free = taken.filter((id) => !executed.has(readId(id).runId));
     const seenMs = this.idle.add(free, this.nowMs);
     const idle = keysFrom(seenMs, graceMs);
@@ -146,19 +148,6 @@ export class Reaper {
     const { maxAdoptions, giveUp } = this.options;
     const adopting = unrecorded.length > 0 && this.queue.adopt(unrecorded, { isDead: () => true, maxAdoptions });
     for (const job of (await adopting) || []) await giveUp(job);
-  }
-
-  /** Finds the runs that have started, and have neither ended nor been suspended. */
-  private async findExecuted(): Promise<ReadonlySet<string>> {
-    const runIds = new Set<string>();
-    const status = ["planning", "running", "interrupted"] as const;
-    let cursor: string | undefined;
-    do {
-      const page = await this.agent.listRuns({ status, limit: 1_000, cursor });
-      for (const { runId } of page.runs) runIds.add(runId);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    return runIds;
   }
 
   /** Removes what the queue still has of runs that were deleted, a page at a time. */
