@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod/v4";
 import { createDbosClient } from "../../../src/adapters/dbos/dbos-client.ts";
 import { type DbosWorkerOptions, startDbosWorker } from "../../../src/adapters/dbos/dbos-worker.ts";
@@ -55,6 +55,9 @@ async function newAgent() {
   };
   return { databaseUrl, client, store, agent, agentOf, start, calls, fault, tablesWith };
 }
+
+/** Deletes a run once the worker that executed it has released it. */
+const whenFree = (remove: () => Promise<unknown>) => vi.waitFor(remove, 10_000);
 
 const step = (tool: string, id = "s", text = "") => ({ id, tool, input: { text } });
 
@@ -140,13 +143,13 @@ it("an id is free once its run was deleted, also by an agent that knows of no qu
   await client.submit(plan, { runId: "r" });
   const worker = await start();
   await client.result("r");
-  await agentOf().deleteRun("r");
+  await whenFree(() => agentOf().deleteRun("r"));
   // Another plan under the same id is another run.
   await client.submit({ steps: [step("Work", "other", "PRIVATE-1")] }, { runId: "r" });
   expect(await client.result("r")).toMatchObject({ status: "completed", steps: [{ stepId: "other" }] });
   expect(calls).toHaveLength(2);
   await worker.stop();
-  await agentOf().deleteRun("r");
+  await whenFree(() => agentOf().deleteRun("r"));
   await client.submit(plan, { runId: "waits" });
   const queue = await openQueue(databaseUrl);
   expect(await queue.ended(0)).toEqual(["r"]);
