@@ -129,16 +129,9 @@ export function isLeftOpen({ status }: Pick<RunState, "status">): boolean {
 }
 
 /** The types of events that an execution repeats when it starts over. */
-const repeated: ReadonlySet<AgentEvent["type"]> = new Set([
-  "run-resume",
-  "plan-start",
-  "model-end",
-  "plan-fallback",
-  "step-start",
-  "step-retry",
-  "undo-start",
-  "circuit-change",
-]);
+const repeated: ReadonlySet<string> = new Set(
+  "run-resume plan-start model-end plan-fallback step-start step-retry undo-start circuit-change".split(" "),
+);
 
 function isNew(event: AgentEvent): boolean {
   const outcome = "outcome" in event ? event.outcome : undefined;

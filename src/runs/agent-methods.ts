@@ -1,6 +1,6 @@
 import type { EventStream } from "../async/event-channel.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent, AgentEventOf, AgentEventType, PendingItem } from "../core/events.ts";
+import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts";
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
@@ -236,9 +236,7 @@ export interface Refusal {
   /** Those of the run, none of which is recorded if one of them is invalid. */
   readonly options: Parameters<typeof resolveRunOptions>[0];
   /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
-  readonly error?: AgentError;
-  /** Without an error: the run is suspended, with these items. */
-  readonly pending?: readonly PendingItem[];
+  readonly error: AgentError;
 }
 
 /** An agent, or an orchestrator, to its workers and clients. */

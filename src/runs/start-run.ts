@@ -281,18 +281,15 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
  * refused. Rejects with `run-conflict` if a run of this id is recorded, or with `store-failed`.
  */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
-  const { runId, error, target, options, pending = [] } = refusal;
+  const { runId, error, target, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
   const run = runs.open(readSettings(runs, options), { runId, startedMs });
   try {
+    const data = dataOf(run, error);
+    const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: data } as const;
     const start = await createStart(run, target);
     run.enter("ending");
-    const events: EventInit[] = [start];
-    if (error === undefined) events.push({ type: "run-suspend", pending });
-    else {
-      const status = error.code === "cancelled" ? "cancelled" : "failed";
-      events.push(...createSkips(start), { type: "run-end", outcome: { status, error: dataOf(run, error) } });
-    }
+    const events: readonly EventInit[] = [start, ...createSkips(start), { type: "run-end", outcome }];
     await run.recorder.emitTogether(events.map((event) => run.secrets?.hideInEvent(event) ?? event));
     if (run.recorder.failure !== undefined) throw run.recorder.failure;
     return shownResult(run.state, run.engine, run);

@@ -268,23 +268,12 @@ export class DbosQueue {
     await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
   }
 
-  /**
-   * Queues runs again that no worker executes: those that have left the queue, and those whose worker `isDead`, at most
-   * `maxAdoptions` times. Resolves to the jobs of those that have been queued so often.
-   */
-  async adopt(
-    runIds: readonly string[],
-    {
-      isDead,
-      maxAdoptions = Number.POSITIVE_INFINITY,
-    }: { readonly isDead: (runId: string) => boolean; readonly maxAdoptions?: number },
-  ): Promise<readonly Job[]> {
-    const givenUp: Job[] = [];
+  /** Queues runs again that no worker executes: those that have left the queue, and those whose worker `isDead`. */
+  async adopt(runIds: readonly string[], isDead: (runId: string) => boolean): Promise<void> {
     await inParallel(await this.findLatest(runIds), width, async ({ runId, number, state, job, outcome, row }) => {
       if (isOver({ state, outcome })) return this.rewind(row);
       if (state !== "taken" || !isDead(runId)) return;
-      if (job !== undefined && number > maxAdoptions) givenUp.push(job);
-      else if (job !== undefined) {
+      if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
         // Perhaps another worker was first.
         await this.enqueue(workflowID, job);
@@ -294,7 +283,6 @@ export class DbosQueue {
       // Its worker is dead; if it only slept, it records nothing any more, neither here nor in the run.
       await this.client.cancelWorkflow(row.workflowID);
     });
-    return givenUp;
   }
 
   /** Resolves to the ids of the workflows that workers have taken, the newest first. */

@@ -147,7 +147,7 @@ export async function startDbosWorker<TTool extends Tool>(
   options: DbosWorkerOptions<TTool>,
 ): Promise<DbosWorker> {
   const settings = readOptions(workerOptions, options as DbosWorkerOptions);
-  const { databaseUrl, queue, maxAdoptions } = settings;
+  const { databaseUrl, queue } = settings;
   // Agents are typed by their tools; a job says as text which of them it needs.
   const working = agent as object as WorkingAgent;
   const warn = (warning: WorkerWarning) => {
@@ -208,9 +208,7 @@ export async function startDbosWorker<TTool extends Tool>(
     throw thrown;
   });
   working[workerKey].deleteBy((deleteRuns) => runs.deleteWith(deleteRuns));
-  const giveUp = (job: Job) => recordGivenUp(working, job, maxAdoptions);
-  const reaping = { warn, isRecorded, fits, giveUp, leaseMs, maxAdoptions, clock: systemClock };
-  const reaper = new Reaper(working, runs, reaping);
+  const reaper = new Reaper(working, runs, { warn, isRecorded, fits, leaseMs, clock: systemClock });
   reaper.start();
   const stop = async (timeoutMs: number) => {
     await reaper.stop();
@@ -342,20 +340,6 @@ function createWork(
       return handleFailure(runId, { content, stored }, thrown);
     }
   };
-}
-
-/** Records a run as given up of which nothing is recorded: its workers died before that. */
-async function recordGivenUp(agent: WorkingAgent, job: Job, deaths: number): Promise<void> {
-  const { runId } = job;
-  const reason = `${deaths} processes in a row have died before they could record its start`;
-  try {
-    const { options, ...target } = await openContent(agent, job);
-    const pending = [{ kind: "given-up", reason, deaths }] as const;
-    await agent[workerKey].refuse({ runId, target, options, pending });
-  } catch (thrown) {
-    // It is recorded by now, or another worker has the key.
-    if (!isAgentError(thrown, "run-conflict") && !isAgentError(thrown, "secret-unreadable")) throw thrown;
-  }
 }
 
 /** Returns the tools that an agent lacks: before the run is claimed, so that another worker may have it. */

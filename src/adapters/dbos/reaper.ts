@@ -5,7 +5,6 @@ import { isLeftOpen } from "../../core/run-state.ts";
 import { endedStatuses, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
-import type { Job } from "./jobs.ts";
 
 const everyMs = 500;
 /** The time that a run must have been without an owner. */
@@ -44,13 +43,9 @@ export class Reaper {
       readonly clock: Clock;
       /** The time in which a worker that has taken a run must have claimed it: its event loop may be busy. */
       readonly leaseMs: number;
-      /** The number of times that a run is adopted that records nothing. */
-      readonly maxAdoptions: number;
       readonly isRecorded: (runId: string) => Promise<boolean>;
       /** True if a run may fit this worker, though it did not fit another one. */
       readonly fits: (run: RunSummary) => Promise<boolean>;
-      /** Records that a run was given up. */
-      readonly giveUp: (job: Job) => Promise<void>;
       readonly warn: (warning: { code: "adoption-failed"; message: string }) => void;
     },
   ) {}
@@ -102,7 +97,7 @@ export class Reaper {
     const isDead = (runId: string) =>
       isLeftOpen(free.get(runId) as RunSummary) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
     const stopped = keysFrom(seenMs, graceMs);
-    if (stopped.length > 0) await this.queue.adopt(stopped, { isDead });
+    if (stopped.length > 0) await this.queue.adopt(stopped, isDead);
   }
 
   /** Queues the runs that did not fit another worker, and fit this one. */
@@ -114,7 +109,7 @@ export class Reaper {
     await inParallel(runs, 4, async (run) => {
       if (await this.options.fits(run)) fitting.push(run.runId);
     });
-    if (fitting.length > 0) await this.queue.adopt(fitting, { isDead: () => false });
+    if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
   }
 
   /**
@@ -145,9 +140,7 @@ export class Reaper {
     });
     await this.queue.end(ended);
     await this.queue.restartTasks(suspended);
-    const { maxAdoptions, giveUp } = this.options;
-    const adopting = unrecorded.length > 0 && this.queue.adopt(unrecorded, { isDead: () => true, maxAdoptions });
-    for (const job of (await adopting) || []) await giveUp(job);
+    if (unrecorded.length > 0) await this.queue.adopt(unrecorded, () => true);
   }
 
   /** Removes what the queue still has of runs that were deleted, a page at a time. */

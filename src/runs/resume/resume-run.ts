@@ -275,10 +275,10 @@ function isMismatch(thrown: unknown): thrown is MismatchError {
 function differencesOf(error: MismatchError): readonly RunDifference[] {
   if ("differences" in error.details) return error.details.differences;
   const { keyId, available } = error.details;
-  const isThere = available.includes(keyId);
-  const message = isThere
-    ? `the key "${keyId}" cannot open its secrets`
-    : `there is no key "${keyId}" any more, which its secrets need`;
+  const isMissing = keyId !== "" && !available.includes(keyId);
+  const message = isMissing
+    ? `there is no key "${keyId}" any more, which its secrets need`
+    : "its secrets cannot be read";
   return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
 }
 

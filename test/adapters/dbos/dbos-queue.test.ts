@@ -74,3 +74,17 @@ it("what wakes a run is queued again, also if whoever did that died after it was
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED", "ENQUEUED"]);
   expect(await queue.takenTasks()).toEqual([]);
 });
+
+it("a run is found however often it was adopted, and only from a worker that is dead", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  await client.submit(work, { runId: "r" });
+  const queue = await openQueue(databaseUrl);
+  const take = "update dbos.workflow_status set status = 'PENDING' where status = 'ENQUEUED'";
+  for (let adoptions = 1; adoptions <= 20; adoptions++) {
+    await server.query(databaseUrl, take);
+    await queue.adopt(["r"], () => false);
+    expect(await queue.find("r")).toMatchObject({ number: adoptions, state: "taken" });
+    await queue.adopt(["r"], () => true);
+    expect(await queue.find("r")).toMatchObject({ number: adoptions + 1, state: "waiting" });
+  }
+});

@@ -13,14 +13,12 @@ function createReaper() {
     /** The status of each run that is recorded, and has started. */
     runs: new Map<string, RunStatus>(),
     ended: [] as readonly string[],
-    givenUp: [] as readonly string[],
     /** The runs that did not fit another worker, and those of them that fit this one. */
     unfit: [] as readonly string[],
     fitting: [] as readonly string[],
     fails: false,
   };
   const dead: string[] = [];
-  const givenUp: string[] = [];
   const adopted: string[] = [];
   const restarted: string[] = [];
   const ended: string[] = [];
@@ -46,11 +44,9 @@ function createReaper() {
       },
     },
     {
-      async adopt(runIds, { isDead, maxAdoptions }) {
+      async adopt(runIds, isDead) {
         adopted.push(...runIds);
         dead.push(...runIds.filter(isDead));
-        const given = maxAdoptions === undefined ? [] : runIds.filter((runId) => answers.givenUp.includes(runId));
-        return given.map((runId) => ({ runId }) as never);
       },
       taken: async () => answers.taken,
       takenTasks: async () => answers.tasks,
@@ -69,9 +65,7 @@ function createReaper() {
     {
       clock,
       leaseMs: 3_000,
-      maxAdoptions: 10,
       fits: async ({ runId }) => answers.fitting.includes(runId),
-      giveUp: async ({ runId }) => void givenUp.push(runId),
       isRecorded: async (runId) => answers.runs.has(runId),
       warn: ({ code, message }) => warnings.push(`${code} ${message}`),
     },
@@ -83,7 +77,7 @@ function createReaper() {
     }
     return adopted.splice(0);
   };
-  return { answers, look, dead, givenUp, restarted, ended, removed, warnings, reaper, clock };
+  return { answers, look, dead, restarted, ended, removed, warnings, reaper, clock };
 }
 
 describe("a reaper", () => {
@@ -167,17 +161,11 @@ describe("a reaper", () => {
     expect(removed).toEqual(["b", "d", "a"]);
   });
 
-  it("gives up a run whose workers die before it starts, and warns once of a database that is gone", async () => {
-    const { answers, look, warnings, givenUp } = createReaper();
+  it("warns once of a database that is gone", async () => {
+    const { answers, look, warnings } = createReaper();
     answers.fails = true;
     await look(3);
     expect(warnings.splice(0)).toEqual(["adoption-failed Stopped runs could not be looked for: Error: no database"]);
-    answers.fails = false;
-    answers.taken = ["deadly"];
-    answers.givenUp = ["deadly"];
-    await look(15);
-    expect(givenUp).toEqual(["deadly"]);
-    expect(warnings).toEqual([]);
   });
 
   it("looks every half second until it is stopped", async () => {

@@ -56,7 +56,7 @@ describe("createPostgresRunStore", () => {
   });
 
   it.each([
-    ["a later format", "UPDATE planwright_format SET format = 7", [{ format: 7 }]],
+    ["a later format", "UPDATE planwright_format SET format = 8", [{ format: 8 }]],
     ["an earlier format", "UPDATE planwright_format SET format = 1", [{ format: 1 }]],
     ["no format", "DELETE FROM planwright_format", []],
   ])("refuses tables of %s, and leaves them unchanged", async (_name, sql, rows) => {
