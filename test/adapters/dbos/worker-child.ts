@@ -25,6 +25,10 @@ export interface WorkerChildOptions {
   readonly clockOffMs?: number;
   /** Of its store. */
   readonly maxConnections?: number;
+  /** The address of its store, if that is behind a pooler. */
+  readonly pooledUrl?: string;
+  /** Whether its tools want an input that no plan has. */
+  readonly isChanged?: boolean;
   readonly rateLimit?: { readonly limit: number; readonly intervalMs: number };
   /** A file for its calls and the events that it tells, rather than the table: it works without a server. */
   readonly journalPath?: string;
@@ -40,6 +44,7 @@ export type JournalLine =
 const given = JSON.parse(process.argv[2] ?? "{}") as WorkerChildOptions;
 const { databaseUrl, tools: names, stepMs = 20, leaseMs = 1_000, concurrency = 10, postponeMs = 500 } = given;
 const { version, maxAdoptions, clockOffMs = 0, joins = false, rateLimit, maxConnections, journalPath } = given;
+const { pooledUrl, isChanged = false } = given;
 
 const machineNow = Date.now;
 Date.now = () => machineNow() + clockOffMs;
@@ -58,7 +63,10 @@ async function record(key: string, attempt: number): Promise<void> {
   await effects.query("insert into effects (key, attempt, pid) values ($1, $2, $3)", [key, attempt, process.pid]);
 }
 
-const inputSchema = z.object({ n: z.number().optional(), list: z.array(z.number()).optional() });
+const inputSchema = z.object({
+  n: isChanged ? z.number().min(1) : z.number().optional(),
+  list: z.array(z.number()).optional(),
+});
 
 function toolOf(name: string, more: object = {}) {
   return defineTool({
@@ -90,7 +98,11 @@ const quick = defineTool({ name: "Quick", description: "Quick", inputSchema, exe
 
 const agent = createAgent({
   tools: [...all, quick].filter(({ name }) => names === undefined || names.includes(name)),
-  store: createPostgresRunStore({ connectionString: databaseUrl, maxConnections }),
+  store: createPostgresRunStore({
+    connectionString: pooledUrl ?? databaseUrl,
+    maxConnections,
+    listen: pooledUrl === undefined,
+  }),
   leaseMs,
   retry: { minDelayMs: 5 },
   onWarning: ({ message }) => process.stdout.write(`warning ${message}\n`),
@@ -121,6 +133,11 @@ process.on("SIGUSR2", () => {
     globalThis.gc?.();
     process.stdout.write(`awake ${process.memoryUsage().heapUsed}\n`);
   }, 200);
+});
+// Does nothing else for half a second.
+process.on("SIGHUP", () => {
+  const until = performance.now() + 500;
+  while (performance.now() < until);
 });
 process.on("SIGTERM", () => {
   void worker.stop({ timeoutMs: 60_000 }).then(() => {

@@ -23,6 +23,8 @@ async function answer(
   { runId, item, tookEffect }: { runId: string; item: PendingItem; tookEffect: TookEffect },
 ): Promise<void> {
   if (item.kind === "approval") return client.approve(runId, item);
+  // Until a worker has the tools again that it fits.
+  if (item.kind === "mismatch") return sleep(200);
   if (item.kind !== "outcome") throw new Error(`Run "${runId}" waits for ${item.kind}.`);
   const { stepId, iteration } = item;
   const isDone = await tookEffect(keyOf({ runId, ...item }));
