@@ -54,6 +54,8 @@ export async function loadDbos(): Promise<typeof import("@dbos-inc/dbos-sdk")> {
 /** Any number, the same in all processes. */
 const lockKey = 7_208_214_552;
 const pollMs = 50;
+/** The most polls of a workflow that a worker has: one that has died leaves it so. */
+const maxPolls = 20;
 
 /** Does work that only one process at a time may do to a database, such as creating the tables of DBOS. */
 export function oneAtATime<T>(databaseUrl: string, use: () => Promise<T>): Promise<T> {
@@ -255,9 +257,17 @@ export class DbosQueue {
 
   /** Removes all workflows of runs, with their input, and those by which a schedule has submitted them. */
   private async remove(runIds: readonly string[]): Promise<void> {
-    const rows = (await this.findRows(runIds)).map(({ workflowID }) => workflowID);
-    const scheduled = runIds.flatMap((runId) => scheduledId(runId) ?? []);
-    if (rows.length + scheduled.length > 0) await this.client.deleteWorkflows([...rows, ...scheduled]);
+    let rows = await this.findRows(runIds);
+    // A worker that is about to end one of them would end the one that is queued next with its id.
+    for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      rows = await this.findRows(runIds);
+    }
+    const removed = [
+      ...rows.map(({ workflowID }) => workflowID),
+      ...runIds.flatMap((runId) => scheduledId(runId) ?? []),
+    ];
+    if (removed.length > 0) await this.client.deleteWorkflows(removed);
   }
 
   /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
