@@ -263,8 +263,15 @@ export class DbosQueue {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
     }
+    if (runIds.length === 0) return;
+    const laters = runIds.map((runId) => laterId(runId, ""));
+    const waking = await this.client.listWorkflows({
+      workflow_id_prefix: laters,
+      workflowName: wakingWorkflow,
+      ...brief,
+    });
     const removed = [
-      ...rows.map(({ workflowID }) => workflowID),
+      ...[...rows, ...waking].map(({ workflowID }) => workflowID),
       ...runIds.flatMap((runId) => scheduledId(runId) ?? []),
     ];
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
@@ -273,7 +280,7 @@ export class DbosQueue {
   /** Wakes a run after some time, for a worker that cannot execute it; if a worker has it then, later again. */
   async wakeLater(runId: string, delayMs: number): Promise<void> {
     const { queue } = this.options;
-    const workflowID = `${runId}/later/${randomUUID()}`;
+    const workflowID = laterId(runId, randomUUID());
     const task = { workflowID, queueName: queue, workflowName: wakingWorkflow, delaySeconds: delayMs / 1_000 };
     await this.client.enqueue(task, queue, ...([runId, delayMs] satisfies WakingInput));
   }
@@ -410,6 +417,11 @@ export class DbosQueue {
     }
     return [...latest.values()];
   }
+}
+
+/** The id of what wakes a run after some time. */
+function laterId(runId: string, unique: string): string {
+  return `${runId}/later/${unique}`;
 }
 
 /** Resolves to true if there is a record of a run. */

@@ -260,7 +260,7 @@ function createWork(
    * worker stops, or another one has only claimed the run.
    */
   async function postpone(runId: string, reason?: string, stored?: RunSnapshot): Promise<JobOutcome> {
-    const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}.`;
+    const message = `Run "${runId}" goes back to the queue for ${postponeMs} ms: ${reason}`;
     if (reason !== undefined && !isPostponed(runId, stored)) {
       warn({ code: "run-postponed", runId, message });
       postponed.set(runId, stored?.updatedAt ?? "");
@@ -331,7 +331,7 @@ function createWork(
       // A run that has started needs nothing of what was sealed.
       content = stored === undefined || !("sealed" in job) ? await openContent(agent, job) : undefined;
       const missing = content === undefined || stored !== undefined ? [] : missingTools(agent, content);
-      if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}`);
+      if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}.`);
       const result = await execute(runId, stored ?? (content as OpenContent));
       requireRecorded(result);
       if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);

@@ -40,6 +40,18 @@ it("a run that others woke, and that has ended since, is woken again", async () 
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED"]);
 });
 
+it("what wakes a run is deleted with it, and nothing else", async () => {
+  const { databaseUrl, client } = await newRuns(server);
+  for (const runId of ["r", "r2"]) await client.submit(work, { runId });
+  const queue = await openQueue(databaseUrl);
+  for (const runId of ["r", "r2"]) await queue.wakeLater(runId, 60_000);
+  await queue.deleteWith(async () => []);
+  expect(await statusesOf(databaseUrl)).toHaveLength(4);
+  await queue.deleteWith(async () => ["r"]);
+  const ids = await server.query(databaseUrl, "select workflow_uuid as id from dbos.workflow_status order by 1");
+  expect(ids).toEqual([{ id: "r2" }, { id: expect.stringMatching(/^r2\/later\//) }]);
+});
+
 it("all runs that workers have taken are known, however many", async () => {
   const { databaseUrl, client } = await newRuns(server);
   await client.submit(work, { runId: "r" });
