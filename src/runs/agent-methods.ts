@@ -256,10 +256,18 @@ export interface WorkedAgent {
     keys(name: string): Promise<RunKeys | undefined>;
     /** The time after which a lease ends that its owner does not renew. */
     readonly leaseMs: number;
-    /** Resumes a run, as `agent.resume` does. With `leavesMismatch`, one that does not fit is left as it is. */
+    /**
+     * Resumes a run, as `agent.resume` does. With `leavesMismatch`, one that does not fit is left as it is; with
+     * `leavesGivenUp`, one that was given up.
+     */
     resume(
       runId: string,
-      options: { readonly resources: unknown; readonly maxAdoptions: number; readonly leavesMismatch: boolean },
+      options: {
+        readonly resources: unknown;
+        readonly maxAdoptions: number;
+        readonly leavesMismatch: boolean;
+        readonly leavesGivenUp: boolean;
+      },
     ): Promise<RunResult>;
     /** True if a run that did not fit another process may fit this one. */
     fits(this: void, run: RunSummary): Promise<boolean>;

@@ -72,15 +72,18 @@ it.each(Array.from({ length: events }, (_, index) => index + 1))(
     const without = nextProcess(path, [keyOf("k2", 9)]);
     const before = without.store.read("r1").length;
     expect(before).toBe(killAfter);
-    if (killAfter < events) {
+    // Once its steps have ended, nothing is left that needs a key.
+    if (killAfter < events - 1) {
       await expect(without.agent.resume("r1")).rejects.toMatchObject({
         code: "secret-unreadable",
         details: { keyId: "k1", available: ["k2"] },
       });
-      expect(without.store.read("r1")).toHaveLength(before);
+      const recorded = without.store.read("r1");
+      expect(recorded.at(-1)).toMatchObject({ type: "run-suspend", pending: [{ kind: "mismatch" }] });
       // Another key of the same name cannot open it either.
       const wrong = nextProcess(path, [keyOf("k1", 9)]);
       await expect(wrong.agent.resume("r1")).rejects.toMatchObject({ code: "secret-unreadable" });
+      expect(wrong.store.read("r1")).toEqual(recorded);
       wrong.store.close();
     }
     expect(JSON.stringify(await without.agent.getRun("r1"))).toContain(hiddenText);

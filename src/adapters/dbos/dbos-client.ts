@@ -240,7 +240,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const [opened, run] = [await openQueue(), await runs.getRun(runId)];
       if ((await opened.find(runId)) === undefined) throw runNotFound(runId);
       if (run !== undefined && endedStatuses.has(run.status) && run.status !== "failed") return;
-      if (run?.status !== "failed") return void (await opened.wake(runId));
+      const isGivenUp = run?.pending?.some(({ kind }) => kind === "given-up") === true;
+      if (run === undefined || !(isGivenUp || run.status === "failed")) return void (await opened.wake(runId));
       decided.set(runId, run.updatedAt);
       await opened.retry(runId, run.updatedAt);
     },

@@ -284,14 +284,16 @@ function createWork(
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function execute(runId: string, started: RunSnapshot | OpenContent): Promise<RunResult> {
+  async function execute({ runId, retries }: Job, started: RunSnapshot | OpenContent): Promise<RunResult> {
     const isStored = !("options" in started);
     const metadata = (isStored ? started : started.options).metadata ?? {};
     const given = { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
     if (isStored) {
       // Once more, as another worker may have what this one lacks.
       const leavesMismatch = !isPostponed(runId, started);
-      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch });
+      // Another job of the run may have come late.
+      const leavesGivenUp = started.updatedAt !== retries;
+      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch, leavesGivenUp });
     }
     const target = "request" in started ? started.request : started.plan;
     return agent.start(target, { ...started.options, runId, ...given }).result;
@@ -332,7 +334,7 @@ function createWork(
       content = stored === undefined || !("sealed" in job) ? await openContent(agent, job) : undefined;
       const missing = content === undefined || stored !== undefined ? [] : missingTools(agent, content);
       if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}.`);
-      const result = await execute(runId, stored ?? (content as OpenContent));
+      const result = await execute(job, stored ?? (content as OpenContent));
       requireRecorded(result);
       if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);
       return { outcome: "ran", status: result.status };

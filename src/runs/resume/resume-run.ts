@@ -47,6 +47,8 @@ interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly maxAdoptions?: number | undefined;
   /** Leaves a run that does not fit as it is: it may fit another process. */
   readonly leavesMismatch?: boolean;
+  /** Leaves a run that was given up as it is, unless something was posted to it. */
+  readonly leavesGivenUp?: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
  */
 function mayResume(
   { leases }: RunRegistry,
-  { retriesFailed }: Pick<Resuming, "retriesFailed">,
+  { retriesFailed, leavesGivenUp = false }: Pick<Resuming, "retriesFailed" | "leavesGivenUp">,
 ): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
@@ -86,6 +88,7 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
+        if (leavesGivenUp && pending?.some(({ kind }) => kind === "given-up")) return false;
         // A question whose hash covered less has to be asked again, and one that can no longer be decided is
         // rejected.
         return (
