@@ -243,9 +243,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
       },
       leaseMs: settings.leaseMs,
       resume: (runId, { resources, ...how }) =>
-        open((parts, runs) =>
-          parts.resumeRun(runs, { ...startedNow(runId), options: { resources }, retriesFailed: true, ...how }),
-        ),
+        open((parts, runs) => parts.resumeRun(runs, { ...startedNow(runId), options: { resources }, ...how })),
       fits: (run) => open((parts, runs) => parts.fitsHere(runs, run)),
     },
 

@@ -178,7 +178,7 @@ function describePending(item: PendingItem): string {
     case "wait":
       return `${printable(item.stepId)} waits ${printable(describeWait(item))}`;
     case "mismatch":
-      return `it does not fit the tools any more: ${printable(item.reason)}`;
+      return `it cannot continue here: ${printable(item.reason)}`;
     case "given-up":
       return printable(item.reason);
     default:

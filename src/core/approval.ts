@@ -138,8 +138,9 @@ function jsonOfPart(parsed: unknown, given: JsonValue | undefined, around: reado
   const isObject = isPlainObject(parsed) && !("toJSON" in parsed) && !("$sealed" in parsed);
   if (!isList && !isObject) return jsonOf(parsed);
   if (around.includes(parsed) || around.length > maxDepth) return undefined;
+  const within = [...around, parsed];
   const partOf = (item: unknown, place: JsonValue | undefined) => {
-    const part = jsonOfPart(item, place, [...around, parsed]);
+    const part = jsonOfPart(item, place, within);
     return part === undefined ? place : part;
   };
   if (isList) {

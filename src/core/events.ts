@@ -128,9 +128,9 @@ export type PendingItem =
   | { readonly kind: "plan-approval"; readonly hash: string; readonly expiresAt?: string }
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
-  /** A process that the run fits, or that it fits again: what differs in the one that tried. `resume` tries again. */
+  /** The run does not fit the process that tried to resume it; `differences` says why. `resume` tries again. */
   | { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] }
-  /** A `resume`: this many processes in a row have died executing the run, and nothing new was recorded. */
+  /** Too many processes in a row have died executing the run. Only `resume` continues it. */
   | { readonly kind: "given-up"; readonly reason: string; readonly deaths: number };
 
 /** A run cannot continue by itself. @group Events */

@@ -71,6 +71,11 @@ export function isHold(item: PendingItem): item is Hold {
   return item.kind === "mismatch" || item.kind === "given-up";
 }
 
+/** True if a run was given up. */
+export function isGivenUp({ pending }: { readonly pending?: readonly { readonly kind: PendingKind }[] }): boolean {
+  return pending?.some(({ kind }) => kind === "given-up") === true;
+}
+
 /** True if a run was suspended because of such an item. */
 export function isHeld({ pending }: { readonly pending?: readonly PendingItem[] }): boolean {
   return pending?.some(isHold) === true;

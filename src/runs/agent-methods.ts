@@ -257,8 +257,8 @@ export interface WorkedAgent {
     /** The time after which a lease ends that its owner does not renew. */
     readonly leaseMs: number;
     /**
-     * Resumes a run, as `agent.resume` does. With `leavesMismatch`, one that does not fit is left as it is; with
-     * `leavesGivenUp`, one that was given up.
+     * Resumes a run, as `agent.resume` does. One that does not fit is left as it is with `leavesMismatch`; one that failed or
+     * was given up, without `retriesFailed`.
      */
     resume(
       runId: string,
@@ -266,7 +266,7 @@ export interface WorkedAgent {
         readonly resources: unknown;
         readonly maxAdoptions: number;
         readonly leavesMismatch: boolean;
-        readonly leavesGivenUp: boolean;
+        readonly retriesFailed: boolean;
       },
     ): Promise<RunResult>;
     /** True if a run that did not fit another process may fit this one. */

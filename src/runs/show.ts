@@ -76,7 +76,7 @@ function redactIn<T extends object>(holder: T, around: Place, redact: Redact, is
   const isThrown = "name" in holder && typeof message === "string" && !isOurError(holder);
   return mapItems(holder, (item, key) => {
     const isName = namesInDetails.has(key);
-    // The reason of a pending item is made of messages; all others are codes.
+    // The reason of a mismatch quotes messages, which may hold values; no other reason does.
     const isReason = key === "reason" && itemKind === "mismatch";
     const isText = isReason || (isDetail && typeof item === "string" && !isName);
     const kind = (isThrown ? thrownKinds : kinds).get(String(key)) ?? (isText ? "message" : undefined);

@@ -8,7 +8,7 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
 import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../../core/run-store.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
+import { endedStatuses, isGivenUp } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Orchestrator, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
@@ -240,10 +240,9 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       const [opened, run] = [await openQueue(), await runs.getRun(runId)];
       if ((await opened.find(runId)) === undefined) throw runNotFound(runId);
       if (run !== undefined && endedStatuses.has(run.status) && run.status !== "failed") return;
-      const isGivenUp = run?.pending?.some(({ kind }) => kind === "given-up") === true;
-      if (run === undefined || !(isGivenUp || run.status === "failed")) return void (await opened.wake(runId));
-      decided.set(runId, run.updatedAt);
+      if (run === undefined || !(isGivenUp(run) || run.status === "failed")) return void (await opened.wake(runId));
       await opened.retry(runId, run.updatedAt);
+      decided.set(runId, run.updatedAt);
     },
     approve: (runId, item, rest) => decide(runId, () => runs.approve(runId, item, { ...rest, ...leave }).result),
     reject: (runId, item, rest) => decide(runId, () => runs.reject(runId, item, { ...rest, ...leave }).result),
@@ -281,7 +280,7 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
         if (!isEnded && run.status !== "suspended") continue;
         if (decided.get(runId) !== run.updatedAt) return run;
         // It was to be retried, which a worker may have found impossible.
-        const found = isEnded ? await (await openQueue()).find(runId) : undefined;
+        const found = isEnded || isGivenUp(run) ? await (await openQueue()).find(runId) : undefined;
         if (found !== undefined && isOver(found)) return run;
       }
     },

@@ -101,7 +101,7 @@ interface DbosQueueOptions {
 /** The latest workflow of a run in the queue. */
 export interface QueuedRun {
   readonly runId: string;
-  /** It is 1, and one more after each adoption. */
+  /** It is 1, and one more after each adoption, and each time that somebody resumes it. */
   readonly number: number;
   readonly state: "waiting" | "taken" | "done" | "cancelled";
   readonly job: Job | undefined;
@@ -126,9 +126,9 @@ export async function openDbosQueue(options: DbosQueueOptions): Promise<DbosQueu
 /**
  * The queue that hands out runs to workers. A run is one job, however often it is submitted, woken or adopted.
  *
- * It is a workflow whose id is that of the run. If the worker that has it dies, another workflow takes its place,
- * `<run>/2` and so on: each is made once however many workers notice. Only a run that
- * is submitted may be for workers of one version: what continues is for the latest, as these may be all that are left.
+ * It is a workflow whose id is that of the run. If the worker that has it dies, or somebody resumes it, another workflow
+ * takes its place, `<run>/2` and so on: each is made once however many workers notice. Only a run that is submitted may be
+ * for workers of one version: what continues is for the latest, as these may be all that are left.
  */
 export class DbosQueue {
   private readonly limited: string;
@@ -229,14 +229,16 @@ export class DbosQueue {
     return run?.state !== "taken";
   }
 
-  /** Queues a run that has failed once more, from its step that failed. False if it was never queued, or waits already. */
-  async retry(runId: string, failedAt: string): Promise<boolean> {
-    return oneAtATime(this.options.databaseUrl, async () => {
-      const { job, state, row } = (await this.find(runId)) ?? {};
-      if (job === undefined || row === undefined || state === "waiting") return false;
-      await this.remove([runId]);
-      return this.enqueue(runId, { ...job, retries: failedAt }, this.placeOf(row.queuePartitionKey));
-    });
+  /**
+   * Queues a run once more that has failed or was given up; `stoppedAt` is the time of its last event. Does nothing if it
+   * waits for a worker already.
+   */
+  async retry(runId: string, stoppedAt: string): Promise<void> {
+    const run = await this.find(runId);
+    if (run?.job === undefined || run.state === "waiting") return;
+    // Perhaps another process was first.
+    const workflowID = toWorkflowId(runId, run.number + 1);
+    await this.enqueue(workflowID, { ...run.job, stoppedAt }, this.placeOf(run.row.queuePartitionKey));
   }
 
   /** Deletes runs, and what the queue has of them: nobody can submit them again in between. */
@@ -257,21 +259,23 @@ export class DbosQueue {
 
   /** Removes all workflows of runs, with their input, and those by which a schedule has submitted them. */
   private async remove(runIds: readonly string[]): Promise<void> {
+    if (runIds.length === 0) return;
     let rows = await this.findRows(runIds);
     // A worker that is about to end one of them would end the one that is queued next with its id.
     for (let polls = 0; polls < maxPolls && rows.some((row) => getState(row) === "taken"); polls++) {
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       rows = await this.findRows(runIds);
     }
-    if (runIds.length === 0) return;
     const laters = runIds.map((runId) => laterId(runId, ""));
     const waking = await this.client.listWorkflows({
       workflow_id_prefix: laters,
       workflowName: wakingWorkflow,
       ...brief,
     });
+    // DBOS reads an underscore in a prefix as any character.
+    const own = waking.filter(({ workflowID }) => runIds.includes(readId(workflowID).runId));
     const removed = [
-      ...[...rows, ...waking].map(({ workflowID }) => workflowID),
+      ...[...rows, ...own].map(({ workflowID }) => workflowID),
       ...runIds.flatMap((runId) => scheduledId(runId) ?? []),
     ];
     if (removed.length > 0) await this.client.deleteWorkflows(removed);
@@ -334,12 +338,14 @@ export class DbosQueue {
     return rows.map(({ workflowID }) => workflowID);
   }
 
-  /** Queues tasks again; to do one twice does no harm. */
-  async restartTasks(ids: readonly string[]): Promise<void> {
-    await inParallel(ids, width, async (workflowID) => {
+  /** Queues workflows again that workers have left; to do one twice does no harm. */
+  async restart(workflowIDs: readonly string[]): Promise<void> {
+    if (workflowIDs.length === 0) return;
+    const rows = await this.client.listWorkflows({ workflowIDs: [...workflowIDs], ...brief });
+    await inParallel(rows, width, async (row) => {
       // Only what has ended can start again.
-      await this.client.cancelWorkflow(workflowID);
-      await this.rewind({ workflowID });
+      await this.client.cancelWorkflow(row.workflowID);
+      await this.rewind(row);
     });
   }
 

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 import type { PlanInput } from "../../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
-import { endedStatuses, isHeld } from "../../core/run-summary.ts";
+import { endedStatuses } from "../../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
 import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
@@ -284,7 +284,7 @@ function createWork(
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function execute({ runId, retries }: Job, started: RunSnapshot | OpenContent): Promise<RunResult> {
+  async function execute({ runId, stoppedAt }: Job, started: RunSnapshot | OpenContent): Promise<RunResult> {
     const isStored = !("options" in started);
     const metadata = (isStored ? started : started.options).metadata ?? {};
     const given = { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
@@ -292,8 +292,8 @@ function createWork(
       // Once more, as another worker may have what this one lacks.
       const leavesMismatch = !isPostponed(runId, started);
       // Another job of the run may have come late.
-      const leavesGivenUp = started.updatedAt !== retries;
-      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch, leavesGivenUp });
+      const retriesFailed = started.updatedAt === stoppedAt;
+      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch, retriesFailed });
     }
     const target = "request" in started ? started.request : started.plan;
     return agent.start(target, { ...started.options, runId, ...given }).result;
@@ -301,7 +301,8 @@ function createWork(
 
   /** True if the record of a run that does not fit says so by now, unless it has failed. */
   function holdsMismatch(runId: string, stored: RunSnapshot | undefined): boolean {
-    return stored !== undefined && (isHeld(stored) || isPostponed(runId, stored));
+    const isHeld = stored?.pending?.some(({ kind }) => kind === "mismatch") === true;
+    return stored !== undefined && (isHeld || isPostponed(runId, stored));
   }
 
   /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
@@ -323,16 +324,16 @@ function createWork(
   }
 
   return async (job) => {
-    const { runId, retries } = job;
+    const { runId, stoppedAt } = job;
     const stored = await agent.getRun(runId);
-    const isRetried = stored?.status === "failed" && stored.updatedAt === retries;
+    const isRetried = stored?.status === "failed" && stored.updatedAt === stoppedAt;
     if (stored !== undefined && endedStatuses.has(stored.status) && !isRetried)
       return { outcome: "ran", status: stored.status };
     let content: OpenContent | undefined;
     try {
-      // A run that has started needs nothing of what was sealed.
-      content = stored === undefined || !("sealed" in job) ? await openContent(agent, job) : undefined;
-      const missing = content === undefined || stored !== undefined ? [] : missingTools(agent, content);
+      // A run that has started needs nothing of what was submitted.
+      content = stored === undefined ? await openContent(agent, job) : undefined;
+      const missing = content === undefined ? [] : missingTools(agent, content);
       if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}.`);
       const result = await execute(job, stored ?? (content as OpenContent));
       requireRecorded(result);

@@ -13,8 +13,8 @@ import { RunKeys } from "../../runs/secrets/run-keys.ts";
 /** A run that waits for a worker, as JSON. */
 export type Job = JobContent & {
   readonly runId: string;
-  /** The `updatedAt` of a run that has failed, and is to continue nevertheless. */
-  readonly retries?: string;
+  /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
+  readonly stoppedAt?: string;
 };
 
 /** The run as it was submitted, or sealed by a client with keys, under a name that may be shared by the runs of a schedule. */

@@ -1,9 +1,12 @@
 import type { Agent } from "../../agent.ts";
 import { type Clock, letExit, monotonicNow } from "../../async/clock.ts";
 import { inParallel } from "../../async/promises.ts";
+import { RecentMap } from "../../async/recent-map.ts";
+import { isAgentError } from "../../core/errors.ts";
 import { isLeftOpen } from "../../core/run-state.ts";
 import { endedStatuses, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
+import { isDamaged } from "../../runs/stored-runs.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
 
 const everyMs = 500;
@@ -30,6 +33,8 @@ export class Reaper {
   private readonly stopped = new Sightings();
   private readonly idle = new Sightings();
   private readonly tasks = new Sightings();
+  /** The runs that were adopted here, with the time of their last event, and when. */
+  private readonly adopted = new RecentMap<{ readonly updatedAt: string; readonly atMs: number }>(10_000);
   /** The number of ended workflows that were looked at, in the round among all of them. */
   private endedCount = 0;
 
@@ -37,7 +42,7 @@ export class Reaper {
     private readonly agent: Pick<Agent, "listRuns" | "getRun">,
     private readonly queue: Pick<
       DbosQueue,
-      "adopt" | "taken" | "takenTasks" | "restartTasks" | "end" | "ended" | "removeGone"
+      "adopt" | "taken" | "takenTasks" | "restart" | "end" | "ended" | "removeGone"
     >,
     private readonly options: {
       readonly clock: Clock;
@@ -75,7 +80,7 @@ export class Reaper {
         await this.queueFitting();
         // A task takes a moment: one that is seen twice was taken by a worker that died.
         const tasks = keysFrom(this.tasks.add(await this.queue.takenTasks(), this.nowMs), graceMs);
-        if (tasks.length > 0) await this.queue.restartTasks(tasks);
+        await this.queue.restart(tasks);
       }
       if (this.count % endedEvery === 0) await this.removeGone();
       this.isFailing = false;
@@ -94,10 +99,19 @@ export class Reaper {
     const seenMs = this.stopped.add([...free.keys()], this.nowMs, { isLast: cursor === undefined });
     this.cursor = cursor;
     // Its lease has ended, or a worker has taken it and never claimed it.
-    const isDead = (runId: string) =>
-      isLeftOpen(free.get(runId) as RunSummary) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
+    const isDead = (runId: string) => {
+      const run = free.get(runId) as RunSummary;
+      const last = this.adopted.get(runId);
+      // The worker that was to continue it may yet claim it.
+      if (last !== undefined && last.updatedAt === run.updatedAt) return this.nowMs - last.atMs >= this.options.leaseMs;
+      return isLeftOpen(run) || (seenMs.get(runId) ?? 0) >= this.options.leaseMs;
+    };
     const stopped = keysFrom(seenMs, graceMs);
-    if (stopped.length > 0) await this.queue.adopt(stopped, isDead);
+    if (stopped.length === 0) return;
+    const dead = new Set(stopped.filter(isDead));
+    await this.queue.adopt(stopped, (runId) => dead.has(runId));
+    for (const runId of dead)
+      this.adopted.set(runId, { updatedAt: (free.get(runId) as RunSummary).updatedAt, atMs: this.nowMs });
   }
 
   /** Queues the runs that did not fit another worker, and fit this one. */
@@ -107,7 +121,8 @@ export class Reaper {
     this.unfitCursor = cursor;
     const fitting: string[] = [];
     await inParallel(runs, 4, async (run) => {
-      if (await this.options.fits(run)) fitting.push(run.runId);
+      // One that is damaged, or was deleted meanwhile, must not hide the others.
+      if (await this.options.fits(run).catch(unlessUnreachable)) fitting.push(run.runId);
     });
     if (fitting.length > 0) await this.queue.adopt(fitting, () => false);
   }
@@ -118,6 +133,7 @@ export class Reaper {
    */
   private async closeIdle(): Promise<void> {
     const taken = await this.queue.taken();
+    if (taken.length === 0) return;
     // If there are more, the others are looked at one by one.
     const { runs } = await this.agent.listRuns({ status: ["planning", "running", "interrupted"], limit: 1_000 });
     const executed = new Set(runs.map(({ runId }) => runId));
@@ -131,15 +147,17 @@ export class Reaper {
     // All the others are looked at next time: it may be very many at first.
     await inParallel(idle.slice(0, 5 * pageSize), 4, async (id) => {
       const { runId } = readId(id);
-      const run = await this.agent.getRun(runId);
-      if (run !== undefined && endedStatuses.has(run.status)) ended.push(id);
-      // The worker may yet claim it.
-      else if (!isDead(id)) return;
+      const run = await this.agent.getRun(runId).catch(unlessUnreachable);
+      // A worker may yet claim it; also one that has failed, if somebody has resumed it.
+      if (run === false) return;
+      const isEnded = run !== undefined && endedStatuses.has(run.status);
+      if (!isDead(id) && (!isEnded || run.status === "failed")) return;
+      if (isEnded) ended.push(id);
       else if (run === undefined) unrecorded.push(runId);
       else if (run.status === "suspended") suspended.push(id);
     });
     await this.queue.end(ended);
-    await this.queue.restartTasks(suspended);
+    await this.queue.restart(suspended);
     if (unrecorded.length > 0) await this.queue.adopt(unrecorded, () => true);
   }
 
@@ -180,6 +198,12 @@ class Sightings {
     if (isLast) [this.previous, this.current] = [this.current, new Map()];
     return seenMs;
   }
+}
+
+/** False for a run that cannot be read. Throws what the store fails with, if it cannot be reached. */
+function unlessUnreachable(thrown: unknown): false {
+  if (isAgentError(thrown, "store-failed") && !isDamaged(thrown)) throw thrown;
+  return false;
 }
 
 function keysFrom(values: ReadonlyMap<string, number>, least: number): readonly string[] {

@@ -13,7 +13,7 @@ import { describeThrown } from "../../core/text.ts";
 import type { EngineSettings } from "../options.ts";
 import { type Run, type RunCaller, whenStarted } from "../run.ts";
 import { cancelledBy, notWaiting } from "../run-errors.ts";
-import { opened, secretsOf } from "../secrets/run-secrets.ts";
+import { needsKeyToCancel, opened, secretsOf } from "../secrets/run-secrets.ts";
 import { invalidOutput, taskOfPart } from "../steps/step-call.ts";
 import {
   type ApprovalOutcome,
@@ -439,7 +439,7 @@ function receive(run: Run, found: unknown, source: CommandSource): Promise<boole
   const { type } = message;
   if (!isCommandType(type)) throw new TypeError(`there is no message of type ${JSON.stringify(type)}`);
   // The rest stays for the process that continues the run.
-  if (run.hold !== undefined && type !== "cancel") return Promise.resolve(true);
+  if (run.hold !== undefined && (type !== "cancel" || needsKeyToCancel(run))) return Promise.resolve(true);
   const kind: CommandKind<Commands[CommandType]> = commands[type];
   return kind.act(run, kind.parse(message), source);
 }

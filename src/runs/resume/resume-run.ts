@@ -17,7 +17,7 @@ import {
   type StepState,
 } from "../../core/run-state.ts";
 import type { ListRunsOptions, PostedMessage, RunStore } from "../../core/run-store.ts";
-import { type Hold, isHeld, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
+import { type Hold, isGivenUp, isHeld, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
@@ -34,21 +34,19 @@ import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions 
 import { evidenceOf } from "../run-recorder.ts";
 import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
 import { fingerprintsOf, openingOf, requireApproved } from "../run-target.ts";
-import { opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
+import { needsKeyToCancel, opened, type RunSecrets, secretsOf } from "../secrets/run-secrets.ts";
 import { runExecution } from "../steps/schedule.ts";
 import { isDamaged, listPages, readExisting, readRun, resultOfState } from "../stored-runs.ts";
 
 /** A run to resume. */
 interface Resuming extends Pick<Opening, "runId" | "startedMs"> {
   readonly options: ResumeOptions;
-  /** True if a failed run is resumed, too. */
+  /** True if a run that failed or was given up is resumed, too: somebody has asked for it. */
   readonly retriesFailed: boolean;
   /** The most {@link RunState.deaths} of a run, the latest execution included; after more, it is given up. @default no limit */
   readonly maxAdoptions?: number | undefined;
   /** Leaves a run that does not fit as it is: it may fit another process. */
   readonly leavesMismatch?: boolean;
-  /** Leaves a run that was given up as it is, unless something was posted to it. */
-  readonly leavesGivenUp?: boolean;
 }
 
 /**
@@ -74,7 +72,7 @@ export function resumeRun(runs: RunRegistry, resuming: Resuming): Promise<RunRes
  */
 function mayResume(
   { leases }: RunRegistry,
-  { retriesFailed, leavesGivenUp = false }: Pick<Resuming, "retriesFailed" | "leavesGivenUp">,
+  { retriesFailed }: Pick<Resuming, "retriesFailed">,
 ): (state: RunState) => boolean {
   let seen: number | undefined;
   return (state) => {
@@ -88,7 +86,7 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
-        if (leavesGivenUp && pending?.some(({ kind }) => kind === "given-up")) return false;
+        if (isGivenUp(state)) return retriesFailed;
         // A question whose hash covered less has to be asked again, and one that can no longer be decided is
         // rejected.
         return (
@@ -172,6 +170,8 @@ async function restoreRun(
   const { settings, leases } = runs;
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
+  // Only a cancellation ends that a run was given up.
+  const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
   const lease = new StoredLease(runId);
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
@@ -182,11 +182,11 @@ async function restoreRun(
     if (lease.fence === undefined) await leases.acquire(lease);
     const { state } = await readExisting(settings, runId, before);
     const compared = continuation.isCompared ? await secretsOf(settings, { state }) : undefined;
-    if (!mayResume(state, compared) && !(mayLook(state) && lease.posted.length > 0)) return unchanged(state);
+    if (!mayResume(state, compared) && !(mayLook(state) && hasPosted(state))) return unchanged(state);
     const fit = await fitRun(settings, state, continuation);
     const { mismatch } = fit;
-    if (mismatch !== undefined && !recordsMismatch(continuation, state, lease.posted)) {
-      runs.unfit.set(runId, state.updatedAt);
+    if (mismatch !== undefined && !recordsMismatch(continuation, state, { fit, posted: lease.posted })) {
+      if (continuation.looksForPosted) runs.unfit.set(runId, state.updatedAt);
       throw mismatch;
     }
     const evidence = await evidenceOf(settings, state);
@@ -291,12 +291,16 @@ function differencesOf(error: MismatchError): readonly RunDifference[] {
  */
 function recordsMismatch(
   { looksForPosted, leavesMismatch = false }: Continuation,
-  { status, pending }: RunState,
-  posted: readonly PostedMessage[],
+  state: RunState,
+  { fit, posted }: { readonly fit: Fit; readonly posted: readonly PostedMessage[] },
 ): boolean {
-  if (looksForPosted === undefined || status === "failed") return false;
-  if (posted.some(({ message }) => (message as Keyed | null)?.type === "cancel")) return true;
-  return !leavesMismatch && pending?.some(({ kind }) => kind === "mismatch") !== true;
+  if (looksForPosted === undefined || state.status === "failed") return false;
+  if (posted.some(isCancellation) && !needsKeyToCancel({ state, secrets: fit.secrets })) return true;
+  return !leavesMismatch && state.pending?.some(({ kind }) => kind === "mismatch") !== true;
+}
+
+function isCancellation({ message }: PostedMessage): boolean {
+  return (message as Keyed | null)?.type === "cancel";
 }
 
 /** True if a run that did not fit another process may fit this one. Rejects with `run-not-found` or `store-failed`. */
@@ -503,6 +507,8 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
   const resumed: ResumedRun[] = [];
   await inParallel((await listResumable(runs)).reverse(), concurrency, async (run) => {
     const { runId } = run;
+    // It was told before; what is posted since may have cancelled it.
+    const isKnown = runs.unfit.get(runId) === run.updatedAt;
     try {
       const own = typeof resources === "function" ? await makeOf(resources as ResourcesFactory, run) : resources;
       runs.requireOpen();
@@ -513,6 +519,7 @@ export async function resumeAll(runs: RunRegistry, given: ResumeAllOptions): Pro
       resumed.push({ runId, result: returnOrThrow(await resumeRun(runs, resuming), options) });
     } catch (thrown) {
       if (!isAgentError(thrown)) throw thrown;
+      if (isKnown && isMismatch(thrown)) return;
       resumed.push({ runId, error: toErrorData(thrown) as AgentErrorData });
     }
   });
@@ -539,19 +546,16 @@ async function makeOf(make: ResourcesFactory, run: RunSummary): Promise<unknown>
  * questions expire, also runs that wait for a decision that can no longer be taken.
  */
 async function listResumable({ settings, leases, unfit }: RunRegistry): Promise<RunSummary[]> {
-  const listed = [
-    ...(await listAll(settings.store, { resumable: true })),
-    ...(await listAll(settings.store, { pending: "mismatch" })),
-  ];
-  const byId = new Map(listed.map((run) => [run.runId, run]));
-  const runs = [...byId.values()].filter(({ runId, updatedAt }) => unfit.get(runId) !== updatedAt);
-  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return runs;
-  for (const summary of await listAll(settings.store, { status: "suspended" })) {
+  const runs = new Map((await listAll(settings.store, { resumable: true })).map((run) => [run.runId, run]));
+  const mayFit = ({ runId, updatedAt }: RunSummary) => !runs.has(runId) && unfit.get(runId) !== updatedAt;
+  for (const run of (await listAll(settings.store, { pending: "mismatch" })).filter(mayFit)) runs.set(run.runId, run);
+  if (settings.approvalTtlMs === Number.POSITIVE_INFINITY) return [...runs.values()];
+  for (const summary of (await listAll(settings.store, { status: "suspended" })).filter(mayFit)) {
     // A run that cannot be read is reported when it is resumed.
     const run = await readRun(settings, summary.runId).catch(() => undefined);
-    if (run === undefined || waitsInVain(run, leases.now())) runs.push(summary);
+    if (run === undefined || waitsInVain(run, leases.now())) runs.set(summary.runId, summary);
   }
-  return runs;
+  return [...runs.values()];
 }
 
 async function listAll(store: RunStore, selected: ListRunsOptions): Promise<RunSummary[]> {

@@ -64,6 +64,17 @@ export async function secretsIfReadable(
   }
 }
 
+/** True if a run cannot be cancelled without its key, as that undoes its steps. */
+export function needsKeyToCancel({
+  state,
+  secrets,
+}: {
+  readonly state: RunState;
+  readonly secrets: RunSecrets | undefined;
+}): boolean {
+  return state.options?.undoOnFailure === true && state.mayBeSealed === true && secrets === undefined;
+}
+
 /** A part of a run's state with its secrets opened. */
 export function opened<T>({ secrets }: { readonly secrets: RunSecrets | undefined }, value: T): T {
   return secrets === undefined ? value : secrets.open(value);

@@ -42,14 +42,16 @@ it("a run that others woke, and that has ended since, is woken again", async () 
 
 it("what wakes a run is deleted with it, and nothing else", async () => {
   const { databaseUrl, client } = await newRuns(server);
-  for (const runId of ["r", "r2"]) await client.submit(work, { runId });
+  const runIds = ["a_b", "a-b", "a_b2"];
+  for (const runId of runIds) await client.submit(work, { runId });
   const queue = await openQueue(databaseUrl);
-  for (const runId of ["r", "r2"]) await queue.wakeLater(runId, 60_000);
+  for (const runId of runIds) await queue.wakeLater(runId, 60_000);
   await queue.deleteWith(async () => []);
-  expect(await statusesOf(databaseUrl)).toHaveLength(4);
-  await queue.deleteWith(async () => ["r"]);
-  const ids = await server.query(databaseUrl, "select workflow_uuid as id from dbos.workflow_status order by 1");
-  expect(ids).toEqual([{ id: "r2" }, { id: expect.stringMatching(/^r2\/later\//) }]);
+  expect(await statusesOf(databaseUrl)).toHaveLength(6);
+  await queue.deleteWith(async () => ["a_b"]);
+  const rows = await server.query(databaseUrl, "select workflow_uuid as id from dbos.workflow_status");
+  const left = rows.map(({ id }) => (id as string).replace(/later.*/, "later")).sort();
+  expect(left).toEqual(["a-b", "a-b/later", "a_b2", "a_b2/later"]);
 });
 
 it("all runs that workers have taken are known, however many", async () => {
@@ -82,7 +84,7 @@ it("what wakes a run is queued again, also if whoever did that died after it was
   await server.query(databaseUrl, task);
   const left = await queue.takenTasks();
   expect(left).toEqual([expect.stringMatching(/^r\/later\//)]);
-  await queue.restartTasks(left);
+  await queue.restart(left);
   expect(await statusesOf(databaseUrl)).toEqual(["ENQUEUED", "ENQUEUED"]);
   expect(await queue.takenTasks()).toEqual([]);
 });

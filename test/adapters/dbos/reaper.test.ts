@@ -50,7 +50,7 @@ function createReaper() {
       },
       taken: async () => answers.taken,
       takenTasks: async () => answers.tasks,
-      async restartTasks(ids) {
+      async restart(ids) {
         restarted.push(...ids);
       },
       async end(ids) {
@@ -89,6 +89,15 @@ describe("a reaper", () => {
     expect(await look()).toEqual(["dead"]);
     answers.pages = [["taken"]];
     expect(await look()).toEqual([]);
+  });
+
+  it("adopts a run once, and again if that is not claimed for the time of a lease", async () => {
+    const { answers, look, dead } = createReaper();
+    answers.pages = [["dead"]];
+    await look(7);
+    expect(dead).toEqual(["dead"]);
+    await look(1);
+    expect(dead).toEqual(["dead", "dead"]);
   });
 
   it("takes a run that waited from a worker that has not claimed it once its lease would have ended", async () => {

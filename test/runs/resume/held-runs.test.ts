@@ -104,8 +104,11 @@ describe.each(stores)("a run in %s that no longer fits", (_name, createStore) =>
     const { agentOf } = await waitingRun(createStore);
     const unfit = agentOf({ tools: [], secrets: { keys: [keyOf("new", 3)] } });
     await unfit.resumeAll();
+    expect(await unfit.resumeAll()).toEqual([]);
     await agentOf().cancel("r", "enough", { resume: false });
-    expect(await unfit.resume("r")).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
+    expect(await unfit.resumeAll()).toMatchObject([
+      { result: { status: "cancelled", error: { details: { reason: "enough" } } } },
+    ]);
   });
 
   it("is not suspended by a command, which is refused", async () => {
@@ -118,7 +121,7 @@ describe.each(stores)("a run in %s that no longer fits", (_name, createStore) =>
 });
 
 /** A process that dies when it is told: nothing of it reaches the store any more. */
-function mortal(clock: ManualClock, store: RunStore, tool: ReturnType<typeof sendTool>) {
+function mortal(clock: ManualClock, store: RunStore, ...tools: readonly never[]) {
   let isDead = false;
   const guarded = (name: keyof RunStore) => [
     name,
@@ -129,7 +132,7 @@ function mortal(clock: ManualClock, store: RunStore, tool: ReturnType<typeof sen
   ];
   const names = ["append", "read", "list", "claim", "renew", "release"] as const;
   const reached = withMethods(store, Object.fromEntries(names.map(guarded)));
-  const agent = createAgent({ tools: [tool], store: reached, clock, leaseMs, onWarning: () => {} });
+  const agent = createAgent({ tools, store: reached, clock, leaseMs, onWarning: () => {} });
   const die = async () => {
     isDead = true;
     await clock.advance(2 * leaseMs);
@@ -169,6 +172,45 @@ describe("a run whose processes die", () => {
     expect(await agent.resume("r")).toMatchObject({ status: "completed" });
   });
 
+  it.each(["resume", "cancel"] as const)(
+    "stays given up until somebody asks to %s it, whatever is posted",
+    async (verb) => {
+      const clock = createManualClock();
+      const store = fileStore(clock);
+      const ask = (from = 0) => ({ ...(hangs("Ask", from) as object), needsApproval: true }) as never;
+      const plan = {
+        steps: [
+          { id: "b", tool: "Ask", input: {}, dependsOn: [] },
+          { id: "a", tool: "Hang", input: {}, dependsOn: [] },
+        ],
+      };
+      const tools = () => [hangs("Hang"), ask()];
+      const first = mortal(clock, store, ...tools());
+      void first.agent.execute(plan as never, { runId: "r" });
+      await clock.advance(10);
+      await first.die();
+      const agent = createAgent({ tools: tools(), store, clock, leaseMs });
+      const next = mortal(clock, store, ...tools());
+      void next.agent.resumeAll();
+      await clock.advance(10);
+      await next.die();
+      const [given] = await agent.resumeAll({ maxAdoptions: 1 });
+      expect(given?.result?.pending?.map(({ kind }) => kind)).toEqual(["given-up", "approval"]);
+      await agent.approve("r", given?.result?.pending?.[1] as never, { resume: false }).result;
+      const before = await store.read("r");
+      await agent.resumeAll({ maxAdoptions: 1 });
+      expect(await store.read("r")).toEqual(before);
+      const able = createAgent({
+        tools: [works(), ask(1)],
+        store,
+        clock,
+        leaseMs,
+      });
+      if (verb === "resume") expect(await able.resume("r")).toMatchObject({ status: "completed" });
+      else expect(await able.cancel("r")).toMatchObject({ status: "cancelled" });
+    },
+  );
+
   it("is not given up while each of them gets further", async () => {
     const clock = createManualClock();
     const store = fileStore(clock);
@@ -186,15 +228,20 @@ describe("a run whose processes die", () => {
     expect(await agent.resumeAll({ maxAdoptions: 1 })).toMatchObject([{ result: { status: "completed" } }]);
   });
 
-  it("is not given up though it was taken many times and had to wait", async () => {
-    const { agentOf } = await waitingRun(fileStore);
-    for (let times = 0; times < 12; times++) {
-      // As by a process that is busy, and gives it back.
-      await agentOf()
-        .deliver("r", "go", 1, { id: "1" })
-        .result.catch(() => {});
-    }
-    expect(await agentOf().resumeAll({ maxAdoptions: 1 })).toEqual([]);
-    expect(await agentOf().getRun("r")).toMatchObject({ status: "completed" });
+  it("is not given up though it was taken many times and given back", async () => {
+    const clock = createManualClock();
+    const store = fileStore(clock);
+    const agentOf = (tool: never) => createAgent({ tools: [tool], store, clock, leaseMs, onWarning: () => {} });
+    const busy = async (start: (agent: ReturnType<typeof agentOf>) => unknown) => {
+      const agent = agentOf(hangs("Hang"));
+      void start(agent);
+      await clock.advance(10);
+      const closing = agent.close({ timeoutMs: 50 });
+      await clock.advance(100);
+      await closing;
+    };
+    await busy((agent) => agent.execute(chain as never, { runId: "r" }));
+    for (let times = 0; times < 5; times++) await busy((agent) => agent.resumeAll({ maxAdoptions: 1 }));
+    expect(await agentOf(works()).resumeAll({ maxAdoptions: 1 })).toMatchObject([{ result: { status: "completed" } }]);
   });
 });

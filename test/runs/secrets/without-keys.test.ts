@@ -77,10 +77,14 @@ describe("a process without the key of a run", () => {
   });
 
   it("leaves a cancellation to the one that has it", async () => {
-    const { agentWith, web } = await suspend(ask, { undoOnFailure: true });
+    const { agentWith, web, undone } = await suspend(ask, { undoOnFailure: true });
     await web.cancel(runId, "enough", leave);
+    // It cannot undo the step, and does not end the run without that.
+    expect(await agentWith(lost).resumeAll()).toMatchObject([{ error: { code: "secret-unreadable" } }]);
+    expect(undone).toEqual([]);
     const [resumed] = await agentWith(secrets).resumeAll();
     expect(resumed?.result).toMatchObject({ status: "cancelled", error: { details: { reason: "enough" } } });
+    expect(undone).toEqual([{ password }]);
   });
 
   it("does not cancel one that would be undone without its inputs", async () => {
