@@ -152,17 +152,21 @@ class PatternParser {
     if (look !== undefined) this.#readLook();
     else if (empty === undefined) this.#isAtStart = false;
     const read = () => (atom !== undefined ? this.#place(atom) : open === undefined ? nothing : this.#readGroup());
+    const emptyWays = this.#emptyWays;
     const once = read();
     const count = this.#read(quantifier);
     if (count === undefined) return once;
     const end = this.#index;
+    const range = rangeOf(count);
+    // Each turn multiplies the ways to be empty.
+    if (this.#emptyWays > emptyWays && range.most > 1) this.#isFollowed = false;
     const copy = () => {
       this.#index = inside;
       const part = read();
       this.#index = end;
       return part;
     };
-    return this.#repeat(once, { ...rangeOf(count), isAtom: atom !== undefined, copy });
+    return this.#repeat(once, { ...range, isAtom: atom !== undefined, copy });
   }
 
   /** A look around is matched at each place to which the rest comes, unless it stands at the start. */
@@ -261,7 +265,7 @@ function findWays(next: Automaton, { followers, overlap, count }: WaysOptions): 
   return ways;
 }
 
-/** Tells if ways lead from a place back to it. */
+/** Returns a check that is true for a place in a loop. */
 function loopsIn(next: Automaton, count: WaysOptions["count"]): (place: number) => boolean {
   const loops = new Map<number, boolean>();
   return (place) => {

@@ -4,7 +4,7 @@ import type { DefinedTool } from "../../core/tool.ts";
 import { lightVerbs } from "../../english/word-classes.ts";
 import { stem } from "../../language/word-forms.ts";
 import { saysNothing } from "../rules/account.ts";
-import { particleOf } from "../rules/compiled-phrase.ts";
+import { particleOf, particles } from "../rules/compiled-phrase.ts";
 import type { Template } from "../rules/match.ts";
 import { compileTool, literalsOf, type PhraseRule, sayName, slotsIn, type ToolRules } from "../rules/phrase-rules.ts";
 import { choicesOf, isDate, isReadable, type SlotType, slotTypeOf, withUnit } from "../rules/slots.ts";
@@ -77,32 +77,46 @@ export function isGrave({ rules: { tool }, phrases }: Operation, input: JsonObje
 
 /**
  * True if words of a request ask for an operation: all that one of its phrases needs, so that "turn on" does not ask to
- * turn off, or its verb, if that is a word of no other operation's phrase. Without phrases, the verb with which its name
- * or its description begins, or all words of its name.
+ * turn off, or its verb, if that is a word of no other operation. Without phrases, its name says what it is called, and its
+ * description begins with its verb. The order of the words does not count.
  */
 export function isAskedFor(operation: Operation, words: readonly string[], all: Iterable<Operation>): boolean {
   const { rules, constants, description } = operation;
   const said = new Set(words.map(stem));
   const isSaid = (word: string) => said.has(stem(word));
+  const others = new Set(
+    [...all]
+      .flatMap((other) => (other === operation ? [] : [...namesOf(other), ...literalsOf(other.phrases)]))
+      .map(stem),
+  );
+  const asks = (verb = "") =>
+    isSaid(verb) && !saysNothing.has(verb) && !lightVerbs.has(verb) && !others.has(stem(verb));
   const phrases = rules.rules.filter((rule) => mayMean(rule, constants));
-  if (phrases.length > 0) {
-    const others = new Set(
-      literalsOf([...all].flatMap((other) => (other === operation ? [] : other.phrases))).map(stem),
-    );
+  if (phrases.length > 0)
     return phrases.some((phrase) => {
       const particle = particleOf(phrase.node);
       const needed = [...phrase.required, ...particle];
+      if (!openWords(phrase, constants).every(isSaid)) return false;
       if (phrase.required.length > 0 && needed.every((group) => [...group].some(isSaid))) return true;
-      return particle.length === 0 && verbsOf(phrase).some((verb) => isSaid(verb) && !others.has(stem(verb)));
+      return particle.length === 0 && verbsOf(phrase).some(asks);
     });
-  }
+  const names = namesOf(operation);
+  const [verb] = description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
+  const meaning = names.filter((word) => !saysNothing.has(word));
+  if (!names.filter((word) => particles.has(word)).every(isSaid)) return false;
+  return [names[0], verb].some(asks) || (meaning.length > 0 && meaning.every(isSaid));
+}
+
+/** The words of an operation's name. */
+function namesOf({ rules, constants }: Operation): readonly string[] {
   const named = Object.keys(constants).length === 0 ? [rules.tool.name] : Object.values(constants).map(String);
-  const names = named.flatMap((name) => sayName(name).split(" ")).filter((word) => !saysNothing.has(word));
-  const [verb = ""] = description.toLowerCase().match(/[\p{L}\p{N}]+/u) ?? [];
-  const isVerb = (word = "") => word !== "" && !saysNothing.has(word) && !lightVerbs.has(word);
-  return (
-    [names[0], verb].some((word = "") => isVerb(word) && isSaid(word)) || (names.length > 0 && names.every(isSaid))
-  );
+  return named.flatMap((name) => sayName(name).toLowerCase().split(" "));
+}
+
+/** The words of what a phrase leaves open of an operation, such as "on" in "turn {state} {device}". */
+function openWords(phrase: PhraseRule, constants: Operation["constants"]): readonly string[] {
+  const open = Object.entries(constants).filter(([key]) => fixedIn(phrase, key) === undefined);
+  return open.flatMap(([, value]) => sayName(String(value)).toLowerCase().split(" "));
 }
 
 /** The words with which a phrase begins, unless they mean little without those behind them: "take … off". */
@@ -112,11 +126,12 @@ function verbsOf({ firstWords, required }: PhraseRule): readonly string[] {
 }
 
 /** True for a phrase of an operation, or of its tool if it names none. */
-function mayMean({ fixed, source }: PhraseRule, constants: Operation["constants"]): boolean {
-  return Object.entries(constants).every(([key, value]) => {
-    const named = fixed[key] ?? source.input?.[key];
-    return named === undefined || named === value;
-  });
+function mayMean(phrase: PhraseRule, constants: Operation["constants"]): boolean {
+  return Object.entries(constants).every(([key, value]) => (fixedIn(phrase, key) ?? value) === value);
+}
+
+function fixedIn({ fixed, source }: PhraseRule, key: string): unknown {
+  return fixed[key] ?? source.input?.[key];
 }
 
 function ofTool(rules: ToolRules): readonly Operation[] {

@@ -118,7 +118,8 @@ export function requiredWords(node: PhraseNode): readonly ReadonlySet<string>[] 
     .map(({ words }) => words);
 }
 
-const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
+/** Words that change the meaning of the verb before them. */
+export const particles: ReadonlySet<string> = new Set([...prepositions, ..."off out up down back away".split(" ")]);
 
 /** The set of words of which a request must have one behind the verb of a phrase, as in "turn off {device}"; or none. */
 export function particleOf(node: PhraseNode): readonly ReadonlySet<string>[] {

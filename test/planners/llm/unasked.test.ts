@@ -120,6 +120,8 @@ it("a tool without phrases is asked for in words of its name or description", as
 describe.each([
   ["two tools", "TurnOff", "TurnOn"],
   ["two operations of one tool", "Switch.off", "Switch.on"],
+  ["a choice in the phrase", "Switch.off", "Switch.on"],
+  ["two tools without phrases", "TurnOff", "TurnOn"],
 ])("%s with opposite words", (what, off, on) => {
   const lamps = ["off", "on"].map((state) =>
     defineTool({
@@ -127,7 +129,7 @@ describe.each([
       description: `Turns a device ${state}`,
       inputSchema: z.object({ device: z.string() }),
       effect: "once",
-      phrases: [`turn ${state} {device}`, `turn {device} ${state}`],
+      ...(what === "two tools" && { phrases: [`turn ${state} {device}`, `turn {device} ${state}`] }),
       execute: () => null,
     }),
   );
@@ -137,13 +139,16 @@ describe.each([
     description: "Turns devices on and off",
     inputSchema: z.discriminatedUnion("state", [branchOf("on"), branchOf("off")]),
     effect: "once",
-    phrases: [
-      { phrase: "turn on {device}", input: { state: "on" } },
-      { phrase: "turn off {device}", input: { state: "off" } },
-    ],
+    phrases:
+      what === "a choice in the phrase"
+        ? ["turn {state} {device}"]
+        : [
+            { phrase: "turn on {device}", input: { state: "on" } },
+            { phrase: "turn off {device}", input: { state: "off" } },
+          ],
     execute: () => null,
   });
-  const tools: readonly DefinedTool[] = what === "two tools" ? lamps : [lamp];
+  const tools: readonly DefinedTool[] = what.startsWith("two tools") ? lamps : [lamp];
 
   it.each([
     ["turn on the lamp", off, on],
