@@ -258,7 +258,7 @@ describe("source files", () => {
     expect(found).toEqual([]);
   });
 
-  it("export no function, class or constant that no other file names", () => {
+  it("export no function, class or constant that no other file mentions", () => {
     const names = ["test", "scripts"].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
     );

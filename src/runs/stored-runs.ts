@@ -147,7 +147,7 @@ const pruneOptions = {
   signal: { type: "signal" },
 } satisfies OptionTable<PruneOptions>;
 
-/** Deletes runs by the given function, and what else there is of those whose ids that resolves to. */
+/** Runs a deletion, and then removes whatever else is kept about the runs that it resolves to. */
 export type DeleteWithin = (deleteRuns: () => Promise<readonly string[]>) => Promise<void>;
 
 /** The most runs that are deleted together. */

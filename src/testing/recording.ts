@@ -16,7 +16,7 @@ function nodeFs(): typeof import("node:fs") {
  *
  * Each write starts at the first call that has changed, so its cost does not grow with the number of calls. Writing is
  * synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be cut off. It
- * is then no JSON, and must be recorded again.
+ * is then not valid JSON, and must be recorded again.
  */
 export class RecordingWriter {
   /** The text of each call; undefined while it is being made, and if it was deleted. */

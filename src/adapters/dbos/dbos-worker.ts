@@ -42,7 +42,7 @@ export interface RunToWork {
 /** Something that a worker has to report. @inline */
 interface WorkerWarning {
   /**
-   * `run-postponed`: the run does not fit this worker, and goes back to the queue; told once. `adoption-failed`: the search
+   * `run-postponed`: the run does not fit this worker, and goes back to the queue; reported once. `adoption-failed`: the search
    * for runs of dead workers failed; it is repeated.
    */
   readonly code: "run-postponed" | "adoption-failed";

@@ -53,7 +53,7 @@ export function createRunLog(logger: RunLogger): Required<Pick<Observer, "event"
     event: (event) => {
       const line = handleEvent(lines, event);
       const fields = { ...getPlace(event), ...line?.fields };
-      // What a logger rejects with is reported as what it throws is.
+      // A rejection by the logger is reported like an error that it throws.
       const written = line && write(event.runId, { ...line, fields });
       // A planning without a run has no end of its own.
       const isOver = event.type === "run-end" || event.type === "run-suspend" || event.type === "plan-end";

@@ -6,8 +6,8 @@ import type { AnswerScope } from "./check-answer.ts";
 
 /**
  * Probability of the least likely token of an answer that means something, from 0 to 1: of an operation, of a value, and each
- * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. Not: signs that
- * nobody chooses, and the rest of a key once it is begun. Undefined without probabilities of this very text.
+ * place where a value ends, or where a call or the list ends and could be longer, as "nothing more" is a decision, too. It ignores
+ * punctuation that is fixed, and the rest of a key once it is begun. Undefined without probabilities of this very text.
  *
  * After "Uncertainty Quantification for LLM Function-Calling", arXiv 2604.22985.
  */

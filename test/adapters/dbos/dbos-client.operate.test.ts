@@ -33,7 +33,12 @@ async function newAgent() {
       },
     });
   const agentOf = () =>
-    createAgent({ tools: [toolOf("Work"), toolOf("Break"), toolOf("Ask", { needsApproval: true })], store, secrets });
+    createAgent({
+      tools: [toolOf("Work"), toolOf("Break"), toolOf("Ask", { needsApproval: true })],
+      store,
+      secrets,
+      leaseMs: 2_000,
+    });
   const agent = agentOf();
   const start = async (options: Partial<DbosWorkerOptions> = {}) => {
     const worker = await startDbosWorker(agent, { databaseUrl, onWarning: () => {}, ...options });
