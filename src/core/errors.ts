@@ -311,7 +311,7 @@ export type AgentErrorLike<TCode extends AgentErrorCode = AgentErrorCode> = {
 }[TCode];
 
 /** True for each code of errors after which the same call may succeed, unless the error says something else. */
-const isRetryable: Readonly<Record<AgentErrorCode, boolean>> = {
+const retryableByCode: Readonly<Record<AgentErrorCode, boolean>> = {
   "invalid-options": false,
   "invalid-request": false,
   "cannot-plan": false,
@@ -355,7 +355,7 @@ const isRetryable: Readonly<Record<AgentErrorCode, boolean>> = {
 
 /** True if a value has the name and one of the codes of an {@link AgentError}: all other errors are in the words of a tool. */
 export function isOurError({ name, code }: { readonly name?: unknown; readonly code?: unknown }): boolean {
-  return name === "AgentError" && typeof code === "string" && Object.hasOwn(isRetryable, code);
+  return name === "AgentError" && typeof code === "string" && Object.hasOwn(retryableByCode, code);
 }
 
 /**
@@ -382,7 +382,7 @@ export class AgentError<TCode extends AgentErrorCode = AgentErrorCode> extends E
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryable = options.retryable ?? isRetryable[code] === true;
+    this.retryable = options.retryable ?? retryableByCode[code] === true;
   }
 
   /** The error as JSON; `isAgentError` recognises it too. */

@@ -35,6 +35,8 @@ export class Reaper {
   private readonly tasks = new Sightings();
   /** The runs that were adopted here, with the time of their last event, and when. */
   private readonly adopted = new RecentMap<{ readonly updatedAt: string; readonly atMs: number }>(10_000);
+  /** The first of the idle workflows to look at, in the round among all of them. */
+  private idleFrom = 0;
   /** The number of ended workflows that were looked at, in the round among all of them. */
   private endedCount = 0;
 
@@ -144,8 +146,10 @@ export class Reaper {
     const unrecorded: string[] = [];
     const ended: string[] = [];
     const suspended: string[] = [];
-    // All the others are looked at next time: it may be very many at first.
-    await inParallel(idle.slice(0, 5 * pageSize), 4, async (id) => {
+    // The others are looked at next time: it may be very many at first.
+    const from = this.idleFrom < idle.length ? this.idleFrom : 0;
+    this.idleFrom = from + 5 * pageSize;
+    await inParallel(idle.slice(from, this.idleFrom), 4, async (id) => {
       const { runId } = readId(id);
       const run = await this.agent.getRun(runId).catch(unlessUnreachable);
       // A worker may yet claim it; also one that has failed, if somebody has resumed it.

@@ -26,9 +26,9 @@ function createReaper() {
   const warnings: string[] = [];
   const reaper = new Reaper(
     {
-      async listRuns({ cursor = "0", status, pending } = {}) {
+      async listRuns({ cursor = "0", status, pending, limit } = {}) {
         if (answers.fails) throw new Error("no database");
-        const executed = [...answers.runs].filter(([, one]) => status?.includes(one));
+        const executed = [...answers.runs].filter(([, one]) => status?.includes(one)).slice(0, limit);
         if (status !== undefined) return { runs: executed.map(([runId]) => ({ runId }) as never) };
         if (pending !== undefined) return { runs: answers.unfit.map((runId) => ({ runId }) as never) };
         const page = Number(cursor);
@@ -98,6 +98,15 @@ describe("a reaper", () => {
     expect(dead).toEqual(["dead"]);
     await look(1);
     expect(dead).toEqual(["dead", "dead"]);
+  });
+
+  it("closes what is idle behind any number of runs that are executed", async () => {
+    const { answers, look, ended } = createReaper();
+    const running = Array.from({ length: 1_700 }, (_, index) => `r${index}`);
+    answers.runs = new Map([...running.map((runId) => [runId, "running"] as const), ["over", "completed"]]);
+    answers.taken = [...running, "over"];
+    await look(11);
+    expect(ended).toEqual(["over"]);
   });
 
   it("takes a run that waited from a worker that has not claimed it once its lease would have ended", async () => {
