@@ -2,13 +2,15 @@ import type { AbortSource } from "../async/abort.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { jsonOfParsed, toShownInput } from "../core/approval.ts";
 import { copyJson } from "../core/json.ts";
-import type { Plan, PlanInput, PlanStep, ToolStep, WaitStep } from "../core/plan.ts";
+import { defined } from "../core/options.ts";
+import type { Plan, PlanInput, PlanStep, ToolStep } from "../core/plan.ts";
 import { parseWith } from "../core/schema.ts";
 import { callsTool, inputOf, toolOf } from "../core/step.ts";
 import type { DefinedTool, InferToolInput, Tool, ToolEffect } from "../core/tool.ts";
-import { compileExpressions, type PlanExpressions } from "../plan/expressions.ts";
+import { compileExpressions } from "../plan/expressions.ts";
 import { hashPlan } from "../plan/hash-plan.ts";
-import { dependenciesOf, findReferences, resolveInput } from "../plan/references.ts";
+import { findReferences, resolveInput } from "../plan/references.ts";
+import { dependenciesOfSteps } from "../plan/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
 import { underSignal } from "./planning/planning.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -60,115 +62,67 @@ export function dryRun(engine: EngineSettings, settings: RunSettings, given: Pla
   );
 }
 
-interface PlanPreview {
-  readonly settings: RunSettings;
-  readonly given: PlanInput;
-  readonly source: AbortSource;
-}
-
-async function previewPlan(engine: EngineSettings, { settings, given, source }: PlanPreview): Promise<DryRun> {
+async function previewPlan(
+  engine: EngineSettings,
+  { settings, given, source }: { settings: RunSettings; given: PlanInput; source: AbortSource },
+): Promise<DryRun> {
   const plan = await completePlan(engine, settings, given);
-  const expressions = await compileExpressions(plan.steps);
-  const steps: DryRunStep[] = [];
-  const opening = secretsOf(engine, { runId: "", tools: settings.tools });
-  const secrets = opening && (await opening);
+  const dependencies = dependenciesOfSteps(plan.steps, await compileExpressions(plan.steps));
+  const secrets = await secretsOf(engine, { runId: "", tools: settings.tools });
   // Before any step, as a reasoning may repeat the secret of a later one.
   const shown = secrets?.hidePlan(plan) ?? plan;
+  const steps: DryRunStep[] = [];
   for (const [index, step] of plan.steps.entries()) {
     // After a cancellation, no more policies are called.
     if (source.aborted) throw source.reason;
-    const dependsOn = dependenciesOfStep(plan, index, expressions);
-    if (!callsTool(step)) {
-      steps.push(previewWait(shown.steps[index] as WaitStep, dependsOn));
-      continue;
-    }
-    const tool = settings.tools.get(step.tool) as DefinedTool;
-    steps.push(await previewStep(engine, { step, tool, dependsOn, secrets }));
+    const { id: stepId, when, forEach } = step;
+    const tool = callsTool(step) ? settings.tools.get(step.tool) : undefined;
+    const known = tool && (await getKnownAnswers(engine, { step: step as ToolStep, tool, secrets }));
+    const { reasoning, ...planned } = shown.steps[index] as PlanStep;
+    steps.push({
+      stepId,
+      // A step that waits shows as a call of a tool "wait", as in events and records.
+      tool: toolOf(step),
+      input: copyJson(known?.input ?? inputOf(planned)),
+      open: findReferences(inputOf(step)).map(({ text }) => text),
+      dependsOn: [...(dependencies[index] ?? [])],
+      ...defined({ when, forEach }),
+      effect: known?.effect ?? tool?.declaredEffect ?? "pure",
+      needsApproval: known?.needsApproval ?? mayNeedApproval(engine, tool),
+      canUndo: tool?.undo !== undefined,
+      ...defined({ reasoning }),
+    });
   }
+  const { needsApproval } = engine;
+  const mayAsk = needsApproval !== undefined && settings.stored.approvedHash === undefined;
   return {
     plan,
     planHash: await hashPlan(plan),
-    needsApproval: await needsPlanApproval(engine, settings, shown),
+    needsApproval: mayAsk && (await isYes(() => needsApproval({ kind: "plan", plan: shown }))),
     steps,
   };
 }
 
-async function needsPlanApproval(
-  { needsApproval }: EngineSettings,
-  { stored }: RunSettings,
-  plan: Plan,
-): Promise<boolean> {
-  if (needsApproval === undefined || stored.approvedHash !== undefined) return false;
-  return isYes(() => needsApproval({ kind: "plan", plan }));
-}
-
-function dependenciesOfStep({ steps }: Plan, index: number, expressions: PlanExpressions | undefined) {
-  const step = steps[index] as PlanStep;
-  return dependenciesOf(step, steps[index - 1], expressions?.get(step.id));
-}
-
-/** A step that waits shows as a call of a tool "wait", as in events and records. */
-function previewWait(step: WaitStep, dependsOn: readonly string[]): DryRunStep {
-  const { id: stepId, when, reasoning } = step;
-  const input = inputOf(step);
-  return {
-    stepId,
-    tool: toolOf(step),
-    input: copyJson(input),
-    open: findReferences(input).map(({ text }) => text),
-    dependsOn: [...dependsOn],
-    ...(when !== undefined && { when }),
-    effect: "pure",
-    needsApproval: false,
-    canUndo: false,
-    ...(reasoning !== undefined && { reasoning }),
-  };
-}
-
-interface StepPreview {
-  readonly step: ToolStep;
-  readonly tool: DefinedTool;
-  readonly dependsOn: readonly string[];
-  /** The secrets that are not shown; undefined if there can be none. */
-  readonly secrets: RunSecrets | undefined;
-}
-
-async function previewStep(
-  engine: EngineSettings,
-  { step, tool, dependsOn, secrets }: StepPreview,
-): Promise<DryRunStep> {
-  const { id: stepId, when, forEach, reasoning } = step;
-  const open = findReferences(step.input).map(({ text }) => text);
-  const known = open.length === 0 ? await getKnownAnswers(engine, { step, tool, secrets }) : undefined;
-  const { input = step.input, effect = tool.declaredEffect, needsApproval } = known ?? {};
-  const call = { tool: tool.name, input, reasoning };
-  const shown = secrets?.hideStep(call) ?? call;
-  return {
-    stepId,
-    tool: tool.name,
-    input: copyJson(shown.input),
-    open,
-    dependsOn: [...dependsOn],
-    ...(when !== undefined && { when }),
-    ...(forEach !== undefined && { forEach }),
-    effect,
-    needsApproval: needsApproval ?? mayNeedApproval(engine, tool),
-    canUndo: tool.undo !== undefined,
-    ...(shown.reasoning !== undefined && { reasoning: shown.reasoning }),
-  };
-}
-
 /** True if a step needs approval, as far as is known without its input. */
-function mayNeedApproval(engine: EngineSettings, tool: DefinedTool): boolean | "by-input" {
+function mayNeedApproval(engine: EngineSettings, tool: DefinedTool | undefined): boolean | "by-input" {
+  if (tool === undefined) return false;
   if (tool.declaredNeedsApproval === true) return true;
   return tool.needsApproval === undefined && engine.needsApproval === undefined ? false : "by-input";
 }
 
+interface ToAsk {
+  readonly step: ToolStep;
+  readonly tool: DefinedTool;
+  /** The secrets that are not shown; undefined if there can be none. */
+  readonly secrets: RunSecrets | undefined;
+}
+
 /**
- * The answers of the tool and the policy for an input without references. Undefined if they cannot be asked: the input
- * is invalid, or its effect cannot be determined; it will be the same in the run.
+ * The input of a step, and the answers of its tool and the policy. Undefined if they cannot be asked: the input has
+ * references or is invalid, or its effect cannot be determined; that will be the same in the run.
  */
-async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: Omit<StepPreview, "dependsOn">) {
+async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: ToAsk) {
+  if (findReferences(step.input).length > 0) return undefined;
   const input = resolveInput(step, () => undefined);
   const parsed = await parseWith(tool.inputSchema, copyJson(input));
   if (!parsed.ok) return undefined;
@@ -182,7 +136,7 @@ async function getKnownAnswers(engine: EngineSettings, { step, tool, secrets }: 
     const about = { kind: "step", stepId, ...hidden, ...shown, effect } as const;
     const needsApproval =
       (await isYes(() => tool.needsApproval?.(parsed.value))) || (await isYes(() => engine.needsApproval?.(about)));
-    return { input, effect, needsApproval };
+    return { input: hidden.input, effect, needsApproval };
   } catch {
     return undefined;
   }
