@@ -9,7 +9,7 @@ import { type ErrorData, toErrorData } from "./core/error-data.ts";
 import { fromErrorData } from "./core/errors.ts";
 import { type AgentEvent, checkEventType, isTransient } from "./core/events.ts";
 import { toJson } from "./core/json.ts";
-import { checkObject, checkOption, failOption } from "./core/options.ts";
+import { checkObject, checkOption, failOption, readOptions } from "./core/options.ts";
 import { maxPlanBytes, type PlanInput } from "./core/plan.ts";
 import type { Planner } from "./core/planner.ts";
 import type { RunResult } from "./core/run-result.ts";
@@ -24,15 +24,15 @@ import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resol
 import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
 import {
   checkName,
-  checkResumeOptions,
   type EventsWanted,
+  eventsOptions,
+  forkOptions,
   type OptionsUse,
   type ResumeOptions,
   type RunSettings,
   readCloseOptions,
-  readEventsOptions,
-  readForkOptions,
   resolveRunOptions,
+  resumeOptions,
 } from "./runs/run-options.ts";
 import type { Opening, RunRegistry } from "./runs/run-registry.ts";
 import type { RunTarget } from "./runs/run-target.ts";
@@ -256,7 +256,8 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     subscribe: (listener) => hub.subscribe(checkedListener(listener)),
 
     events(runId, options = {}) {
-      const wanted = readEventsOptions(runId, options);
+      checkName("runId", runId);
+      const wanted = { runId, ...readOptions(eventsOptions, options) };
       return { [Symbol.asyncIterator]: () => readEvents(wanted) };
     },
 
@@ -314,7 +315,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     approve: (runId, item, options = {}) => decide(runId, readDecision("approve", item, options)),
     reject: (runId, item, options = {}) => decide(runId, readDecision("reject", item, options)),
     async resume(runId, resuming = {}) {
-      const options = checkResumeOptions(resuming);
+      const options = readOptions(resumeOptions, resuming);
       checkName("runId", runId);
       const opening = { ...startedNow(runId), options, retriesFailed: true };
       return open(async (parts, runs) => returnOrThrow(await parts.resumeRun(runs, opening), options));
@@ -323,7 +324,7 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
     resumeAll: (options = {}) => open((parts, runs) => parts.resumeAll(runs, options)),
 
     fork(from, forking = {}) {
-      const { after, runId = createRunId(), options } = readForkOptions(forking);
+      const { after, runId = createRunId(), ...options } = readOptions(forkOptions, forking);
       checkName("runId", from);
       return handOut(runId, options, (parts, runs, opening) =>
         parts.forkRun(runs, { ...opening, from: { runId: from, after }, options }),

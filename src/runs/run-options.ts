@@ -134,7 +134,7 @@ const budgetOptions = {
 const planOptions = {
   context: { type: "text" },
   // Selected from the engine's.
-  tools: { type: "any" },
+  tools: { read: readNames },
   maxSteps: { type: "integer", min: 1 },
   timeZone: readTimeZone,
   budget: { read: readBudget },
@@ -145,7 +145,7 @@ const dryRunOptions = { ...planOptions, approvedHash: { type: "text" } } satisfi
 
 /** The id of a new run. */
 export const runIdOption = {
-  isValid: isRunId,
+  isValid: (id: unknown) => typeof id === "string" && /^[\w.-]{1,128}$/.test(id),
   expected: "1 to 128 letters, digits, _ . or -",
   isHarmless: true,
 } as const;
@@ -200,8 +200,8 @@ export function resolveRunOptions(
   const { context, metadata, resources, signal, throwOnFailure } = settings;
   const stored = toStored(settings, engine);
   if (use === "run") checkReplans(stored, engine);
-  const tools = selectTools("tools", settings.tools, engine.toolsByName);
-  if (stored.replanTools !== undefined) selectTools("replanTools", stored.replanTools, tools);
+  const tools = selectTools(settings.tools, engine.toolsByName);
+  if (stored.replanTools !== undefined) selectTools(stored.replanTools, tools);
   return { tools, context, metadata, resources, signal, throwOnFailure, stored };
 }
 
@@ -227,10 +227,6 @@ function readBudget(budget: unknown, option: string): RunBudget | undefined {
   const limits = Object.entries(readOptions(budgetOptions, budget as RunBudget, option));
   const finite = limits.filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY);
   return finite.length === 0 ? undefined : Object.freeze(Object.fromEntries(finite));
-}
-
-function isRunId(value: unknown): boolean {
-  return typeof value === "string" && /^[\w.-]{1,128}$/.test(value);
 }
 
 function readNames(names: unknown, option: string): readonly string[] {
@@ -280,12 +276,10 @@ function readTimeZone(timeZone: unknown, option: string): string {
 }
 
 function selectTools(
-  option: "tools" | "replanTools",
-  names: unknown,
+  names: readonly string[] | undefined,
   all: ReadonlyMap<string, DefinedTool>,
 ): ReadonlyMap<string, DefinedTool> {
   if (names === undefined) return all;
-  if (!Array.isArray(names)) failOption(option, names, "a list of names");
   const selected = new Map<string, DefinedTool>();
   for (const name of names) {
     const tool = all.get(name);
@@ -297,11 +291,6 @@ function selectTools(
     selected.set(name, tool);
   }
   return selected;
-}
-
-/** Checks the options of resuming. Throws `invalid-options`. */
-export function checkResumeOptions(options: ResumeOptions): ResumeOptions {
-  return readOptions(resumeOptions, options);
 }
 
 /**
@@ -319,21 +308,11 @@ export type ForkOptions<TTool extends Tool = Tool> = ResumeOptions<TTool> & {
   runId?: string | undefined;
 };
 
-const forkOptions = {
+export const forkOptions = {
   ...resumeOptions,
   after: { type: "integer", min: 1 },
   runId: runIdOption,
 } satisfies OptionTable<ForkOptions>;
-
-/** The options of a fork. Throws `invalid-options`. */
-export function readForkOptions(options: ForkOptions): {
-  readonly after: number | undefined;
-  readonly runId: string | undefined;
-  readonly options: ResumeOptions;
-} {
-  const { after, runId, ...rest } = readOptions(forkOptions, options);
-  return { after, runId, options: rest };
-}
 
 /** Options of closing. @inline */
 export interface CloseOptions {
@@ -362,7 +341,7 @@ export interface EventsOptions {
   pollMs?: number | undefined;
 }
 
-const eventsOptions = {
+export const eventsOptions = {
   after: { type: "integer", min: 0, default: 0 },
   signal: { type: "signal" },
   follow: { type: "boolean", default: false },
@@ -372,12 +351,6 @@ const eventsOptions = {
 /** {@link EventsOptions}, checked and with their defaults. */
 export interface EventsWanted extends SettingsOf<EventsOptions, typeof eventsOptions> {
   readonly runId: string;
-}
-
-/** Checks the options of reading events and fills in the defaults. Throws `invalid-options`. */
-export function readEventsOptions(runId: string, options: EventsOptions): EventsWanted {
-  checkName("runId", runId);
-  return { runId, ...readOptions(eventsOptions, options) };
 }
 
 /** Throws `invalid-options` for anything that is not an id. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createAgent } from "../../../src/agent.ts";
+import { readOptions } from "../../../src/core/options.ts";
 import { readSettleOptions } from "../../../src/runs/commands/command-options.ts";
-import { checkResumeOptions, readCloseOptions } from "../../../src/runs/run-options.ts";
+import { readCloseOptions, resumeOptions } from "../../../src/runs/run-options.ts";
 
 const codeOf = (call: () => unknown) => {
   try {
@@ -15,14 +16,16 @@ const codeOf = (call: () => unknown) => {
 describe("the options of resuming", () => {
   it("are those that are not stored with a run", () => {
     const options = { resources: 1, signal: new AbortController().signal, throwOnFailure: true };
-    expect(checkResumeOptions(options)).toEqual(options);
-    expect(checkResumeOptions({})).toEqual({ throwOnFailure: false });
+    expect(readOptions(resumeOptions, options)).toEqual(options);
+    expect(readOptions(resumeOptions, {})).toEqual({ throwOnFailure: false });
   });
 
   it.each([[{ concurrency: 2 }], [{ signal: 1 }], [{ throwOnFailure: "yes" }], [{ runId: "r" }]])(
     "do not include %j",
     (wrong) => {
-      expect(() => checkResumeOptions(wrong as never)).toThrow(expect.objectContaining({ code: "invalid-options" }));
+      expect(() => readOptions(resumeOptions, wrong as never)).toThrow(
+        expect.objectContaining({ code: "invalid-options" }),
+      );
     },
   );
 
