@@ -68,26 +68,21 @@ function runOutcome(
 ): RunEndEvent["outcome"] {
   // With nothing left to do, it does not count as interrupted.
   const wasInTime = isFinished && abortReason?.code === "interrupted";
-  if (abortReason !== undefined && !wasInTime) return abortedRun(abortReason);
+  const ending = abortReason === undefined || wasInTime ? error : (abortReason.toJSON() as AgentErrorData);
   // An earlier execution that was cancelled may have died before it could record that.
-  if (error !== undefined) return { status: error.code === "cancelled" ? "cancelled" : "failed", error };
+  if (ending !== undefined) return { status: ending.code === "cancelled" ? "cancelled" : "failed", error: ending };
   // A record by another writer may leave a step open for no known reason: the run has not been completed.
   if (!isFinished) return { status: "interrupted", error: interruption({ abortReason }) };
   return { status: "completed", output: lastCompleted(state)?.output ?? null };
 }
 
-function abortedRun(reason: Pick<AbortReason, "code" | "toJSON">): RunEndEvent["outcome"] {
-  return { status: reason.code === "cancelled" ? "cancelled" : "failed", error: reason.toJSON() as AgentErrorData };
-}
-
 /** Emits `step-skip` for each step that never started: because of a dependency, or because the run ended first. */
 async function skipRest(run: Run, expressions: PlanExpressions | undefined): Promise<void> {
   const steps = run.state.plan?.steps ?? [];
-  const stateOf = (index: number) => run.state.steps.get(steps[index]?.id ?? "") as StepState;
   const { dependents } = buildGraph(opened(run, steps), expressions);
   const isBlocked = new Set<number>();
-  for (const index of steps.keys()) {
-    const state = stateOf(index);
+  for (const [index, { id }] of steps.entries()) {
+    const state = run.state.steps.get(id) as StepState;
     if (isDone(state)) continue;
     if (isBlocked.has(index) || !isNotStarted(state))
       for (const dependent of dependents[index] ?? []) isBlocked.add(dependent);
@@ -163,7 +158,7 @@ function endOf(part: StepState, error: AgentErrorData): EventInit {
 export function endingOf(state: RunState): AbortReason | undefined {
   if (state.planApproval?.status === "rejected") return undefined;
   const { replanError } = state;
-  if (replanError !== undefined && endsRun(replanError)) return fromErrorData(replanError as EndingError);
+  if (replanError?.code === "cancelled" || isRunTimeout(replanError)) return fromErrorData(replanError as EndingError);
   let isEnding = state.hasUndone === true;
   let isInDoubt = false;
   let wasStopped = false;
@@ -172,7 +167,9 @@ export function endingOf(state: RunState): AbortReason | undefined {
   for (const { id } of state.plan?.steps ?? []) {
     const step = state.steps.get(id) as StepState;
     // What is left of a loop is skipped when one of its iterations has failed, whether the run ends or not.
-    const hasFailed = step.iterations?.states.some(isLoopFailure) === true;
+    const hasFailed = step.iterations?.states.some(
+      ({ status, skipReason }) => status === "failed" || skipReason === "approval-rejected",
+    );
     for (const { status, error, skipReason } of instancesOf([step])) {
       if (status === "cancelled" || (status === "failed" && isRunTimeout(error)))
         return fromErrorData(error as EndingError);
@@ -187,15 +184,7 @@ export function endingOf(state: RunState): AbortReason | undefined {
   return unsaid(state);
 }
 
-function isLoopFailure({ status, skipReason }: StepState): boolean {
-  return status === "failed" || skipReason === "approval-rejected";
-}
-
 type EndingError = AgentErrorData<"cancelled" | "timeout">;
-
-function endsRun(error: AgentErrorData): boolean {
-  return error.code === "cancelled" || isRunTimeout(error);
-}
 
 function isRunTimeout(error: AgentErrorData | undefined): boolean {
   return error?.code === "timeout" && error.details?.scope === "run";

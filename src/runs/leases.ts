@@ -1,7 +1,8 @@
 import { type Clock, letExit, monotonicNow } from "../async/clock.ts";
 import { isThenable } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import type { PostedMessage, PostedMessages, RunStore } from "../core/run-store.ts";
+import type { PostedMessage, PostedMessages } from "../core/run-store.ts";
+import type { EngineSettings } from "./options.ts";
 import { type StoreError, toStoreError } from "./run-recorder.ts";
 
 /** The time at which a store confirmed a lease, by both clocks: at least one of them shows that the machine slept. */
@@ -19,14 +20,6 @@ export interface LeaseHolder {
   onPosted(posted: readonly PostedMessage[]): void;
   /** Called when the lease is lost, with the store's error: nothing can be recorded any more. */
   onLeaseLost(error: StoreError): void;
-}
-
-/** The parts of an engine that {@link Leases} needs. */
-interface LeaseOptions {
-  readonly store: RunStore;
-  readonly clock: Clock;
-  readonly leaseMs: number;
-  readonly createId: () => string;
 }
 
 /** The number of renewals, and of looks for posted messages, before a lease would end. */
@@ -47,7 +40,7 @@ export class Leases {
   /** The milliseconds that the store's clock is ahead of that of this process. */
   private aheadMs = 0;
 
-  constructor(private readonly options: LeaseOptions) {}
+  constructor(private readonly options: Pick<EngineSettings, "store" | "clock" | "leaseMs" | "createId">) {}
 
   /** Claims a run, at once if the store does. Rejects, or throws, with `run-owned-elsewhere` or `store-failed`. */
   acquire(holder: LeaseHolder): void | Promise<void> {
@@ -102,7 +95,10 @@ export class Leases {
   /** Gives up a lease. Errors of the store are ignored, as the run has ended. */
   release(holder: LeaseHolder): void | Promise<void> {
     if (!this.holders.delete(holder)) return undefined;
-    if (this.holders.size === 0) this.stopRenewing();
+    if (this.holders.size === 0) {
+      this.options.clock.clearTimeout(this.timer);
+      this.timer = undefined;
+    }
     const { fence, runId } = holder;
     if (fence === undefined || this.owner === undefined) return undefined;
     try {
@@ -150,7 +146,8 @@ export class Leases {
   private async ask(holder: LeaseHolder): Promise<boolean> {
     const { runId } = holder;
     const answered = await this.inTime(this.renew(holder));
-    const error = answered === notInTime ? noAnswer(runId) : answered;
+    const noAnswer = () => toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
+    const error = answered === notInTime ? noAnswer() : answered;
     if (error !== undefined) this.lose(holder, error);
     if (error !== undefined || !this.holders.has(holder)) return false;
     // The process may have slept while the answer was on its way.
@@ -196,11 +193,6 @@ export class Leases {
     this.timer = timer;
   }
 
-  private stopRenewing(): void {
-    if (this.timer !== undefined) this.options.clock.clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
   /** The next renewal is due whether or not the store has answered: it may never do so. */
   private renewAll(): void {
     this.renewLater();
@@ -238,10 +230,6 @@ export class Leases {
       return toStoreError(thrown, { runId, operation: "claim" });
     }
   }
-}
-
-function noAnswer(runId: string): StoreError {
-  return toStoreError(new Error("it does not answer"), { runId, operation: "claim" });
 }
 
 /** The fence of a lease that a store returned. Throws if it has none. */

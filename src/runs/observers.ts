@@ -22,17 +22,11 @@ type OnError = (error: unknown, about: AgentEvent | ObservedCall) => void;
 export function readObservers(value: unknown, option: string): readonly Observer[] {
   if (!Array.isArray(value)) failOption(option, value, "a list of observers");
   for (const [index, observer] of value.entries()) {
-    const methods = ["event", "within", "traceparent"].map(
-      (name) => (observer as Partial<Record<string, unknown>>)?.[name],
-    );
-    const isValid = methods.every((method) => method === undefined || typeof method === "function");
-    if (typeof observer !== "object" || observer === null || !isValid || methods.every((one) => one === undefined)) {
-      failOption(
-        `${option}.${index}`,
-        observer,
-        "an object with the methods event, within, traceparent, or some of them",
-      );
-    }
+    const { event, within, traceparent } = (observer ?? {}) as Partial<Observer>;
+    const methods: readonly unknown[] = [event, within, traceparent].filter((method) => method !== undefined);
+    const expected = "an object with the methods event, within, traceparent, or some of them";
+    if (methods.length === 0 || methods.some((method) => typeof method !== "function"))
+      failOption(`${option}.${index}`, observer, expected);
   }
   return Object.freeze([...value]);
 }
@@ -43,7 +37,12 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
   const tracer = observers.find(({ traceparent }) => traceparent !== undefined);
   return {
     within: outer.length === 0 ? undefined : (call, proceed) => callWithin(outer, { call, onError }, proceed),
-    traceparent: tracer && ((runId) => readTraceparent(tracer, { runId, onError })),
+    traceparent:
+      tracer &&
+      ((runId) => {
+        const text = answerOf(() => tracer.traceparent?.(), { about: { type: "run", runId }, onError });
+        return parseTraceparent(text) && (text as string);
+      }),
     tellObservers: (event) => {
       for (const observer of observers) answerOf(() => observer.event?.(event), { about: event, onError });
     },
@@ -87,14 +86,6 @@ function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () 
   const result = made as unknown as { readonly value: T } | { readonly thrown: unknown };
   if ("thrown" in result) throw result.thrown;
   return result.value;
-}
-
-function readTraceparent(
-  observer: Observer,
-  { runId, onError }: { readonly runId: string; readonly onError: OnError },
-): string | undefined {
-  const text = answerOf(() => observer.traceparent?.(), { about: { type: "run", runId }, onError });
-  return parseTraceparent(text) && (text as string);
 }
 
 /** Returns what an observer answers. Reports what it throws, and then returns undefined, or rejects with. */

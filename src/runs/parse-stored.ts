@@ -106,12 +106,10 @@ function isWhole({ tool, input, wait }: PlanStep): boolean {
   return (tool !== undefined && input !== undefined) !== (wait !== undefined);
 }
 
-interface Damage {
-  readonly reason: string;
-  readonly sequence?: number;
-}
-
-function damaged(runId: string, { reason, sequence }: Damage): AgentError<"store-failed"> {
+function damaged(
+  runId: string,
+  { reason, sequence }: { readonly reason: string; readonly sequence?: number },
+): AgentError<"store-failed"> {
   const where = sequence === undefined ? "" : ` at event ${sequence}`;
   const message = `The stored data of run "${runId}" is damaged${where}: ${reason}. Nothing was run or recorded.`;
   return new AgentError("store-failed", message, {

@@ -7,7 +7,7 @@ import { planVersionOf } from "../core/step.ts";
 import type { DefinedTool } from "../core/tool.ts";
 import { type ToolFingerprint, toolFingerprint } from "../core/tool-schemas.ts";
 import { canonicalPlan, hashPlan } from "../plan/hash-plan.ts";
-import { checkOnce, invalidPlan, type PlanScope, rememberPlan } from "../plan/validate-plan.ts";
+import { checkOnce, invalidPlan, rememberPlan } from "../plan/validate-plan.ts";
 import type { EngineSettings } from "./options.ts";
 import type { Run } from "./run.ts";
 import type { RunSettings } from "./run-options.ts";
@@ -47,11 +47,6 @@ export async function completePlan(engine: EngineSettings, settings: RunSettings
   return plan === given ? (plan as Plan) : rememberPlan(withDefaults(engine, plan));
 }
 
-/** The tools and limits that a plan is checked against. */
-function scopeOf({ events }: EngineSettings, { tools, stored }: RunSettings): PlanScope {
-  return { tools, maxSteps: stored.maxSteps, events };
-}
-
 /**
  * A frozen copy of a valid plan, or the plan itself if it is known to be valid. Throws `invalid-plan` with every issue.
  */
@@ -60,7 +55,8 @@ export async function requireValid(
   settings: RunSettings,
   { plan: given, complaint }: { readonly plan: unknown; readonly complaint: string },
 ): Promise<PlanInput> {
-  const { plan, issues, json = null } = await checkOnce(given, scopeOf(engine, settings));
+  const scope = { tools: settings.tools, maxSteps: settings.stored.maxSteps, events: engine.events };
+  const { plan, issues, json = null } = await checkOnce(given, scope);
   if (plan !== undefined) return plan;
   const secrets = await secretsOf(engine, settings);
   throw invalidPlan(complaint, secrets?.hideInIssues(issues, json) ?? issues);

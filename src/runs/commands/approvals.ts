@@ -142,28 +142,27 @@ type ParsedCall = Pick<StepCall, "tool" | "input" | "parsed">;
 /** The error of a call whose schema parses the same input to something else each time. */
 function unstableInput(
   call: StepCall,
-  { input, changed }: ApprovalState,
+  { input = call.input, changed }: ApprovalState,
   now: JsonValue,
 ): AgentError<"invalid-tool-input"> {
-  const path = changed === undefined ? firstDifference(input ?? call.input, now) : undefined;
+  const path = changed === undefined ? firstDifference(input, now) : [];
   const message =
     "the schema parsed the approved input to another value, twice; expected the same value for the same input: " +
     "leave out clocks, counters and look-ups from its transforms and defaults";
-  return invalidInput(call, [{ path: path ?? [], message }]);
+  return invalidInput(call, [{ path, message }]);
 }
 
-/** The path of the first part in which two values differ; undefined if none does. */
-function firstDifference(one: JsonValue, other: JsonValue): JsonPath | undefined {
-  if (one === other) return undefined;
-  const isHolder = (value: JsonValue): value is JsonObject =>
-    typeof value === "object" && value !== null && !isSealed(value);
-  if (!isHolder(one) || !isHolder(other)) return canonicalJson(one) === canonicalJson(other) ? undefined : [];
-  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
-    const isInBoth = Object.hasOwn(one, key) && Object.hasOwn(other, key);
-    const below = isInBoth ? firstDifference(one[key] as JsonValue, other[key] as JsonValue) : [];
-    if (below !== undefined) return [Array.isArray(one) ? Number(key) : key, ...below];
-  }
-  return undefined;
+/** The path of the first part in which two values differ. */
+function firstDifference(one: unknown, other: unknown): JsonPath {
+  if (!isHolder(one) || !isHolder(other)) return [];
+  const keys = Object.keys({ ...one, ...other });
+  const key = keys.find((name) => canonicalJson(one[name] ?? null) !== canonicalJson(other[name] ?? null));
+  if (key === undefined) return [];
+  return [Array.isArray(one) ? Number(key) : key, ...firstDifference(one[key], other[key])];
+}
+
+function isHolder(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !isSealed(value);
 }
 
 /** The hash that binds a decision to a call. With a secret, the recorded hash is reused: the key may have changed. */
@@ -204,7 +203,9 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
   const known = run.approvalOf(ref);
   if (known !== undefined && (known.changed ?? known).hash === hash && known.status !== "withdrawn")
     return statusOf(known);
-  const expiry = expiryOf(run);
+  const { approvalTtlMs } = run.engine;
+  const isEndless = approvalTtlMs === Number.POSITIVE_INFINITY;
+  const expiry = isEndless ? {} : { expiresAt: new Date(run.sharedNow() + approvalTtlMs).toISOString() };
   await run.emit({ type: "approval-request", ...subject, ...expiry });
   if (run.recorder.failure !== undefined) return "waiting";
   // A listener may have decided at once.
@@ -219,12 +220,6 @@ async function recallOrAsk(run: Run, asked: Undecided): Promise<ApprovalStatus> 
     if (outcome !== undefined && isAsked && run.abortReason === undefined) await recordDecision(run, { ref, outcome });
   });
   return statusOf(run.approvalOf(ref));
-}
-
-function expiryOf(run: Run): { readonly expiresAt?: string } {
-  const { approvalTtlMs } = run.engine;
-  if (approvalTtlMs === Number.POSITIVE_INFINITY) return {};
-  return { expiresAt: new Date(run.sharedNow() + approvalTtlMs).toISOString() };
 }
 
 function statusOf(state: ApprovalState | undefined): ApprovalStatus {
@@ -247,7 +242,7 @@ async function askInline(run: Run, asked: Undecided): Promise<ApprovalOutcome | 
   const { ref, request } = asked;
   const source = ref === undefined ? run.openSource() : run.openWaiting();
   const forget = run.onDecision((other) => {
-    if (isSameRef(ref, other)) source.abort("decided");
+    if (ref?.stepId === other?.stepId && ref?.iteration === other?.iteration) source.abort("decided");
   });
   const stopTimer = onExpiry(run, request, () => source.abort(expired));
   try {
@@ -293,10 +288,6 @@ async function outcomeOfAnswer(
   const verdict = { verdict: decision, ref, reason, ...note, ...(comment !== undefined && { comment }) };
   if (input === undefined || ref === undefined) return decisionOutcome(verdict);
   return decisionOutcome(verdict, await changeCall(run.engine, run, { ref, hash, input }));
-}
-
-function isSameRef(one: StepRef | undefined, other: StepRef | undefined): boolean {
-  return one?.stepId === other?.stepId && one?.iteration === other?.iteration;
 }
 
 /** Warns that a policy failed, or returned no valid answer. */
@@ -354,15 +345,6 @@ function describeAsked(ref: StepRef | undefined): string {
   return ref === undefined ? "The plan" : `Step "${describeStepRef(ref)}"`;
 }
 
-/** A decision to record. */
-interface DecisionToRecord {
-  /** Undefined for the plan. */
-  readonly ref: StepRef | undefined;
-  readonly outcome: ApprovalOutcome;
-  /** The number of the message that contained it. */
-  readonly message?: number | undefined;
-}
-
 /** The part of a run that shows what it waits for. */
 export type StoredRun = Pick<Run, "state" | "secrets">;
 
@@ -411,8 +393,14 @@ function reasonOf({ status, steps, planApproval, pending = [] }: RunState, { ref
   return approval.status === "requested" ? `it has ended: ${status}` : `${what} was ${approval.status} before`;
 }
 
-/** Records a decision, and notifies those who wait for it. Call it {@link Run.inTurn}. */
-export async function recordDecision(run: Run, { ref, outcome, message }: DecisionToRecord): Promise<void> {
+/**
+ * Records a decision, and notifies those who wait for it. `message` is the number of the message that contained it. Call
+ * it {@link Run.inTurn}.
+ */
+export async function recordDecision(
+  run: Run,
+  { ref, outcome, message }: { ref: StepRef | undefined; outcome: ApprovalOutcome; message?: number | undefined },
+): Promise<void> {
   if (message !== undefined) run.recorder.acknowledge(message);
   await run.emit(approvalEnd(ref, outcome));
   run.notifyDecision(ref);

@@ -60,17 +60,13 @@ export function taskIn(run: Run, task: Pick<PlanTask, "request" | "planner" | "s
   };
 }
 
-/** A request that is only planned; the run id is that of its events. */
-interface PlanAlone {
-  readonly runId: string;
-  readonly request: string;
-  readonly settings: RunSettings;
-}
-
-/** Makes a plan without a run: its start and end are emitted, and nothing is stored. Rejects as {@link planAndEmit} does. */
+/**
+ * Makes a plan without a run: its start and end are emitted, with the run id, and nothing is stored. Rejects as
+ * {@link planAndEmit} does.
+ */
 export async function planAlone(
   { settings: engine, hub }: Pick<RunHost, "settings"> & { readonly hub: EventHub<AgentEvent> },
-  { runId, request, settings }: PlanAlone,
+  { runId, request, settings }: Pick<PlanTask, "runId" | "request" | "settings">,
 ): Promise<Plan> {
   const { planner, clock } = engine;
   if (planner === undefined) throw new TypeError("This engine has no planner.");

@@ -51,8 +51,11 @@ export async function replan(run: Run): Promise<Plan | undefined> {
     const { plan: revised, approvals } = await planning.ask(asking, base.replan);
     const plan = run.secrets === undefined ? revised : await run.secrets.sealPlan(revised);
     await withdrawQuestions(run, plan);
-    await skipStarted(run);
-    await run.emit({ ...base, ...planning.end(), outcome: { status: "completed", plan, ...approvals } });
+    // A loop that has started stays in the log, but the rest of it is skipped.
+    for (const step of run.state.steps.values())
+      if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
+    const outcome = { status: "completed", plan, ...(approvals.length > 0 && { approvals }) } as const;
+    await run.emit({ ...base, ...planning.end(), outcome });
     run.recountSteps();
     return run.recorder.failure === undefined ? plan : undefined;
   } catch (thrown) {
@@ -78,13 +81,6 @@ async function withdrawQuestions(run: Run, plan: Plan): Promise<void> {
   }
 }
 
-/** A loop that has started stays in the log, but the rest of it is skipped. */
-async function skipStarted(run: Run): Promise<void> {
-  for (const step of run.state.steps.values()) {
-    if (isOpen(step) && hasStarted(step)) await skipOpen(run, step, "run-ended");
-  }
-}
-
 function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   const { state, settings } = run;
   if (!run.canContinue()) return false;
@@ -93,19 +89,11 @@ function mayReplan(run: Run, { code }: AgentErrorData): boolean {
   return !finalCodes.has(code) && pendingItems(run).length === 0;
 }
 
-interface ReplanTask {
-  readonly planner: Planner;
-  readonly planning: Planning;
-  readonly cause: AgentErrorData;
-}
-
-interface Replanned {
-  readonly plan: Plan;
-  readonly approvals: { readonly approvals?: readonly ReplanApproval[] };
-}
-
-/** Asks for other steps, and validates them after those that are done. */
-async function askForSteps(run: Run, { planner, planning, cause }: ReplanTask): Promise<Replanned> {
+/** Asks for other steps, and validates them after those that are done. Resolves to the plan with the approvals it needs. */
+async function askForSteps(
+  run: Run,
+  { planner, planning, cause }: { planner: Planner; planning: Planning; cause: AgentErrorData },
+) {
   const { state } = run;
   const plan = state.plan as Plan;
   const request: ReplanRequest = {
@@ -118,12 +106,12 @@ async function askForSteps(run: Run, { planner, planning, cause }: ReplanTask): 
   const draft: unknown = await planner.replan?.({ ...request, steps: showIn(run, recordsWithoutStacks(state)) });
   const { steps: drafted, source } = draftOf(planner, draft);
   const added = run.secrets === undefined ? drafted : run.secrets.restoreSteps(drafted, state);
-  const kept = opened(run, plan.steps.filter(({ id }) => isDoneIn(run, id)).map(afterDone));
+  const done = plan.steps.filter(({ id }) => isDone(state.steps.get(id) as StepState));
+  const kept = opened(run, done.map(afterDone));
   checkSize(run, added);
   checkIds(run, { added, kept });
   const revised = await planning.complete({ steps: stepsAfter(kept, added), source });
-  const approvals = await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised);
-  return { plan: revised, approvals: approvals.length === 0 ? {} : { approvals } };
+  return { plan: revised, approvals: await approvalsFor(run, request, run.secrets?.hidePlan(revised) ?? revised) };
 }
 
 /** An error as a planner reads it: a model must not see where a tool threw. */
@@ -134,11 +122,6 @@ function withoutStack({ stack: _stack, ...error }: AgentErrorData): AgentErrorDa
 function recordsWithoutStacks({ steps }: Run["state"]): StepRecord[] {
   const records = stepRecords(steps.values());
   return records.map((record) => (record.error ? { ...record, error: withoutStack(record.error) } : record));
-}
-
-function isDoneIn({ state }: Run, id: string): boolean {
-  const step = state.steps.get(id);
-  return step !== undefined && isDone(step);
 }
 
 /** A new step must not take the id of a step that has started, and with it its idempotency key. */
@@ -192,11 +175,13 @@ async function approvalsFor(run: Run, request: ReplanRequest, plan: Plan): Promi
   const texts: AccountText[] = [{ source: { type: "request" }, value: request.request }, ...shownIn(request)];
   const account = accountFor?.(acting, { tools: [...tools.values()], texts, clock: { nowMs, timeZone }, planned });
   const { unsaid } = account === undefined ? { unsaid: [] } : await countPending(account);
+  const parts = [...instancesOf(run.state.steps.values())];
   return acting.flatMap(({ id, tool }) => {
     // Without an account, a call by the first plan says nothing of this one.
     const isPlanned = accountFor !== undefined && planned.some((step) => step.tool === tool);
     const reasons: ApprovalReason[] = isPlanned || stored.replanTools?.includes(tool) ? [] : [{ code: "new-tool" }];
-    const inDoubt = findInDoubt(run, tool);
+    // It may be done a second time.
+    const inDoubt = parts.find((part) => part.tool === tool && isFailedInDoubt(part));
     if (inDoubt !== undefined) reasons.push({ code: "in-doubt", ...stepRefOf(inDoubt) });
     reasons.push(...unsaid.filter(({ stepId, sources }) => stepId === id && sources.length > 0).map(toReason));
     return reasons.length === 0 ? [] : [{ stepId: id, reasons }];
@@ -230,12 +215,6 @@ function shownIn({ steps, error, context }: Pick<ReplanRequest, "steps" | "error
 /** All values, but not the keys, which are ours. */
 function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesOf) : [value];
-}
-
-/** A step that failed in doubt, and that a new step may do a second time. */
-function findInDoubt({ state }: Run, tool: string): StepState | undefined {
-  for (const part of instancesOf(state.steps.values())) if (part.tool === tool && isFailedInDoubt(part)) return part;
-  return undefined;
 }
 
 const maxWords = 20;

@@ -389,7 +389,7 @@ export class RunSecrets {
     return events.map((event) =>
       replaceSealed(event, ({ $sealed }) => {
         const text = texts.get($sealed);
-        if (text === undefined) throw misplaced(fork.runId);
+        if (text === undefined) throw fork.keys.unreadable("", "it is not in an input or output");
         return { $sealed: text };
       }),
     );
@@ -563,9 +563,4 @@ function textsByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, Readonly
 
 function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
   return texts?.size === 1 ? [...texts][0] : undefined;
-}
-
-function misplaced(runId: string): AgentError<"secret-unreadable"> {
-  const message = `A secret for run "${runId}" cannot be read: it is not in an input or output. Nothing was run.`;
-  return new AgentError("secret-unreadable", message, { details: { runId, keyId: "", available: [] } });
 }

@@ -2,7 +2,7 @@ import { type ErrorData, isError, recordedStack, toErrorData } from "../../core/
 import { AgentError, type AgentErrorCode, type AgentErrorData } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { PlanStep, ToolStep } from "../../core/plan.ts";
-import { instanceAt, type RunState, type StepState } from "../../core/run-state.ts";
+import { instanceAt, type StepState } from "../../core/run-state.ts";
 import type { SchemaIssue } from "../../core/schema.ts";
 import { describeStepRef, type StepRef, stepRefOf, toolOf } from "../../core/step.ts";
 import { type DefinedTool, type ToolEffect, toolEffects } from "../../core/tool.ts";
@@ -65,29 +65,17 @@ export function effectOf(tool: DefinedTool, parsed: unknown): ToolEffect {
 }
 
 /** The ref of a step, or of an iteration of one, to run. */
-export function refOfTask({
-  step,
-  iteration,
-}: {
-  readonly step: Pick<PlanStep, "id">;
-  readonly iteration?: Pick<Iteration, "index"> | undefined;
-}): StepRef {
+export function refOfTask({ step, iteration }: FailedTask): StepRef {
   return stepRefOf({ stepId: step.id, iteration: iteration?.index });
 }
 
-/** The part of a run that knows how often its tools were called before. */
-interface EarlierCalls {
-  readonly isContinued: boolean;
-  readonly state: Pick<RunState, "steps">;
-}
-
 /** Number of calls of a step's tool before this execution of the step. */
-export function earlierAttempts({ isContinued, state }: EarlierCalls, task: StepTask): number {
+export function earlierAttempts({ isContinued, state }: Run, task: StepTask): number {
   return isContinued ? (instanceAt(state.steps, refOfTask(task))?.earlierAttempts ?? 0) : 0;
 }
 
 /** The number of an attempt over all executions, from that in this one; unchanged for what undoes a step. */
-export function attemptNumber(run: EarlierCalls, call: StepCall, number: number): number {
+export function attemptNumber(run: Run, call: StepCall, number: number): number {
   return call.undone === undefined ? earlierAttempts(run, call) + number : number;
 }
 

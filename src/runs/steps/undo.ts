@@ -20,7 +20,8 @@ import { invalidInput, refOfTask, type StepCall, stepTimeout } from "./step-call
 export async function undoSteps(run: Run): Promise<readonly NotUndone[]> {
   run.startUndoing();
   const notUndone: NotUndone[] = [];
-  const ended = [...instancesOf(run.state.steps.values())].filter(hasEffect).sort(byEnd);
+  const ended = [...instancesOf(run.state.steps.values())].filter(hasEffect);
+  ended.sort((one, other) => (other.endSequence ?? 0) - (one.endSequence ?? 0));
   for (const state of ended) {
     if (run.recorder.failure !== undefined) break;
     const reason = await undoStep(run, state);
@@ -52,10 +53,6 @@ function leavesDoubt(error: AgentErrorData): boolean {
     return errors === undefined || errors.length < attempts || errors.some(({ code }) => code === "timeout");
   }
   return error.code === "timeout" || error.code === "invalid-tool-output";
-}
-
-function byEnd(one: StepState, other: StepState): number {
-  return (other.endSequence ?? 0) - (one.endSequence ?? 0);
 }
 
 async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"] | undefined> {
