@@ -91,6 +91,7 @@ export interface RunStartEvent extends ExecutionStartEvent<"run-start"> {
    * from there, with their times.
    */
   readonly forkedFrom?: ForkPoint;
+  /** It and the plan are absent if no worker could start the plan yet: once one can, there is another event of this type. */
   readonly request?: string;
   readonly plan?: Plan;
   readonly context?: string;
@@ -129,9 +130,15 @@ export type PendingItem =
   /** A time or an event: `until` is when the wait is over by itself, `event` what ends it earlier. */
   | { readonly kind: "wait"; readonly stepId: string; readonly until?: string; readonly event?: string }
   /** The run does not fit the process that tried to resume it; `differences` says why. `resume` tries again. */
-  | { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] }
+  | (Unstarted & { readonly kind: "mismatch"; readonly reason: string; readonly differences: readonly RunDifference[] })
   /** Too many processes in a row have died executing the run. Only `resume` continues it. */
-  | { readonly kind: "given-up"; readonly reason: string; readonly deaths: number };
+  | (Unstarted & { readonly kind: "given-up"; readonly reason: string; readonly deaths: number });
+
+/** @inline */
+interface Unstarted {
+  /** The run was submitted to workers, and none of them could start it: its plan is only in their queue. */
+  readonly isUnstarted?: true;
+}
 
 /** A run cannot continue by itself. @group Events */
 export interface RunSuspendEvent extends EventBase<"run-suspend">, Digested {
@@ -691,8 +698,8 @@ const recordedKinds = {
         approval: question,
         "plan-approval": planQuestion,
         wait,
-        mismatch: { reason: isText, differences: listOf(object({ message: isText })) },
-        "given-up": { reason: isText, deaths: isPositive },
+        mismatch: { reason: isText, differences: listOf(object({ message: isText })), isUnstarted: mayBeTrue },
+        "given-up": { reason: isText, deaths: isPositive, isUnstarted: mayBeTrue },
       }),
     ),
   },

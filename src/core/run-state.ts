@@ -220,7 +220,8 @@ function reduceByType(state: RunState, event: AgentEvent): void {
 }
 
 function start(state: RunState, event: AgentEventOf<"run-start">): void {
-  state.createdAt = event.timestamp;
+  // It may have been recorded before that it could not start.
+  delete state.pending;
   state.metadata = event.metadata;
   state.options = event.options;
   state.tools = event.tools;

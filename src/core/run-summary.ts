@@ -81,6 +81,11 @@ export function isHeld({ pending }: { readonly pending?: readonly PendingItem[] 
   return pending?.some(isHold) === true;
 }
 
+/** True if nothing of a run is recorded but that it could not start. */
+export function isUnstarted({ pending }: { readonly pending?: readonly PendingItem[] }): boolean {
+  return pending?.some((item) => isHold(item) && item.isUnstarted === true) === true;
+}
+
 /** The time at which the earliest of the waits that suspended a run is over by itself; undefined if none is. */
 export function resumeTimeOf(pending: readonly PendingItem[] | undefined): number | undefined {
   let earliest: number | undefined;

@@ -4,7 +4,7 @@ import type { AgentEvent, AgentEventOf, AgentEventType } from "../core/events.ts
 import type { AnyPlan, Plan, PlanInput, UncheckedPlan } from "../core/plan.ts";
 import type { ApprovalPage, RunResult, RunSnapshot } from "../core/run-result.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import type { RunSummary } from "../core/run-summary.ts";
+import type { Hold, RunSummary } from "../core/run-summary.ts";
 import type { Tool } from "../core/tool.ts";
 import type {
   ApprovalItem,
@@ -230,19 +230,27 @@ export interface Agent<TTool extends Tool = Tool> extends RunMethods<TTool, stri
 export const workerKey: unique symbol = Symbol.for("planwright.worker") as never;
 
 /** A run that is recorded without being executed. */
-export interface Refusal {
+export type Refusal = {
   readonly runId: string;
-  readonly target: RunTarget;
   /** Those of the run, none of which is recorded if one of them is invalid. */
   readonly options: Parameters<typeof resolveRunOptions>[0];
-  /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
-  readonly error: AgentError;
-}
+} & (
+  | {
+      readonly target: RunTarget;
+      /** The reason: for `cancelled`, the run ends so; for all others, it has failed. */
+      readonly error: AgentError;
+    }
+  | {
+      readonly request: string | undefined;
+      /** The reason for which it cannot start yet: it is suspended. */
+      readonly hold: Hold;
+    }
+);
 
 /** An agent, or an orchestrator, to its workers and clients. */
 export interface WorkedAgent {
   readonly [workerKey]: {
-    /** Records a run that is refused, or was cancelled before it started; as `refuseRun` does. */
+    /** Records a run that is refused, cannot start yet, or was cancelled before it started; as `refuseRun` does. */
     refuse(refusal: Refusal): Promise<RunResult>;
     /** Leaves an event for a run that has yet to start; as `deliverEarly` of `send-command.ts` does. */
     deliverEarly(runId: string, name: string, value: unknown, options: Pick<DeliverOptions, "id">): Promise<boolean>;

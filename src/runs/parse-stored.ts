@@ -12,7 +12,7 @@ import {
   type StepState,
 } from "../core/run-state.ts";
 import type { ListRunsOptions, RunPage } from "../core/run-store.ts";
-import { isRunStatus } from "../core/run-summary.ts";
+import { isRunStatus, isUnstarted } from "../core/run-summary.ts";
 import { dependenciesOf } from "../plan/references.ts";
 
 /** A run as it was recorded. */
@@ -66,7 +66,7 @@ function findIssue(state: RunState, event: AgentEvent): string | undefined {
   const key = findWrongPart(event as unknown as Keyed);
   if (key === "type") return `there is no recorded event of type ${JSON.stringify(type)}`;
   if (key !== undefined) return `the "${key}" of ${type} is missing or invalid`;
-  const misplaced = findMisplacement(state, event);
+  const misplaced = event.type === "run-start" ? findStartMisplacement(state) : findMisplacement(state, event);
   return misplaced && `there can be no ${type} ${misplaced}`;
 }
 
@@ -76,7 +76,7 @@ export function findWrongPart(event: Keyed): string | undefined {
   if (key !== undefined) return key;
   switch (event.type) {
     case "run-start":
-      return (event.request === undefined) !== (event.plan === undefined) && canRun(event) ? undefined : "plan";
+      return (event.request === undefined || event.plan === undefined) && canRun(event) ? undefined : "plan";
     case "plan-end":
     case "plan-revise":
       return wrongOutcome(event.outcome as Keyed);
@@ -117,13 +117,16 @@ function damaged(
   });
 }
 
+function findStartMisplacement(state: RunState): string | undefined {
+  return state.sequence === 0 || isUnstarted(state) ? undefined : "in a run that has started";
+}
+
 /**
  * Finds the reason for which an event cannot occur in this state of a run, in words that follow its type. Undefined if
  * it can. `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
  */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {
-  const isFirst = state.sequence === 0;
-  if (isFirst !== (event.type === "run-start")) return isFirst ? "at the beginning" : "in a run that has started";
+  if (state.sequence === 0) return "at the beginning";
   const hasStopped = state.status !== "planning" && state.status !== "running";
   if (hasStopped && event.type !== "run-resume") return `in a run that is ${state.status}`;
   switch (event.type) {

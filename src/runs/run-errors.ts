@@ -1,6 +1,7 @@
 import { toErrorData } from "../core/error-data.ts";
-import { AgentError, fromErrorData, type RunDifference } from "../core/errors.ts";
+import { AgentError, fromErrorData, isAgentError, type RunDifference } from "../core/errors.ts";
 import type { RunResult } from "../core/run-result.ts";
+import type { Hold } from "../core/run-summary.ts";
 import type { ResumeOptions } from "./run-options.ts";
 import type { StoreError } from "./run-recorder.ts";
 
@@ -43,6 +44,35 @@ export function runConflict(runId: string): AgentError<"run-conflict"> {
 /** The difference of a tool that is gone. */
 export function missingTool(tool: string): RunDifference {
   return { message: `there is no tool "${tool}" any more`, tool };
+}
+
+/** The errors of a run that does not fit a process. */
+export type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
+
+export function isMismatch(thrown: unknown): thrown is MismatchError {
+  return isAgentError(thrown, "resume-mismatch") || isAgentError(thrown, "secret-unreadable");
+}
+
+/** The item because of which a run is suspended whose processes die. */
+export function givenUp(deaths: number): Hold {
+  const reason = `${deaths} processes in a row have died executing it, and nothing new was recorded`;
+  return { kind: "given-up", reason, deaths };
+}
+
+/** The item because of which a run that does not fit is suspended. */
+export function mismatchOf(error: MismatchError): Hold {
+  const differences = differencesOf(error);
+  return { kind: "mismatch", reason: differences.map(({ message }) => message).join("; "), differences };
+}
+
+function differencesOf({ details }: MismatchError): readonly RunDifference[] {
+  if ("differences" in details) return details.differences;
+  const { keyId, available } = details;
+  const isMissing = keyId !== "" && !available.includes(keyId);
+  const message = isMissing
+    ? `there is no key "${keyId}" any more, which its secrets need`
+    : "its secrets cannot be read";
+  return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
 }
 
 /** A stored run cannot resume with the current tools. */

@@ -78,6 +78,12 @@ export class RunRecorder {
     this.acknowledged.push(number);
   }
 
+  /** Continues after events that were recorded before: only if none was emitted here. */
+  restore(events: readonly AgentEvent[]): void {
+    for (const event of events) reduceRunState(this.state, event);
+    this.sequence = this.state.sequence;
+  }
+
   /** The reason for which nothing can be recorded any more; undefined while it can. */
   get failure(): RecordingEnd | undefined {
     return this.storeError;

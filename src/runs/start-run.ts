@@ -1,15 +1,15 @@
 import { monotonicNow } from "../async/clock.ts";
 import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
-import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
+import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
-import { unendedStatuses } from "../core/run-summary.ts";
+import { type Hold, isUnstarted, unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
 import { findBraces } from "../plan/references.ts";
 import type { Refusal } from "./agent-methods.ts";
-import { findWrongPart } from "./parse-stored.ts";
+import { findWrongPart, type RecordedRun } from "./parse-stored.ts";
 import { planInRun } from "./planning/planning.ts";
 import { continueStored } from "./resume/resume-run.ts";
 import { type Run, whenStarted } from "./run.ts";
@@ -89,9 +89,10 @@ async function executeRun(
     await run.emit(await startEvent(run, beginning));
     const { failure } = run.recorder;
     const isRefused = failure?.code === "run-conflict" || failure?.code === "run-owned-elsewhere";
+    const isStarted = run.state.sequence > 0 && !isUnstarted(run.state);
     // Another process has started the run since this one looked for it.
-    if (isRefused && run.state.sequence === 0) throw identity === undefined ? failure : runElsewhere(runId, failure);
-    if (run.state.sequence > 0) onRecorded?.();
+    if (isRefused && !isStarted) throw identity === undefined ? failure : runElsewhere(runId, failure);
+    if (isStarted) onRecorded?.();
     const early = run.openInbox();
     if (early !== undefined) await run.host.receive(run, early);
     if ("request" in beginning) return runExecution(run, await planInRun(run, beginning.request));
@@ -133,8 +134,10 @@ function claim(run: Run): void | Promise<void> {
   }
 }
 
+type RunStart = Extract<EventInit, { readonly type: "run-start" }>;
+
 /** The first event of a run. */
-async function startEvent(run: Run, beginning: RunBeginning): Promise<EventInit> {
+async function startEvent(run: Run, beginning: RunBeginning): Promise<RunStart> {
   const { context, metadata, tools } = run.settings;
   const { secrets } = run;
   const target = secrets && "plan" in beginning ? { plan: await secrets.sealPlan(beginning.plan) } : beginning;
@@ -262,8 +265,8 @@ async function join(
  * running.
  */
 async function findStored(run: Run, identity: string): Promise<RunResult | undefined> {
-  const { events, state } = await readRecorded(run.engine.store, run.runId);
-  if (events.length === 0) return undefined;
+  const { events, state } = await readStored(run);
+  if (events.length === 0 || isUnstarted(state)) return undefined;
   if (state.mayBeSealed)
     run.secrets = await secretsOf(run.engine, { runId: run.runId, tools: run.settings.tools, state });
   if (identityOf(opened(run, targetOf(state)), run.engine) !== identity) throw runConflict(run.runId);
@@ -273,23 +276,33 @@ async function findStored(run: Run, identity: string): Promise<RunResult | undef
   return stored;
 }
 
+/** Reads what is stored of a run. One that could not start yet continues after that. */
+async function readStored(run: Run): Promise<RecordedRun> {
+  const recorded = await readRecorded(run.engine.store, run.runId);
+  if (isUnstarted(recorded.state)) {
+    run.recorder.restore(recorded.events);
+    run.evidence = await evidenceOf(run.engine, recorded.state);
+  }
+  return recorded;
+}
+
 // ---- Runs that are recorded without being executed ----
 
 /**
- * Records a run that is refused, or was cancelled before it started. That takes no lease: its start and its end are
- * recorded together, as its first events, so that either they or those of an execution that starts at the same time are
- * refused. Rejects with `run-conflict` if a run of this id is recorded, or with `store-failed`.
+ * Records a run that is refused, cannot start yet, or was cancelled before it started. That takes no lease: its start and
+ * its end are recorded together, so that either they or the first events of an execution that starts at the same time
+ * are refused. Rejects with `run-conflict` if a run of this id is recorded, or with `store-failed`.
  */
 export async function refuseRun(runs: RunRegistry, refusal: Refusal): Promise<RunResult> {
-  const { runId, error, target, options } = refusal;
+  const { runId, options } = refusal;
   const startedMs = monotonicNow(runs.settings.clock);
   const run = runs.open(readSettings(runs, options), { runId, startedMs });
   try {
-    const data = dataOf(run, error);
-    const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: data } as const;
-    const start = await createStart(run, target);
+    run.secrets = await secretsOf(run.engine, { runId, tools: run.settings.tools });
+    if (run.engine.evidence) run.evidence = await evidenceOf(run.engine);
+    await readStored(run);
+    const events = "hold" in refusal ? await createHeld(run, refusal) : await createRefused(run, refusal);
     run.enter("ending");
-    const events: readonly EventInit[] = [start, ...createSkips(start), { type: "run-end", outcome }];
     await run.recorder.emitTogether(events.map((event) => run.secrets?.hideInEvent(event) ?? event));
     if (run.recorder.failure !== undefined) throw run.recorder.failure;
     return shownResult(run.state, run.engine, run);
@@ -306,14 +319,30 @@ function readSettings({ settings }: RunRegistry, options: Refusal["options"]): R
   }
 }
 
-async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
-  const { engine, runId, settings } = run;
-  run.secrets = await secretsOf(engine, { runId, tools: settings.tools });
-  if (engine.evidence) run.evidence = await evidenceOf(engine);
+async function createRefused(
+  run: Run,
+  { target, error }: { readonly target: RunTarget; readonly error: AgentError },
+): Promise<readonly EventInit[]> {
+  const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
+  const start = await createStart(run, target);
+  return [start, ...createSkips(start), { type: "run-end", outcome }];
+}
+
+/** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
+async function createHeld(
+  run: Run,
+  { request, hold }: { readonly request: string | undefined; readonly hold: Hold },
+): Promise<readonly EventInit[]> {
+  const { request: stored, ...start } = await startEvent(run, { request: request ?? "" });
+  const suspend: EventInit = { type: "run-suspend", pending: [{ ...hold, isUnstarted: true }] };
+  return [{ ...start, ...(request !== undefined && { request: stored }) }, suspend];
+}
+
+async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
   if ("request" in target) return startEvent(run, target);
   try {
     run.secrets?.requireSealable(target.plan);
-    const start = await startEvent(run, { plan: withDefaults(engine, target.plan) });
+    const start = await startEvent(run, { plan: withDefaults(run.engine, target.plan) });
     if (findWrongPart(start as unknown as Keyed) === undefined) return start;
   } catch (thrown) {
     if (!isAgentError(thrown, "invalid-plan")) throw thrown;
@@ -322,7 +351,11 @@ async function createStart(run: Run, target: RunTarget): Promise<EventInit> {
   return startEvent(run, { request: "" });
 }
 
-function createSkips(start: EventInit): readonly EventInit[] {
-  const steps = start.type === "run-start" ? (start.plan?.steps ?? []) : [];
-  return steps.map((step) => ({ type: "step-skip", stepId: step.id, tool: toolOf(step), reason: "run-ended" }));
+function createSkips({ plan }: RunStart): readonly EventInit[] {
+  return (plan?.steps ?? []).map((step) => ({
+    type: "step-skip",
+    stepId: step.id,
+    tool: toolOf(step),
+    reason: "run-ended",
+  }));
 }

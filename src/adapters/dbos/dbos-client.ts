@@ -8,7 +8,7 @@ import { type OptionTable, readOptions } from "../../core/options.ts";
 import type { AnyPlan, PlanInput, UncheckedPlan } from "../../core/plan.ts";
 import type { RunSnapshot } from "../../core/run-result.ts";
 import { type ListRunsOptions, type RunPage, type RunStore, runNotFound } from "../../core/run-store.ts";
-import { endedStatuses, isGivenUp } from "../../core/run-summary.ts";
+import { endedStatuses, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { StandardSchema } from "../../core/schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type Orchestrator, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
@@ -90,9 +90,9 @@ export interface DbosClient<TTool extends Tool = Tool> {
   unschedule(this: void, name: string): Promise<void>;
   /** Counts the runs that wait for a worker, and says for how long the oldest has: 0 if there is none. */
   queue(this: void): Promise<{ readonly waiting: number; readonly oldestMs: number }>;
-  /** The current state of a run; undefined if no worker has started it. Rejects as `agent.getRun` does. */
+  /** The current state of a run; undefined if no worker has taken it yet. Rejects as `agent.getRun` does. */
   getRun(this: void, runId: string): Promise<RunSnapshot<TTool> | undefined>;
-  /** The runs that workers have started, newest first, in pages. Rejects as `agent.listRuns` does. */
+  /** The runs that workers have taken, newest first, in pages. Rejects as `agent.listRuns` does. */
   listRuns(this: void, options?: ListRunsOptions): Promise<RunPage>;
   /**
    * Has a worker continue a run: one that failed with its step that failed, as `agent.resume` does. Does nothing for one
@@ -277,7 +277,8 @@ export function createDbosClient<TAgent extends { readonly tools: readonly Tool[
       for (let pollMs = firstPollMs; ; pollMs = await pause(pollMs, signal)) {
         const run = await whenRecorded(runId, signal);
         const isEnded = endedStatuses.has(run.status);
-        if (!isEnded && run.status !== "suspended") continue;
+        const isInQueue = isUnstarted(run) && !isGivenUp(run);
+        if (isInQueue || (!isEnded && run.status !== "suspended")) continue;
         if (decided.get(runId) !== run.updatedAt) return run;
         // It was to be retried, which a worker may have found impossible.
         const found = isEnded || isGivenUp(run) ? await (await openQueue()).find(runId) : undefined;

@@ -238,7 +238,7 @@ export class DbosQueue {
     if (run?.job === undefined || run.state === "waiting") return;
     // Perhaps another process was first.
     const workflowID = toWorkflowId(runId, run.number + 1);
-    await this.enqueue(workflowID, { ...run.job, stoppedAt }, this.placeOf(run.row.queuePartitionKey));
+    await this.enqueue(workflowID, { ...run.job, stoppedAt, adoptions: 0 }, this.placeOf(run.row.queuePartitionKey));
   }
 
   /** Deletes runs, and what the queue has of them: nobody can submit them again in between. */
@@ -297,7 +297,7 @@ export class DbosQueue {
       if (job !== undefined) {
         const workflowID = toWorkflowId(runId, number + 1);
         // Perhaps another worker was first.
-        await this.enqueue(workflowID, job);
+        await this.enqueue(workflowID, { ...job, adoptions: (job.adoptions ?? 0) + 1 });
         // An adopted run must not wait until a long queue is empty; `enqueue` accepts no priority below 0.
         await this.client.setWorkflowPriority(workflowID, -1);
       }

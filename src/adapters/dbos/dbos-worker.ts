@@ -10,9 +10,10 @@ import type { JsonObject } from "../../core/json.ts";
 import { failOption, type OptionTable, readOptions, type SettingsOf } from "../../core/options.ts";
 import type { PlanInput } from "../../core/plan.ts";
 import type { RunResult, RunSnapshot } from "../../core/run-result.ts";
-import { endedStatuses } from "../../core/run-summary.ts";
+import { endedStatuses, type Hold, isGivenUp, isUnstarted } from "../../core/run-summary.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
-import { type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { type Refusal, type WorkedAgent, workerKey } from "../../runs/agent-methods.ts";
+import { givenUp, isMismatch, mismatchOf, resumeMismatch } from "../../runs/run-errors.ts";
 import { readCloseOptions } from "../../runs/run-options.ts";
 import { retryPassing } from "../postgres/database.ts";
 import {
@@ -251,7 +252,10 @@ function createWork(
   warn: (warning: WorkerWarning) => void,
   wakeLater: (runId: string, delayMs: number) => Promise<void>,
 ): QueueWorker["work"] {
-  const isStored = async (runId: string) => (await agent.getRun(runId)) !== undefined;
+  const hasStarted = async (runId: string) => {
+    const run = await agent.getRun(runId);
+    return run !== undefined && !isUnstarted(run);
+  };
   /** The runs that were put back, with the time of their last event. */
   const postponed = new RecentMap<string>(10_000);
 
@@ -273,84 +277,114 @@ function createWork(
     return postponed.get(runId) === (stored?.updatedAt ?? "");
   }
 
-  /** Records the run of a job that can never start as failed, unless its id is that of another run. */
-  async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
-    const { options, ...target } = content ?? { request: "", options: {} };
+  /** Records that a run cannot start, or not yet, unless another worker has started it. */
+  async function record(refusal: Refusal): Promise<void> {
     try {
-      await agent[workerKey].refuse({ runId, target, options, error });
+      await agent[workerKey].refuse(refusal);
     } catch (thrown) {
       if (!isAgentError(thrown, "run-conflict")) throw thrown;
     }
+  }
+
+  function hold({ runId, ...job }: Job, content: OpenContent | undefined, item: Hold): Promise<void> {
+    const { options, ...target } = content ?? ("sealed" in job ? { options: {} } : job);
+    return record({ runId, options, request: "request" in target ? target.request : undefined, hold: item });
+  }
+
+  /** Records the run of a job that can never start as failed, unless its id is that of another run. */
+  async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
+    const { options, ...target } = content ?? { request: "", options: {} };
+    await record({ runId, target, options, error });
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 
-  async function execute({ runId, stoppedAt }: Job, started: RunSnapshot | OpenContent): Promise<RunResult> {
-    const isStored = !("options" in started);
-    const metadata = (isStored ? started : started.options).metadata ?? {};
-    const given = { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
-    if (isStored) {
-      // Once more, as another worker may have what this one lacks.
-      const leavesMismatch = !isPostponed(runId, started);
-      // Another job of the run may have come late.
-      const retriesFailed = started.updatedAt === stoppedAt;
-      return agent[workerKey].resume(runId, { ...given, maxAdoptions, leavesMismatch, retriesFailed });
+  async function makeResources(runId: string, metadata: unknown = {}): Promise<{ readonly resources: unknown }> {
+    return { resources: await resources?.({ runId, metadata: metadata as JsonObject }) };
+  }
+
+  async function giveUp(job: Job, deaths: number, stored: RunSnapshot | undefined): Promise<JobOutcome> {
+    if (stored === undefined || !isGivenUp(stored)) await hold(job, undefined, givenUp(deaths));
+    return { outcome: "ran", status: "suspended" };
+  }
+
+  /** Starts a run. Of the `stored` one nothing is recorded but that it could not start. */
+  async function start(job: Job, stored: RunSnapshot | undefined): Promise<JobOutcome> {
+    const { runId, adoptions = 0 } = job;
+    if (adoptions > maxAdoptions) return giveUp(job, adoptions, stored);
+    let content: OpenContent | undefined;
+    try {
+      content = await openContent(agent, job);
+      requireTools(agent, runId, content);
+      const given = await makeResources(runId, content.options.metadata);
+      const target = "request" in content ? content.request : content.plan;
+      return await outcomeOf(runId, await agent.start(target, { ...content.options, runId, ...given }).result);
+    } catch (thrown) {
+      if (isAgentError(thrown) && refusals.has(thrown.code)) return refuse(runId, content, thrown);
+      if (!isMismatch(thrown)) throw thrown;
+      if (stored === undefined && isPostponed(runId, undefined)) await hold(job, content, mismatchOf(thrown));
+      return postpone(runId, thrown.message);
     }
-    const target = "request" in started ? started.request : started.plan;
-    return agent.start(target, { ...started.options, runId, ...given }).result;
   }
 
-  /** True if the record of a run that does not fit says so by now, unless it has failed. */
-  function holdsMismatch(runId: string, stored: RunSnapshot | undefined): boolean {
-    const isHeld = stored?.pending?.some(({ kind }) => kind === "mismatch") === true;
-    return stored !== undefined && (isHeld || isPostponed(runId, stored));
+  /** Continues a run that has started, or is cancelled before that: it needs nothing of what was submitted. */
+  async function resume({ runId, stoppedAt }: Job, stored: RunSnapshot): Promise<JobOutcome> {
+    const given = await makeResources(runId, stored.metadata);
+    // Once more, as another worker may have what this one lacks.
+    const leavesMismatch = !isPostponed(runId, stored);
+    // Another job of the run may have come late.
+    const retriesFailed = stored.updatedAt === stoppedAt;
+    const how = { ...given, maxAdoptions, leavesMismatch, retriesFailed };
+    try {
+      return await outcomeOf(runId, await agent[workerKey].resume(runId, how));
+    } catch (thrown) {
+      if (!isMismatch(thrown)) throw thrown;
+      const isHeld = stored.pending?.some(({ kind }) => kind === "mismatch") === true;
+      if (leavesMismatch && !isHeld) return postpone(runId, thrown.message, stored);
+      return { outcome: "ran", status: stored.status === "failed" ? "failed" : "suspended" };
+    }
   }
 
-  /** Returns the outcome of a job that failed. Throws what has to be tried again, or is left to another process. */
-  async function handleFailure(
-    runId: string,
-    { content, stored }: { readonly content: OpenContent | undefined; readonly stored: RunSnapshot | undefined },
-    thrown: unknown,
-  ): Promise<JobOutcome> {
+  /** Throws what has to be tried again, or is left to another process. */
+  async function handleFailure(runId: string, thrown: unknown): Promise<JobOutcome> {
     if (!isAgentError(thrown)) throw thrown;
-    if (thrown.code === "resume-mismatch" || thrown.code === "secret-unreadable")
-      return holdsMismatch(runId, stored)
-        ? { outcome: "ran", status: stored?.status === "failed" ? "failed" : "suspended" }
-        : postpone(runId, thrown.message, stored);
     if (thrown.code === "interrupted") return postpone(runId);
-    if (refusals.has(thrown.code)) return refuse(runId, content, thrown);
+    if (refusals.has(thrown.code)) return refuse(runId, undefined, thrown);
     // The worker that claimed it may be dead, and a run without events is not adopted.
-    if (thrown.code === "run-owned-elsewhere" && !(await isStored(runId))) return postpone(runId);
+    if (thrown.code === "run-owned-elsewhere" && !(await hasStarted(runId))) return postpone(runId);
     throw thrown;
+  }
+
+  async function outcomeOf(runId: string, result: RunResult): Promise<JobOutcome> {
+    requireRecorded(result);
+    if (result.status === "interrupted" && !(await hasStarted(runId))) return postpone(runId);
+    return { outcome: "ran", status: result.status };
   }
 
   return async (job) => {
     const { runId, stoppedAt } = job;
     const stored = await agent.getRun(runId);
-    const isRetried = stored?.status === "failed" && stored.updatedAt === stoppedAt;
-    if (stored !== undefined && endedStatuses.has(stored.status) && !isRetried)
-      return { outcome: "ran", status: stored.status };
-    let content: OpenContent | undefined;
+    const isResumed = stored !== undefined && stored.updatedAt === stoppedAt;
     try {
-      // A run that has started needs nothing of what was submitted.
-      content = stored === undefined ? await openContent(agent, job) : undefined;
-      const missing = content === undefined ? [] : missingTools(agent, content);
-      if (missing.length > 0) return postpone(runId, `this worker lacks ${missing.join(", ")}.`);
-      const result = await execute(job, stored ?? (content as OpenContent));
-      requireRecorded(result);
-      if (result.status === "interrupted" && !(await isStored(runId))) return postpone(runId);
-      return { outcome: "ran", status: result.status };
+      if (stored === undefined) return await start(job, stored);
+      if (endedStatuses.has(stored.status) && !isResumed) return { outcome: "ran", status: stored.status };
+      const outcome = await resume(job, stored);
+      // If nobody has cancelled it.
+      const isToStart = isUnstarted(stored) && (isResumed || !isGivenUp(stored));
+      return isToStart && "status" in outcome && outcome.status === "suspended" ? await start(job, stored) : outcome;
     } catch (thrown) {
-      return handleFailure(runId, { content, stored }, thrown);
+      return handleFailure(runId, thrown);
     }
   };
 }
 
-/** Returns the tools that an agent lacks: before the run is claimed, so that another worker may have it. */
-function missingTools({ tools }: WorkingAgent, { options, ...target }: OpenContent): readonly string[] {
+/** Throws `resume-mismatch` if an agent lacks tools: before the run is claimed, so that another worker may have it. */
+function requireTools({ tools }: WorkingAgent, runId: string, { options, ...target }: OpenContent): void {
   const known = new Set(tools.map(({ name }) => name));
   const chosen = [options.tools ?? [], options.replanTools ?? []].flat().filter((name) => typeof name === "string");
   const named = "plan" in target ? target.plan.steps.flatMap(({ tool }) => tool ?? []) : [];
-  return [...new Set([...named, ...chosen].filter((tool) => !known.has(tool)))];
+  const missing = [...new Set([...named, ...chosen].filter((tool) => !known.has(tool)))];
+  const differences = missing.map((tool) => ({ message: `the worker lacks ${tool}`, tool }));
+  if (missing.length > 0) throw resumeMismatch(runId, differences);
 }
 
 /** Throws for a run that could not be recorded to its end: its result has that error, but the store knows better. */

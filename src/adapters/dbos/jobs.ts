@@ -15,6 +15,8 @@ export type Job = JobContent & {
   readonly runId: string;
   /** The `updatedAt` of a run that has failed or was given up, and that somebody has resumed. */
   readonly stoppedAt?: string;
+  /** The number of workers that have died with it since it was submitted or resumed. */
+  readonly adoptions?: number;
 };
 
 /** The run as it was submitted, or sealed by a client with keys, under a name that may be shared by the runs of a schedule. */

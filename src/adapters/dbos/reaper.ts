@@ -4,7 +4,7 @@ import { inParallel } from "../../async/promises.ts";
 import { RecentMap } from "../../async/recent-map.ts";
 import { isAgentError } from "../../core/errors.ts";
 import { isLeftOpen } from "../../core/run-state.ts";
-import { endedStatuses, type RunSummary } from "../../core/run-summary.ts";
+import { endedStatuses, isUnstarted, type RunSummary } from "../../core/run-summary.ts";
 import { describeThrown } from "../../core/text.ts";
 import { isDamaged } from "../../runs/stored-runs.ts";
 import { type DbosQueue, readId } from "./dbos-queue.ts";
@@ -157,7 +157,7 @@ export class Reaper {
       const isEnded = run !== undefined && endedStatuses.has(run.status);
       if (!isDead(id) && (!isEnded || run.status === "failed")) return;
       if (isEnded) ended.push(id);
-      else if (run === undefined) unrecorded.push(runId);
+      else if (run === undefined || isUnstarted(run)) unrecorded.push(runId);
       else if (run.status === "suspended") suspended.push(id);
     });
     await this.queue.end(ended);

@@ -17,7 +17,7 @@ import {
   type StepState,
 } from "../../core/run-state.ts";
 import type { ListRunsOptions, PostedMessage, RunStore } from "../../core/run-store.ts";
-import { type Hold, isGivenUp, isHeld, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
+import { type Hold, isGivenUp, isHeld, isUnstarted, type RunSummary, resumeTimeOf } from "../../core/run-summary.ts";
 import { stepRefOf } from "../../core/step.ts";
 import { describeThrown } from "../../core/text.ts";
 import type { InferToolResources, Tool } from "../../core/tool.ts";
@@ -29,7 +29,16 @@ import type { EngineSettings } from "../options.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { planInRun } from "../planning/planning.ts";
 import type { AbortReason, Run } from "../run.ts";
-import { interruptedBy, missingTool, resumeMismatch, returnOrThrow } from "../run-errors.ts";
+import {
+  givenUp,
+  interruptedBy,
+  isMismatch,
+  type MismatchError,
+  mismatchOf,
+  missingTool,
+  resumeMismatch,
+  returnOrThrow,
+} from "../run-errors.ts";
 import { type ResumeOptions, type RunSettings, resolveRunOptions, resumeOptions } from "../run-options.ts";
 import { evidenceOf } from "../run-recorder.ts";
 import type { LeftRun, Opening, ResumedAgain, RunRegistry } from "../run-registry.ts";
@@ -86,6 +95,8 @@ function mayResume(
       case "failed":
         return retriesFailed && state.sequence === seen && canRetry(state);
       case "suspended":
+        // Only its job in a queue says what it is.
+        if (isUnstarted(state)) return false;
         if (isGivenUp(state)) return retriesFailed;
         // A question whose hash covered less has to be asked again, and one that can no longer be decided is
         // rejected.
@@ -170,8 +181,9 @@ async function restoreRun(
   const { settings, leases } = runs;
   const unchanged = (state: RunState) => ({ execution: Promise.resolve(resultOfState(state, settings)) });
   const mayLook = ({ status }: RunState) => continuation.looksForPosted === true && status === "suspended";
-  // Only a cancellation ends that a run was given up.
-  const hasPosted = (state: RunState) => lease.posted.some((one) => !isGivenUp(state) || isCancellation(one));
+  // A run that was given up, or has not started, can only be cancelled.
+  const hasPosted = (state: RunState) =>
+    lease.posted.some((one) => !(isGivenUp(state) || isUnstarted(state)) || isCancellation(one));
   const lease = new StoredLease(runId);
   try {
     const before = await (continuation.create?.(lease) ?? readExisting(settings, runId, known.recorded));
@@ -234,8 +246,6 @@ interface Fit {
 
 type Fitting = Pick<Continuation, "options" | "isCancel" | "maxAdoptions">;
 
-type MismatchError = AgentError<"resume-mismatch" | "secret-unreadable">;
-
 /** Finds out how a run can continue in this process, by its record. Rejects with `invalid-options`. */
 async function fitRun(
   engine: EngineSettings,
@@ -253,10 +263,7 @@ async function fitRun(
     mismatch,
   });
   const deaths = (state.deaths ?? 0) + 1;
-  if (isLeftOpen(state) && deaths > maxAdoptions) {
-    const reason = `${deaths} processes in a row have died executing it, and nothing new was recorded`;
-    return hold({ kind: "given-up", reason, deaths });
-  }
+  if (isLeftOpen(state) && deaths > maxAdoptions) return hold(givenUp(deaths));
   try {
     const settings = restore({ isCancel });
     // To cancel it calls no tool, unless it undoes.
@@ -265,24 +272,8 @@ async function fitRun(
     return { settings, secrets, changedTools: isCancel ? [] : await compareTools({ state, settings, secrets }) };
   } catch (thrown) {
     if (isCancel || !isMismatch(thrown)) throw thrown;
-    const differences = differencesOf(thrown);
-    const reason = differences.map(({ message }) => message).join("; ");
-    return hold({ kind: "mismatch", reason, differences }, thrown);
+    return hold(mismatchOf(thrown), thrown);
   }
-}
-
-function isMismatch(thrown: unknown): thrown is MismatchError {
-  return isAgentError(thrown, "resume-mismatch") || isAgentError(thrown, "secret-unreadable");
-}
-
-function differencesOf(error: MismatchError): readonly RunDifference[] {
-  if ("differences" in error.details) return error.details.differences;
-  const { keyId, available } = error.details;
-  const isMissing = keyId !== "" && !available.includes(keyId);
-  const message = isMissing
-    ? `there is no key "${keyId}" any more, which its secrets need`
-    : "its secrets cannot be read";
-  return [{ message, expected: keyId, ...(available.length > 0 && { found: available.join(", ") }) }];
 }
 
 /**
@@ -307,9 +298,9 @@ function isCancellation({ message }: PostedMessage): boolean {
 export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSummary): Promise<boolean> {
   if (runs.unfit.get(runId) === updatedAt) return false;
   const { state } = await readExisting(runs.settings, runId);
-  const { mismatch } = await fitRun(runs.settings, state, { options: {} });
-  if (mismatch !== undefined) runs.unfit.set(runId, state.updatedAt);
-  return mismatch === undefined;
+  const isFit = !isUnstarted(state) && (await fitRun(runs.settings, state, { options: {} })).mismatch === undefined;
+  if (!isFit) runs.unfit.set(runId, state.updatedAt);
+  return isFit;
 }
 
 function resumedCall({ runId, traceparent }: RunState): ObservedCall {

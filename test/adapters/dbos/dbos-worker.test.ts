@@ -317,7 +317,7 @@ describe("workers", () => {
     expect(followed).toEqual(["run-start", "step-skip", "run-end"]);
     await client.submit("make me a sandwich", { runId: "unplannable" });
     expect(await client.result("unplannable")).toMatchObject({ status: "failed", error: { code: "cannot-plan" } });
-    await expect.poll(() => first.said.join("")).toMatch(/run-postponed.*this worker lacks Rare/);
+    await expect.poll(() => first.said.join("")).toMatch(/run-postponed.*the worker lacks Rare/);
     await startWorker({ databaseUrl }).ready;
     expect(await client.result("rare")).toMatchObject({ status: "completed" });
   });

@@ -123,7 +123,10 @@ const worker = await startDbosWorker(agent, {
   concurrency,
   postponeMs,
   rateLimit,
-  resources: ({ runId, metadata }) => Promise.resolve({ user: String(metadata.user ?? runId) }),
+  async resources({ runId, metadata }) {
+    if (metadata.user === "deadly") process.kill(process.pid, "SIGKILL");
+    return { user: String(metadata.user ?? runId) };
+  },
   onWarning: ({ code, message }) => process.stdout.write(`warning ${code} ${message}\n`),
 });
 process.stdout.write("ready\n");
