@@ -599,6 +599,10 @@ const cases: Readonly<Record<string, Check>> = {
     await record(store, runResume("r3", 3));
     await store.delete("r2");
     assert.equal(await found({ pending: ["approval", "outcome", "plan-approval"] }), "r1");
+    // It could not start before.
+    await record(store, { ...runStart("r7"), sequence: 3 });
+    assert.equal(await found({ pending: "mismatch" }), "");
+    assert.equal(await found({ status: "running", resumable: true, metadata: { user: "ada" } }), "r8 r7 r3");
     await assertFails(() => store.list({ pending: "nothing" as never }), "invalid-options");
   },
   "filters: list a suspended run as resumable once a wait of it is over, by the clock of leases": async (

@@ -4,10 +4,13 @@ import { z } from "zod/v4";
 import { createSqliteRunStore } from "../../../src/adapters/sqlite/sqlite-run-store.ts";
 import { type AgentOptions, createAgent } from "../../../src/agent.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import { AgentError } from "../../../src/core/errors.ts";
 import type { RunStore } from "../../../src/core/run-store.ts";
 import { sensitive } from "../../../src/core/tool-schemas.ts";
+import { type WorkedAgent, workerKey } from "../../../src/runs/agent-methods.ts";
 import { createMemoryRunStore } from "../../../src/stores/memory-run-store.ts";
 import { createManualClock, type ManualClock } from "../../../src/testing/manual-clock.ts";
+import { exportRun, toHtml, verifyRun } from "../../../src/view/index.ts";
 import { newFolder } from "../../new-folder.ts";
 import { keyOf } from "../../scenario/secret-tools.ts";
 import { withMethods } from "../../scenario/two-processes.ts";
@@ -243,5 +246,67 @@ describe("a run whose processes die", () => {
     await busy((agent) => agent.execute(chain as never, { runId: "r" }));
     for (let times = 0; times < 5; times++) await busy((agent) => agent.resumeAll({ maxAdoptions: 1 }));
     expect(await agentOf(works()).resumeAll({ maxAdoptions: 1 })).toMatchObject([{ result: { status: "completed" } }]);
+  });
+});
+
+describe.each(stores)("a run in %s that workers could not start", (_name, createStore) => {
+  const hold = { kind: "mismatch", reason: "the worker lacks Send", differences: [] } as const;
+  const plan = { steps: [{ id: "s", tool: "Send", input: { to: "Ada", password: secret } }] };
+
+  async function heldRun(given: { readonly request?: string } = {}) {
+    const clock = createManualClock();
+    const store = createStore(clock);
+    const agentOf = (tools: readonly ReturnType<typeof sendTool>[]) =>
+      createAgent({ tools, store, clock, leaseMs, evidence: true, secrets: { keys: [keyOf("new")] } });
+    const without = agentOf([]) as ReturnType<typeof agentOf> & WorkedAgent;
+    const options = { metadata: { user: "ada" } };
+    await without[workerKey].refuse({ runId: "r", request: given.request, options, hold });
+    return { store, without, agentOf };
+  }
+
+  it("starts when somebody starts it, with what came meanwhile, as if it were new", async () => {
+    const { store, without, agentOf } = await heldRun();
+    const pending = [{ ...hold, isUnstarted: true }];
+    expect(await without.getRun("r")).toMatchObject({
+      status: "suspended",
+      pending,
+      metadata: { user: "ada" },
+      steps: [],
+    });
+    const tool = sendTool();
+    const agent = agentOf([tool]);
+    const read = async () => JSON.stringify(await store.read("r"));
+    const before = await read();
+    expect(await agent.resume("r")).toMatchObject({ status: "suspended", pending });
+    expect(await agent.resumeAll()).toMatchObject([{ result: { status: "suspended", pending } }]);
+    await agent.deliver("r", "go", 1, { id: "1", resume: false }).result;
+    expect(await read()).toBe(before);
+    const steps = [{ id: "w", wait: { event: "go" } }, ...plan.steps];
+    expect(await agent.execute({ steps } as never, { runId: "r" })).toMatchObject({
+      status: "completed",
+      plan: { steps: [{ id: "w" }, {}] },
+    });
+    expect(tool.calls).toEqual([{ to: "Ada", password: secret }]);
+    const events = await store.read("r");
+    expect(events.slice(0, 3).map(({ type }) => type)).toEqual(["run-start", "run-suspend", "run-start"]);
+    expect(JSON.stringify(events)).not.toContain(secret);
+    expect(await verifyRun(await exportRun({ store, runId: "r" }))).toMatchObject({
+      status: "unsigned",
+      recordedTo: events.length,
+    });
+    expect(toHtml(events)).toContain("Send");
+  });
+
+  it("can be cancelled, and be refused once its tools are there", async () => {
+    const { without } = await heldRun({ request: "Send it" });
+    expect(await without.cancel("r", "enough")).toMatchObject({ status: "cancelled", request: "Send it" });
+    const { store, agentOf } = await heldRun();
+    const agent = agentOf([sendTool()]) as ReturnType<typeof agentOf> & WorkedAgent;
+    const error = new AgentError("plan-not-approved", "Not approved", {
+      details: { approvedHash: "a", planHash: "b" },
+    });
+    await agent[workerKey].refuse({ runId: "r", target: { plan: plan as never }, options: {}, error });
+    expect(await agent.getRun("r")).toMatchObject({ status: "failed", error: { code: "plan-not-approved" } });
+    expect(JSON.stringify(await store.read("r"))).not.toContain(secret);
   });
 });
