@@ -7,7 +7,6 @@ import type { ErrorData } from "../core/error-data.ts";
 import type { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type EventInit, isStepFailure, isTransient } from "../core/events.ts";
 import type { EvidenceChain } from "../core/evidence.ts";
-import type { JsonValue } from "../core/json.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { type ApprovalState, instanceAt, instancesOf, type RunState } from "../core/run-state.ts";
 import type { PostedMessage, RunStore } from "../core/run-store.ts";
@@ -407,11 +406,6 @@ export class Run implements RecorderOwner {
   /** The question about a step, an iteration of one, or the plan, and what was decided. */
   approvalOf(ref: StepRef | undefined): ApprovalState | undefined {
     return ref === undefined ? this.state.planApproval : instanceAt(this.state.steps, ref)?.approval;
-  }
-
-  /** The recorded output of a step that has completed. */
-  outputOf(stepId: string): JsonValue | undefined {
-    return this.state.steps.get(stepId)?.output;
   }
 
   get counters(): RunCounters {

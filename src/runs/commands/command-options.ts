@@ -84,7 +84,8 @@ export function readDecision(
   options: ApprovalOptions & RejectionOptions,
 ): CommandOptions & { readonly decision: Omit<Decision, "atMs"> } {
   const ref = placeOfItem(item);
-  checkHash(item.hash);
+  if (typeof item.hash !== "string" || !/^[\da-f]{64}$/.test(item.hash))
+    failOption("item.hash", item.hash, "the 64 lowercase hex digits of the pending item's hash");
   const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
   const settings = readOptions(decisionOptions, options, undefined, { known });
   const { by, comment, input, reason = comment ?? noReason, resume, ...rest } = settings;
@@ -135,11 +136,6 @@ function placeOfItem(item: ApprovalItem): StepRef | undefined {
     default:
       return failOption("item", item, kind === "outcome" ? `${items}; use settle for the outcome of a step` : items);
   }
-}
-
-function checkHash(hash: unknown): void {
-  if (typeof hash !== "string" || !/^[\da-f]{64}$/.test(hash))
-    failOption("item.hash", hash, "the 64 lowercase hex digits of the pending item's hash");
 }
 
 // ---- Settle ----

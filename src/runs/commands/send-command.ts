@@ -1,6 +1,6 @@
 import { type Abortable, AbortSource } from "../../async/abort.ts";
 import { sleep } from "../../async/clock.ts";
-import { type AgentErrorData, isAgentError } from "../../core/errors.ts";
+import { type AgentError, type AgentErrorData, isAgentError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import type { RunState } from "../../core/run-state.ts";
@@ -8,7 +8,7 @@ import type { PostAnswer, PostOptions } from "../../core/run-store.ts";
 import { endedStatuses } from "../../core/run-summary.ts";
 import type { RecordedRun } from "../parse-stored.ts";
 import { continueStored } from "../resume/resume-run.ts";
-import { cancelledBy, interruptedBy, noReason } from "../run-errors.ts";
+import { cancelledBy, interruptedBy } from "../run-errors.ts";
 import type { CommandOptions } from "../run-options.ts";
 import { toStoreError } from "../run-recorder.ts";
 import type { Opening, RunRegistry } from "../run-registry.ts";
@@ -138,8 +138,8 @@ async function actOrPost<TType extends CommandType>(
       await pause(runs, sending, { pollMs, isCancelled });
       if (cancelling?.aborted && !isCancelled) {
         isCancelled = true;
-        const reason = { reason: reasonOf(cancelling) };
-        const message = await commands.cancel.toMessage?.(reason, await open(await readState()));
+        const { reason } = (cancelling.reason as AgentError<"cancelled">).details;
+        const message = await commands.cancel.toMessage?.({ reason }, await open(await readState()));
         await post(runs, runId, { type: "cancel", ...message });
       }
       // Another caller in this process may have taken it over, and receives the message like any owner.
@@ -201,10 +201,6 @@ async function post(
     throw toStoreError(thrown, { runId, operation: "post" });
   }
   throw keepsTooMany(runId);
-}
-
-function reasonOf({ reason }: Abortable): string {
-  return isAgentError(reason, "cancelled") ? reason.details.reason : noReason;
 }
 
 /** Waits until it is time to poll again. Rejects if the caller waits no longer. */

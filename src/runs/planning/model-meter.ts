@@ -157,38 +157,35 @@ export class ModelMeter {
   }
 
   /** The longest answer that fits the budget. Throws `limit-exceeded` if none does. */
-  private admit(model: LanguageModel, { inputTokens, maxOutputTokens }: Wanted): number | undefined {
+  private admit(
+    model: LanguageModel,
+    { inputTokens, maxOutputTokens }: { inputTokens: number; maxOutputTokens: number | undefined },
+  ): number | undefined {
     const { budget } = this;
     if (budget === undefined) return maxOutputTokens;
     const used = this.total();
     const calls = (used?.modelCalls ?? 0) + 1;
     if (calls > (budget.modelCalls ?? calls))
       throw overBudget(model, { limit: "modelCalls", max: budget.modelCalls ?? 0, used: calls });
-    const wanted = { inputTokens, maxOutputTokens };
-    const fits = [
-      maxOutputTokens,
-      budget.tokens === undefined ? undefined : tokenRoom(model, { used, max: budget.tokens, wanted }),
-      budget.cost === undefined ? undefined : costRoom(model, { used, max: budget.cost, wanted }),
-    ].filter((room) => room !== undefined);
-    const room = Math.min(...fits);
-    return room === Number.POSITIVE_INFINITY ? undefined : Math.max(room, leastOutput(wanted));
+    const leastTokens = Math.min(minOutputTokens, maxOutputTokens ?? minOutputTokens);
+    let room = maxOutputTokens ?? Number.POSITIVE_INFINITY;
+    if (budget.tokens !== undefined) {
+      const before = tokensOf(used) + inputTokens;
+      const least = before + leastTokens;
+      if (least > budget.tokens) throw overBudget(model, { limit: "tokens", max: budget.tokens, used: least });
+      room = Math.min(room, Math.floor(budget.tokens - before));
+    }
+    if (budget.cost !== undefined) {
+      const spent = used?.cost ?? 0;
+      room = Math.min(room, costRoom(model, { spent, max: budget.cost, inputTokens, leastTokens }));
+    }
+    return room === Number.POSITIVE_INFINITY ? undefined : Math.max(room, leastTokens);
   }
 
   private total(): ModelUsage | undefined {
     const { usage } = this;
     return usage === undefined ? this.spent : addUsage(this.spent, usage);
   }
-}
-
-interface Wanted {
-  readonly inputTokens: number;
-  readonly maxOutputTokens: number | undefined;
-}
-
-interface Room {
-  readonly used: ModelUsage | undefined;
-  readonly max: number;
-  readonly wanted: Wanted;
 }
 
 /** A model that refused a request, or never got it, has not read it. */
@@ -239,30 +236,21 @@ function tokensOf(usage: ModelUsage | undefined): number {
   return (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
 }
 
-function tokenRoom(model: LanguageModel, { used, max, wanted }: Room): number {
-  const before = tokensOf(used) + wanted.inputTokens;
-  const least = leastOutput(wanted);
-  if (before + least > max) throw overBudget(model, { limit: "tokens", max, used: before + least });
-  return Math.floor(max - before);
-}
-
-function costRoom(model: LanguageModel, { used, max, wanted }: Room): number {
+/** The longest answer that what is left of the cost pays for. */
+function costRoom(
+  model: LanguageModel,
+  { spent, max, inputTokens, leastTokens }: { spent: number; max: number; inputTokens: number; leastTokens: number },
+): number {
   const price = priceOf(model);
   if (price === undefined) {
     const price = "{ price: { inputPerMillion, outputPerMillion } }";
     return failOption("budget.cost", max, `left out, or "${modelName(model)}" created with a price: ${price}`);
   }
-  const { inputTokens } = wanted;
-  const before = used?.cost ?? 0;
-  const least = before + costOf(price, { inputTokens, outputTokens: leastOutput(wanted) });
+  const least = spent + costOf(price, { inputTokens, outputTokens: leastTokens });
   if (isOver(least, max)) throw overBudget(model, { limit: "cost", max, used: least });
   if (price.outputPerMillion === 0) return Number.POSITIVE_INFINITY;
-  const room = max - before - costOf(price, { inputTokens, outputTokens: 0 });
+  const room = max - spent - costOf(price, { inputTokens, outputTokens: 0 });
   return Math.floor((room * 1_000_000) / price.outputPerMillion);
-}
-
-function leastOutput({ maxOutputTokens }: Wanted): number {
-  return Math.min(minOutputTokens, maxOutputTokens ?? minOutputTokens);
 }
 
 function planningEnded(model: LanguageModel): AgentError<"cancelled"> {

@@ -351,12 +351,14 @@ async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | 
   const { id: stepId } = step;
   if (stateOf(run, step).wait === undefined) {
     try {
-      if (expressions?.when !== undefined && !isTrue(run, expressions)) return await skipWait(run, stepId);
-      await run.emit({ type: "wait-start", stepId, ...resolveDue(run, step) });
+      const isSkipped = expressions?.when !== undefined && !isTrue(run, expressions);
+      if (isSkipped) await skipOpen(run, stateOf(run, step), "condition");
+      else await run.emit({ type: "wait-start", stepId, ...resolveDue(run, step) });
+      if (run.recorder.failure !== undefined) return "failed";
+      if (isSkipped) return "done";
     } catch (thrown) {
       return endWait(run, step, { status: "failed", error: dataOf(run, thrown as AgentError) });
     }
-    if (run.recorder.failure !== undefined) return "failed";
   }
   const state = stateOf(run, step);
   // Another one may have failed meanwhile.
@@ -366,11 +368,6 @@ async function runWait(run: Run, step: WaitStep, expressions: StepExpressions | 
 
 function stateOf({ state }: Run, { id }: WaitStep): StepState {
   return state.steps.get(id) as StepState;
-}
-
-async function skipWait(run: Run, stepId: string): Promise<StepEnd> {
-  await run.emit({ type: "step-skip", stepId, tool: waitToolName, reason: "condition" });
-  return run.recorder.failure === undefined ? "done" : "failed";
 }
 
 /**

@@ -171,7 +171,7 @@ function fillInput(run: Run, task: StepTask, lookUp?: LookUp): PreparedStep {
 export function namedValue(run: Run, name: string, iteration: Iteration | undefined): JsonValue | undefined {
   if (iteration !== undefined && name === "item") return iteration.item;
   if (iteration !== undefined && name === "index") return iteration.index;
-  return run.outputOf(name);
+  return run.state.steps.get(name)?.output;
 }
 
 /** True if the `when` of a step, or of an iteration of one, holds. Throws what evaluating it throws. */
@@ -267,7 +267,10 @@ async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
       continue;
     }
     const status = await askAboutStep(run, prepared.call);
-    if (status === "rejected") return skipRejected(run, given);
+    if (status === "rejected") {
+      await skipStep(run, given, "approval-rejected");
+      return "failed";
+    }
     if (status === "waiting" || run.abortReason !== undefined) return "waiting";
     if (status !== "approved") return { prepared: { input: prepared.input, error: dataOf(run, status) } };
     if (run.approvalOf(refOfTask(given))?.changed?.input === changed) break;
@@ -278,11 +281,6 @@ async function ask(run: Run, given: StepCall): Promise<StartedStep | StepEnd> {
   if (admitted.type === "aborted") return "waiting";
   if (admitted.type === "admitted") return { prepared, admitted };
   return { prepared: { ...prepared, error: admitted.error.toJSON() } };
-}
-
-async function skipRejected(run: Run, task: StepTask): Promise<StepEnd> {
-  await skipStep(run, task, "approval-rejected");
-  return "failed";
 }
 
 /** Records that a step, or an iteration of one, is not run. */
@@ -395,26 +393,21 @@ interface PendingAttempt {
 /** Waits for an aborted attempt as long as its grace period lasts. */
 async function giveUp(run: Run, call: StepCall, { context, pending }: PendingAttempt): Promise<AttemptResult> {
   const { attempt, [sourceKey]: source } = context;
-  const settled = await settleWithin(settle(pending), run.host.graceMs, run.engine.clock);
+  const settled = await settleWithin(Promise.allSettled([pending]), run.host.graceMs, run.engine.clock);
+  const reason = run.abortReason === source.reason ? "aborted" : "timeout";
+  const failed = failedAttempt(reason, source.reason);
   if (settled === notInTime) {
     reportLate(run, call, { context, pending });
     if (run.abortReason?.code === "interrupted" && run.phase !== "closed")
       warnOfOverlap(run, { ...refOfTask(call), tool: call.tool.name });
-  } else if (settled.ok) return settled.result;
-  else if (settled.thrown !== source.reason) reportThrown(run, call, { attempt, thrown: settled.thrown });
-  const reason = run.abortReason === source.reason ? "aborted" : "timeout";
+    return { ...failed, thrown: undefined, isRunning: true };
+  }
+  const [ended] = settled;
+  if (ended.status === "fulfilled") return ended.value;
+  const thrown: unknown = ended.reason;
+  if (thrown !== source.reason) reportThrown(run, call, { attempt, thrown });
   // What the tool threw on its abort reveals more than the abort: whether something has happened, for example.
-  const thrown = settled === notInTime ? undefined : settled.thrown;
-  return { ...failedAttempt(reason, source.reason), thrown, isRunning: settled === notInTime };
-}
-
-type Settled = { readonly ok: true; readonly result: AttemptResult } | { readonly ok: false; readonly thrown: unknown };
-
-function settle(pending: Promise<AttemptResult>): Promise<Settled> {
-  return pending.then(
-    (result) => ({ ok: true, result }),
-    (thrown) => ({ ok: false, thrown }),
-  );
+  return { ...failed, thrown };
 }
 
 /** Reports an attempt that was given up when it settles after all. */
