@@ -97,31 +97,28 @@ function isNotStarted(state: StepState): boolean {
   return true;
 }
 
-/** Closes the execution for listeners once nothing more is recorded, even if only since the last event. */
+/**
+ * Closes the execution for listeners, with everything that they have seen start, once nothing more is recorded, even if
+ * only since the last event. To the store it is as if the process had died: steps in flight are `interrupted`, or
+ * `unknown` if they must run only once.
+ */
 export function closeBroken(run: Run, error: AgentErrorData): void {
   if (run.phase === "closed") return;
   const status = error.code === "interrupted" ? "interrupted" : "failed";
   const end: EventInit = { type: "run-end", outcome: { status, error } };
-  if (run.state.sequence === 0) {
+  const { recorder, state } = run;
+  if (state.sequence === 0) {
     // Not even the first event was recorded: for a listener nothing has started. An observer set a context before.
-    run.recorder.fold(end);
+    recorder.fold(end);
     run.engine.tellObservers(showIn(run, end as AgentEvent));
-  } else {
-    closeUnrecorded(run, error);
-    run.recorder.emitUnrecorded(end);
+    return;
   }
-}
-
-/**
- * After the store has failed, closes everything that listeners have seen start. Nothing is recorded: to the store it is
- * as if the process had died, so steps in flight are `interrupted`, or `unknown` if they must run only once.
- */
-function closeUnrecorded(run: Run, error: AgentErrorData): void {
   // Steps left for the next process are not skipped.
-  const skipped = error.code === "interrupted" ? [] : [...instancesOf(run.state.steps.values())].filter(isOpen);
-  for (const event of endsOfCutOff(run.state, error)) run.recorder.emitUnrecorded(event);
+  const skipped = status === "interrupted" ? [] : [...instancesOf(state.steps.values())].filter(isOpen);
+  for (const event of endsOfCutOff(state, error)) recorder.emitUnrecorded(event);
   for (const part of skipped)
-    run.recorder.emitUnrecorded({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
+    recorder.emitUnrecorded({ type: "step-skip", ...stepRefOf(part), tool: part.tool, reason: "run-ended" });
+  recorder.emitUnrecorded(end);
 }
 
 /**

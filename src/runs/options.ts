@@ -194,13 +194,20 @@ export interface SealingSettings {
   readonly keys: readonly SecretKey[] | undefined;
 }
 
+const base64Of32Bytes = /^[A-Za-z\d+/]{43}=$/;
+
 const keyOptions = {
   id: {
     isValid: (id) => typeof id === "string" && /^[\w-]{1,64}$/.test(id),
     expected: "1 to 64 letters, digits, _ or -",
     isRequired: true,
   },
-  key: { isValid: isKey, expected: "32 bytes as a Uint8Array, or the same in base64", isRequired: true },
+  key: {
+    isValid: (key) =>
+      key instanceof Uint8Array ? key.byteLength === 32 : typeof key === "string" && base64Of32Bytes.test(key),
+    expected: "32 bytes as a Uint8Array, or the same in base64",
+    isRequired: true,
+  },
 } satisfies OptionTable<SecretKey>;
 
 /** The options of `secrets`. */
@@ -216,12 +223,6 @@ const secretOptions = {
     });
   },
 } satisfies OptionTable<SecretOptions>;
-
-const base64Of32Bytes = /^[A-Za-z\d+/]{43}=$/;
-
-function isKey(key: unknown): key is SecretKey["key"] {
-  return key instanceof Uint8Array ? key.byteLength === 32 : typeof key === "string" && base64Of32Bytes.test(key);
-}
 
 /** A hundred years: no timer waits for it, and dates reach that far. */
 const maxApprovalTtlMs = 100 * 365 * 86_400_000;

@@ -145,13 +145,11 @@ async function actOrPost<TType extends CommandType>(
       // Another caller in this process may have taken it over, and receives the message like any owner.
       if (runs.has(runId)) continue;
       // The process that claims the run acts on what was posted.
-      const result = await unlessOwned(
-        continueStored(runs, {
-          ...continuation,
-          looksForPosted: true,
-          mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
-        }),
-      );
+      const result = await continueStored(runs, {
+        ...continuation,
+        looksForPosted: true,
+        mayResume: ({ status }) => !endedStatuses.has(status) && status !== "suspended",
+      }).catch(requireOwned);
       if (result === undefined) continue;
       // The owner may have refused the message, which only the record of the run shows.
       if (kind.checkEnded !== undefined) kind.checkEnded(await open(await readState()), command);
@@ -159,17 +157,12 @@ async function actOrPost<TType extends CommandType>(
     }
   };
 
-  return (await unlessOwned(actHere())) ?? actThere();
+  return (await actHere().catch(requireOwned)) ?? actThere();
 }
 
-/** Resolves to undefined if another process owns the run. */
-async function unlessOwned(acting: Promise<RunResult>): Promise<RunResult | undefined> {
-  try {
-    return await acting;
-  } catch (thrown) {
-    if (isAgentError(thrown, "run-owned-elsewhere")) return undefined;
-    throw thrown;
-  }
+/** Throws an error again, unless it says that another process owns the run. */
+function requireOwned(thrown: unknown): undefined {
+  if (!isAgentError(thrown, "run-owned-elsewhere")) throw thrown;
 }
 
 /** The result of a run as it is stored. To a caller who does not wait, one that continues elsewhere is interrupted. */
