@@ -1,12 +1,13 @@
 import { type AgentErrorLike, isAgentError } from "../core/errors.ts";
-import type { PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
+import type { Keyed, PendingItem, PlanFallbackEvent, StepEndEvent } from "../core/events.ts";
+import { isRecord } from "../core/json.ts";
 import type { Plan, PlanSource, PlanStep } from "../core/plan.ts";
 import type { RunSnapshot, StepRecord } from "../core/run-result.ts";
 import { isHold, type RunSummary, shownStatus } from "../core/run-summary.ts";
 import { describeStepRef, describeWait, type StepRef } from "../core/step.ts";
 import { cutText, printable, printableJson } from "../core/text.ts";
 import type { Tool } from "../core/tool.ts";
-import { dependenciesOf, type ParsedReference, parseReference, stepsNamedIn } from "../plan/references.ts";
+import { dependenciesOf, parseReference, stepsNamedIn } from "../plan/references.ts";
 import { describePlan } from "../runs/describe-plan.ts";
 import type { CliOptions } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
@@ -200,8 +201,6 @@ function renderRefusal({ message, details }: AgentErrorLike<"cannot-plan">): str
   ];
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>;
-
 /** The keys that contain the title of an object, the best first. */
 const titleKeys = ["title", "name", "label", "summary", "text"];
 const maxSummary = 100;
@@ -235,7 +234,7 @@ export function renderOutput(output: unknown, { tool, colors }: { tool: Tool | u
   return rest === "" ? list : [...list, colors.dim(rest)];
 }
 
-function renderThings(things: readonly JsonRecord[], colors: Colors): string[] {
+function renderThings(things: readonly Keyed[], colors: Colors): string[] {
   return things.map((thing) => {
     const fields = getDetails(thing);
     return fields === "" ? describeThing(thing) : `${describeThing(thing)} ${colors.dim(`(${fields})`)}`;
@@ -244,31 +243,25 @@ function renderThings(things: readonly JsonRecord[], colors: Colors): string[] {
 
 /** The part of an output that its tool names as its result; the whole output if it names none. */
 function selectResult(output: unknown, tool: Tool | undefined): unknown {
-  const path: ParsedReference["path"] = parseReference(`output.${tool?.result}`)?.path ?? [];
   if (tool?.result === undefined) return output;
   let value = output;
-  for (const key of path) value = isContainer(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  for (const key of parseReference(`output.${tool.result}`)?.path ?? []) {
+    const holder: unknown = value ?? {};
+    value = Object.hasOwn(holder as object, key) ? (holder as Keyed)[key] : undefined;
+  }
   return value ?? output;
 }
 
-function isContainer(value: unknown): value is Readonly<Record<string | number, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return isContainer(value) && !Array.isArray(value);
-}
-
 /** A list of objects that have a title each; also the empty list. */
-function isThings(value: unknown): value is readonly JsonRecord[] {
+function isThings(value: unknown): value is readonly Keyed[] {
   return Array.isArray(value) && value.every((item) => isRecord(item) && findTitleKey(item) !== undefined);
 }
 
-function findTitleKey(value: JsonRecord): string | undefined {
+function findTitleKey(value: Keyed): string | undefined {
   return titleKeys.find((key) => typeof value[key] === "string");
 }
 
-function describeThing(thing: JsonRecord): string {
+function describeThing(thing: Keyed): string {
   const title = printable(String(thing[findTitleKey(thing) ?? ""]));
   const done = thing.completed ?? thing.done;
   if (typeof done !== "boolean") return title;
@@ -276,7 +269,7 @@ function describeThing(thing: JsonRecord): string {
 }
 
 /** The other fields of an object: without its id, its title, its checkbox, and what says when something was done to it. */
-function getDetails(thing: JsonRecord): string {
+function getDetails(thing: Keyed): string {
   const isTold = (key: string) => key === findTitleKey(thing) || ["id", "completed", "done"].includes(key);
   return renderFields(
     Object.fromEntries(Object.entries(thing).filter(([key]) => !isTold(key) && !key.endsWith("edAt"))),
@@ -284,7 +277,7 @@ function getDetails(thing: JsonRecord): string {
 }
 
 /** The fields that fit on a line: `count: 2, tags: a b`. */
-function renderFields(value: JsonRecord): string {
+function renderFields(value: Keyed): string {
   const texts: string[] = [];
   for (const [key, field] of Object.entries(value)) {
     const text = renderField(field);

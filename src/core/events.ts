@@ -2,7 +2,7 @@ import type { CircuitState } from "../async/circuit-breaker.ts";
 import type { ApprovalReason, ApprovalSubject, ChangedCall, DecisionNote, ReplanApproval } from "./approval.ts";
 import type { ErrorData } from "./error-data.ts";
 import { AgentError, type AgentErrorData, type RunDifference } from "./errors.ts";
-import { isSealed, type JsonObject, type JsonValue } from "./json.ts";
+import { isRecord, isSealed, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
 import { failOption } from "./options.ts";
 import type { Plan, PlanStep } from "./plan.ts";
@@ -491,8 +491,6 @@ const isCount: Check = (value) => Number.isInteger(value) && (value as number) >
 const isPositive: Check = (value) => isCount(value) && value !== 0;
 /** A missing key is not the same as a key whose value is null. */
 const isThere: Check = (value) => value !== undefined;
-const isObject = (value: unknown): value is Keyed =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const optional =
   (check: Check): Check =>
   (value) =>
@@ -507,13 +505,13 @@ const oneOf = (...values: readonly string[]): Check => {
 };
 const object = (shape: Shape): Check => {
   const wrongKey = wrongKeyIn(shape);
-  return (value) => isObject(value) && wrongKey(value) === undefined;
+  return (value) => isRecord(value) && wrongKey(value) === undefined;
 };
 
 /** An object of one of several shapes, selected by one of its keys. */
 const objectBy = (key: string, shapes: Readonly<Record<string, Shape>>): Check => {
   const checks = new Map<unknown, Check>(Object.entries(shapes).map(([name, shape]) => [name, object(shape)]));
-  return (value) => isObject(value) && checks.get(value[key])?.(value) === true;
+  return (value) => isRecord(value) && checks.get(value[key])?.(value) === true;
 };
 const byStatus = (shapes: Readonly<Record<string, Shape>>) => objectBy("status", shapes);
 
@@ -538,7 +536,7 @@ const isAgentErrorData = object({
   name: oneOf("AgentError"),
   code: isText,
   message: isText,
-  details: isObject,
+  details: isRecord,
   stack: mayBeText,
   retryable: (value) => typeof value === "boolean",
 });
@@ -548,8 +546,8 @@ const failures = { failed: failure, cancelled: failure };
 const isStep = object({
   id: isText,
   tool: mayBeText,
-  input: optional(isObject),
-  wait: optional(isObject),
+  input: optional(isRecord),
+  wait: optional(isRecord),
   reasoning,
   dependsOn: optional(texts),
   when: mayBeText,
@@ -578,7 +576,7 @@ const options = object({
   undoOnFailure: mayBeTrue,
   maxReplans: optional(isCount),
   replanTools: optional(texts),
-  budget: optional(isObject),
+  budget: optional(isRecord),
   approvedHash: mayBeText,
 } satisfies Record<keyof StoredRunOptions, Check>);
 const place = { stepId: isText, iteration: optional(isCount) };
@@ -591,10 +589,10 @@ const question = {
   ...planQuestion,
   reasons: optional(reasons),
   input: isThere,
-  given: optional(isObject),
+  given: optional(isRecord),
   effect: isEffect,
 };
-const isChangedCall = object({ input: isObject, effect: isEffect, hash: isText });
+const isChangedCall = object({ input: isRecord, effect: isEffect, hash: isText });
 const note = { by: mayBeText, comment: mayBeText };
 /** The outcomes of a question. Only a step can be approved with another input. */
 const decision = (changed: Check) =>
@@ -630,7 +628,7 @@ const recordedKinds = {
     request: mayBeText,
     plan: optional(isPlan),
     context: mayBeText,
-    metadata: isObject,
+    metadata: isRecord,
     options,
     forkedFrom: optional(object({ runId: isText, after: isPositive })),
   },
@@ -657,7 +655,7 @@ const recordedKinds = {
   "step-start": {
     ...step,
     iterations: mayBePositive,
-    input: isObject,
+    input: isRecord,
     effect: optional(isEffect),
     reasoning,
   },

@@ -102,6 +102,11 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null;
 }
 
+/** True if a value is an object, and not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A copy of the lists and plain objects in a value, which may contain itself; everything else in it stays the same. */
 export function copyContainers(value: unknown, copies = new Map<unknown, unknown>()): unknown {
   const known = copies.get(value);

@@ -1,6 +1,6 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError, type AgentErrorDetails } from "./errors.ts";
-import { isPlainObject } from "./json.ts";
+import { isPlainObject, isRecord } from "./json.ts";
 import { suggestName } from "./text.ts";
 
 /** Returns the setting for the value of an option, which errors call `option`, or throws `invalid-options`. */
@@ -195,7 +195,7 @@ export function defined<T extends object>(options: T | undefined): Partial<T> {
 
 /** Throws `invalid-options` for anything that is not an object. */
 export function checkObject(option: string, value: unknown, example?: string): asserts value is object {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Promise)) return;
+  if (isRecord(value) && !(value instanceof Promise)) return;
   const received = describeValue(value);
   const expected = example === undefined ? "an object" : `an object such as ${example}`;
   const [call] = /^\w+(?=\()/.exec(example ?? "") ?? [];

@@ -1,5 +1,5 @@
 import * as z from "zod/v4";
-import type { JsonObject, JsonPath, JsonValue } from "./json.ts";
+import { isRecord, type JsonObject, type JsonPath, type JsonValue } from "./json.ts";
 import type { ModelCall, ModelUsage } from "./model-usage.ts";
 import type { InferToolInput, Tool } from "./tool.ts";
 
@@ -278,20 +278,20 @@ const stepSchema = () => {
  * schema has to decide, and explains why.
  */
 export function hasPlanShape(plan: JsonValue): boolean {
-  if (!isObject(plan) || plan.steps === undefined) return false;
+  if (!isRecord(plan) || plan.steps === undefined) return false;
   return Object.keys(plan).every((key) => {
     const value = plan[key] as JsonValue;
     if (key === "steps") return Array.isArray(value) && value.length > 0 && value.every(hasStepShape);
     if (key === "version") return value === 1 || value === 2;
-    if (key === "source") return isObject(value) && typeof value.planner === "string";
+    if (key === "source") return isRecord(value) && typeof value.planner === "string";
     return typeof value === "string" && (key === "id" || key === "request" || key === "createdAt");
   });
 }
 
 function hasStepShape(step: JsonValue): boolean {
-  if (!isObject(step) || typeof step.id !== "string" || !namePattern.test(step.id)) return false;
+  if (!isRecord(step) || typeof step.id !== "string" || !namePattern.test(step.id)) return false;
   const { tool, wait } = step;
-  if (wait === undefined ? !(typeof tool === "string" && tool !== "" && isObject(step.input)) : !hasWaitShape(wait))
+  if (wait === undefined ? !(typeof tool === "string" && tool !== "" && isRecord(step.input)) : !hasWaitShape(wait))
     return false;
   return Object.keys(step).every((key) => {
     if (key === "id") return true;
@@ -305,7 +305,7 @@ function hasStepShape(step: JsonValue): boolean {
 }
 
 function hasWaitShape(wait: JsonValue): boolean {
-  if (!isObject(wait)) return false;
+  if (!isRecord(wait)) return false;
   const { forMs, until, event } = wait;
   const hasKeys = (...known: readonly string[]) => Object.keys(wait).every((key) => known.includes(key));
   if (forMs !== undefined) return isWaitMs(forMs) && hasKeys("forMs");
@@ -316,10 +316,6 @@ function hasWaitShape(wait: JsonValue): boolean {
 
 function isWaitMs(value: JsonValue): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxWaitMs;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The message of a plan that has no steps. */

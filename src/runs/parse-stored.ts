@@ -1,5 +1,6 @@
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, checkEventFormat, findWrongKey, type Keyed } from "../core/events.ts";
+import { isRecord } from "../core/json.ts";
 import type { Plan, PlanStep } from "../core/plan.ts";
 import {
   type ApprovalState,
@@ -238,6 +239,5 @@ function isSummary(run: unknown): boolean {
   if (typeof run !== "object" || run === null) return false;
   const { runId, status, request, metadata, createdAt, updatedAt } = run as Readonly<Record<string, unknown>>;
   const isText = [runId, createdAt, updatedAt].every((value) => typeof value === "string");
-  const hasMetadata = typeof metadata === "object" && metadata !== null && !Array.isArray(metadata);
-  return isText && hasMetadata && isRunStatus(status) && (request === undefined || typeof request === "string");
+  return isText && isRecord(metadata) && isRunStatus(status) && (request === undefined || typeof request === "string");
 }

@@ -1,5 +1,6 @@
 import { onAbort } from "../../async/abort.ts";
 import type { AgentError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import { type ModelFailureReason, maxAnswerLength } from "../../core/language-model.ts";
 import { causesOf, isNodeTimeout, modelFailure, readFailureReason } from "../../core/model-failure.ts";
 import { cutText, describeThrown } from "../../core/text.ts";
@@ -156,8 +157,7 @@ async function* splitLines(
 function parseObject(text: string): ServerObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isRecord ? (value as ServerObject) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

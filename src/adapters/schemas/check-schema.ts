@@ -1,4 +1,5 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
+import { isRecord } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import { cutText, editDistance } from "../../core/text.ts";
 import { longestTextFor } from "./longest-text.ts";
@@ -30,7 +31,7 @@ const keywordKinds = {
   list: { words: "allOf anyOf oneOf prefixItems", isValid: Array.isArray, expected: "a list" },
   map: {
     words: "$defs definitions dependentSchemas patternProperties properties",
-    isValid: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    isValid: isRecord,
     expected: "an object of schemas",
   },
   number: {

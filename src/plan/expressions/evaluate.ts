@@ -9,7 +9,7 @@ import {
   remainder,
   subtract,
 } from "../../core/decimal.ts";
-import { exactNumber, type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
+import { exactNumber, isRecord, type JsonObject, type JsonValue, setOwn } from "../../core/json.ts";
 import { jsonTypeOf } from "../../core/json-schema.ts";
 import { cutText } from "../../core/text.ts";
 import { type CelExpression, type CelNode, type CelNodeOf, type CelOperator, isPartOfData } from "./node.ts";
@@ -99,7 +99,7 @@ function measure(value: JsonValue, budget: CelBudget): void {
   budget.pay(0.5);
   if (typeof value === "string") budget.payForText(value.length);
   else if (isList(value)) for (const item of value) measure(item, budget);
-  else if (isMap(value)) {
+  else if (isRecord(value)) {
     for (const key of keysOf(value, budget)) {
       budget.payForText(key.length);
       measure(value[key] as JsonValue, budget);
@@ -244,7 +244,9 @@ class Evaluation {
     const value = this.run(of);
     // The output of a skipped step has nothing.
     if (value === null) return false;
-    return isMap(value) ? Object.hasOwn(value, key) : fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
+    return isRecord(value)
+      ? Object.hasOwn(value, key)
+      : fail(`has() works on maps, not on ${celTypeOf(value)}`, position);
   }
 
   private macro(node: CelNodeOf<"macro">): JsonValue {
@@ -267,7 +269,7 @@ class Evaluation {
   /** A map is walked by its keys. */
   private itemsOf(target: JsonValue, { name, position }: CelNodeOf<"macro">): readonly JsonValue[] {
     if (isList(target)) return target;
-    if (!isMap(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
+    if (!isRecord(target)) return fail(`.${name}() works on lists and maps, not on ${celTypeOf(target)}`, position);
     return keysOf(target, this.budget);
   }
 
@@ -327,13 +329,9 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-function isMap(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The item of a list, or the own property of a map. Anything else fails. */
 function accessValue(value: JsonValue, key: JsonValue, position: number): JsonValue {
-  if (isMap(value) && typeof key === "string") {
+  if (isRecord(value) && typeof key === "string") {
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
     return found === undefined ? fail(`there is no key ${quote(key)}`, position, value) : found;
   }
@@ -444,7 +442,7 @@ function compare<TValue extends number | string>(node: CelNodeOf<"binary">, left
 }
 
 function isIn(value: JsonValue, holder: JsonValue, position: number, budget: CelBudget): boolean {
-  if (isMap(holder)) {
+  if (isRecord(holder)) {
     if (typeof value !== "string") return false;
     budget.payForKey(value.length);
     return Object.hasOwn(holder, value);
@@ -468,7 +466,7 @@ function areEqual(left: JsonValue, right: JsonValue, budget: CelBudget): boolean
     if (!isList(right) || left.length !== right.length) return false;
     return left.every((item, index) => areEqual(item, right[index] as JsonValue, budget));
   }
-  if (!isMap(left) || !isMap(right)) return false;
+  if (!isRecord(left) || !isRecord(right)) return false;
   return areMapsEqual(left, right, budget);
 }
 
@@ -529,7 +527,7 @@ const comparisonsPerUnit = 512;
 /** The size of a text is its number of code points. */
 function sizeOf(value: JsonValue, position: number, budget: CelBudget): number {
   if (isList(value)) return value.length;
-  if (isMap(value)) {
+  if (isRecord(value)) {
     return keysOf(value, budget).length;
   }
   if (typeof value !== "string")

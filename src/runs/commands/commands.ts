@@ -1,7 +1,7 @@
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
 import { type EventInit, findWrongKey, type Keyed, type RunSettleEvent } from "../../core/events.ts";
-import { canonicalJson, type JsonValue, toJson } from "../../core/json.ts";
+import { canonicalJson, isRecord, type JsonValue, toJson } from "../../core/json.ts";
 import { failOption } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import { instanceAt, isAwaited, type RunState, type StepState } from "../../core/run-state.ts";
@@ -456,8 +456,8 @@ function parseStepRef(found: unknown): StepRef {
 }
 
 function toKeyed(value: unknown, why: string): Keyed {
-  requireThat(typeof value === "object" && value !== null && !Array.isArray(value), why);
-  return value as Keyed;
+  requireThat(isRecord(value), why);
+  return value;
 }
 
 function requireThat(condition: boolean, why: string): asserts condition {
