@@ -19,7 +19,6 @@ export interface CircuitBreakerOptions {
 /** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
-/** A call that was let in. */
 export interface CircuitPermit {
   readonly allowed: true;
   /** `half-open` if letting this one in changed the state to that. */
@@ -31,7 +30,6 @@ export interface CircuitPermit {
   report(verdict: CallVerdict): CircuitState | undefined;
 }
 
-/** A call that was not let in. */
 export interface CircuitRefusal {
   readonly allowed: false;
   /** Time until a call may be let in; 0 while a test call is running, as that may end at any time. */
@@ -67,7 +65,6 @@ export class CircuitBreaker {
     private readonly clock: Clock,
   ) {}
 
-  /** Asks to make a call. */
   enter(): CircuitPermit | CircuitRefusal {
     const refusal = this.refusal();
     if (refusal !== undefined) return refusal;

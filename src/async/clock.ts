@@ -15,7 +15,6 @@ export interface Clock {
 /** The longest delay a JavaScript timer can have: a longer one fires at once. */
 export const maxTimerMs = 2_147_483_647;
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   // Whole numbers, like those of `now`: some of them are reported.

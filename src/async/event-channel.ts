@@ -4,12 +4,10 @@ export interface EventStream<TEvent> extends AsyncIterable<TEvent> {
   readonly dropped: number;
 }
 
-/** A receiver of events. */
 export interface EventSink<TEvent> {
   push(event: TEvent): void;
 }
 
-/** Options of an {@link EventChannel}. */
 export interface EventChannelOptions<TEvent> {
   /** The most events that wait to be read. */
   readonly capacity: number;

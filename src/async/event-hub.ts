@@ -32,17 +32,14 @@ export class EventHub<TEvent extends TypedEvent> {
 
   constructor(private readonly onError: (error: unknown, event: TEvent) => unknown) {}
 
-  /** Calls the listener for each event of the type. */
   on(type: string, listener: Listener): () => void {
     return this.add(type, listener, false);
   }
 
-  /** Calls the listener for the next event of the type. */
   once(type: string, listener: Listener): () => void {
     return this.add(type, listener, true);
   }
 
-  /** Calls the listener for every event. */
   subscribe(listener: Listener): () => void {
     return this.add(everything, listener, false);
   }

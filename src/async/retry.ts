@@ -18,7 +18,6 @@ export interface RetryOptions {
   readonly maxTotalMs?: number | undefined;
 }
 
-/** {@link RetryOptions} with all defaults. */
 export type RetryPolicy = Required<RetryOptions>;
 
 /** Options of {@link retryFailed}. A result is a success if `isFailure` returns false. */
@@ -88,7 +87,6 @@ export function askedTooLong(askedMs: number, { maxDelayMs }: RetryPolicy): stri
 /** Limit of the causes to look at; an error may be its own cause. */
 const maxCauses = 5;
 
-/** The members of an error that may state a delay. */
 interface ErrorWithDelay {
   readonly retryAfterMs?: unknown;
   readonly retryAfter?: unknown;

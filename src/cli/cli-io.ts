@@ -31,7 +31,6 @@ export interface CliIo {
 /** Receivers of an agent's warnings: by default, a library's warnings reach the terminal unchanged. */
 export type AgentWarnings = Required<Pick<AgentOptions, "onWarning" | "onListenerError">>;
 
-/** The options that an agent is created with. */
 export interface AgentChoice {
   readonly planner: PlannerChoice;
   /** The file that keeps todos and runs; undefined if they end with the process. */
@@ -41,9 +40,7 @@ export interface AgentChoice {
 /** An agent, and how to clean up when it is no longer needed. */
 export interface CliAgent {
   readonly agent: Agent;
-  /** The store of its runs. */
   readonly store?: Pick<RunStore, "read">;
-  /** Closes its database. */
   close(): void;
 }
 
@@ -52,14 +49,12 @@ export type PlannerChoice =
   | { readonly type: "rules" }
   | { readonly type: "ollama"; readonly model: string; readonly host: string | undefined };
 
-/** The options of the command. */
 export interface CliOptions {
   readonly planOnly: boolean;
   readonly json: boolean;
   /** False for `--no-color`. */
   readonly color: boolean;
   readonly planner: PlannerChoice;
-  /** The file that keeps todos and runs. */
   readonly db: string | undefined;
 }
 
@@ -69,13 +64,10 @@ export interface CliCall {
   readonly store: CliAgent["store"];
   readonly options: CliOptions;
   readonly io: CliIo;
-  /** For the plan, the steps and the result. */
   readonly out: Printer;
-  /** For what went wrong. */
   readonly err: Printer;
 }
 
-/** The exit codes of the command. */
 export const exitCodes = { completed: 0, failed: 1, usage: 2, cancelled: 130, terminated: 143 } as const;
 
 /** The exit code for how a run ended; `errorCode` is that of its error. */

@@ -10,7 +10,6 @@ export type CliArguments =
   | { readonly type: "exit"; readonly exitCode: number }
   | ((RequestArguments | NamedCommand) & { readonly options: CliOptions });
 
-/** A request. */
 export interface RequestArguments {
   readonly type: "request";
   readonly request: string;

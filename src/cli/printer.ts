@@ -1,10 +1,8 @@
 import * as util from "node:util";
 import { printable } from "../core/text.ts";
 
-/** A stream that receives text. */
 export interface CliOutput {
   write(text: string): unknown;
-  /** True if it is a terminal. */
   readonly isTTY?: boolean;
 }
 
@@ -38,7 +36,6 @@ export class Printer {
 
 const names = ["bold", "dim", "red", "green", "yellow"] as const;
 
-/** Functions that colour text, or leave it unchanged. */
 export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
 
 /** The codes of these colours, as the only group of a pattern to split by. */

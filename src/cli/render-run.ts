@@ -13,17 +13,14 @@ import type { CliOptions } from "./cli-io.ts";
 import type { Colors } from "./printer.ts";
 
 const maxRequest = 100;
-/** The longest status. */
 const statusWidth = "interrupted".length;
 
-/** A run in a list, as one line. */
 export function renderRunLine(run: RunSummary, colors: Colors): string {
   const { runId, createdAt, request } = run;
   const status = paint(shownStatus(run), colors, statusWidth);
   return `${printable(runId)}  ${status}  ${colors.dim(renderTime(createdAt))}  ${renderRequest(request)}`;
 }
 
-/** Renders the current state of a stored run. */
 export function renderRun(
   run: RunSnapshot,
   { tools, colors, db }: { readonly tools: readonly Tool[]; readonly colors: Colors; readonly db: string | undefined },
@@ -72,17 +69,14 @@ function describeSource({ model, attempts = 1 }: PlanSource, colors: Colors): st
   return colors.dim(` by ${printable(model)}${attempts > 1 ? `, in ${attempts} tries` : ""}`);
 }
 
-/** Identifies a step, or an iteration of it. */
 interface NamedStep extends StepRef {
   readonly tool: string;
 }
 
-/** The id, the iteration and the tool of a step. */
 export function nameStep(step: NamedStep): string {
   return `${printable(describeStepRef(step))} ${printable(step.tool)}`;
 }
 
-/** Renders how a step ended, in one line. */
 export function renderStepEnd(
   step: NamedStep & Pick<StepEndEvent, "attempts" | "outcome">,
   { colors, tool }: { readonly colors: Colors; readonly tool: Tool | undefined },
@@ -98,7 +92,6 @@ export function renderStepEnd(
   return `  ${colors.green("✔")} ${nameStep(step)}${summary === undefined ? "" : `: ${summary}`}${tries}`;
 }
 
-/** Renders the current state of a stored step, in one line. */
 export function renderStep(
   step: StepRecord,
   options: {
@@ -151,7 +144,6 @@ export function renderFallback({ error, next }: Pick<PlanFallbackEvent, "error" 
 
 type Problem = Pick<RunSnapshot, "error" | "pending" | "steps">;
 
-/** Renders why a run did not complete. */
 export function renderProblem({ error, pending = [], steps }: Problem): string[] {
   const failures = steps.flatMap((step) => (step.status === "failed" && step.error ? [step.error] : []));
   if (error !== undefined) return [...new Set([error, ...failures].flatMap(renderError))];
@@ -295,7 +287,6 @@ function isScalar(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** The result of a run as readable lines, with the usage of models. */
 export function renderResult(
   run: Pick<RunSnapshot, "plan" | "steps" | "output" | "usage">,
   { tools, colors }: { readonly tools: readonly Tool[]; readonly colors: Colors },

@@ -146,7 +146,6 @@ async function listTools({ agent, options, out }: CliCall): Promise<number> {
   return exitCodes.completed;
 }
 
-/** Prints to stdout, in colours if they are wanted. */
 function createOutPrinter({ stdout, env }: CliIo, options: CliOptions): Printer {
   const isWanted = options.color && !env.NO_COLOR && env.TERM !== "dumb";
   return new Printer(stdout, isWanted && (stdout.isTTY === true || Boolean(env.FORCE_COLOR)));

@@ -47,7 +47,6 @@ export async function resumeRun(call: CliCall, runId: string): Promise<number> {
   return followRun(call, { plan, go: () => agent.resume(runId, { signal: io.signal }) });
 }
 
-/** The time between two reads of the database. */
 const pollMs = 500;
 
 /**
@@ -73,14 +72,12 @@ function stoppedWatching(runId: string, reason: string): AgentError<"cancelled">
   return new AgentError("cancelled", message, { details: { reason } });
 }
 
-/** Deletes a run. */
 export async function deleteRun(call: CliCall, runId: string): Promise<number> {
   await requireRun(call, runId);
   await call.agent.deleteRun(runId);
   return reportDeleted(call, 1);
 }
 
-/** Deletes the selected runs. */
 export async function pruneRuns(call: CliCall, selection: PruneOptions): Promise<number> {
   const { deleted } = await call.agent.prune({ ...selection, signal: call.io.signal });
   return reportDeleted(call, deleted);
@@ -98,7 +95,6 @@ async function requireRun(call: CliCall, runId: string): Promise<RunSnapshot> {
   return run;
 }
 
-/** The error for a run that does not exist. */
 function createRunNotFound({ options }: Pick<CliCall, "options">, runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", describeNoRun(runId, options.db), { details: { runId } });
 }
@@ -118,7 +114,6 @@ export function describeNoCommand({ type, runId }: AnyRunCommand, db: string | u
 const maxRuns = 1_000;
 const eventPageSize = 100;
 
-/** Draws a run as an HTML page. */
 export async function drawRun(call: CliCall, runId: string, file: string): Promise<number> {
   const events: AgentEvent[] = [];
   for await (const event of readRecorded(call, runId)) events.push(event);
@@ -178,7 +173,6 @@ function withoutInput({ id, tool, wait }: PlanStep): PlanStep {
   return tool === undefined ? { id, wait } : { id, tool, input: {} };
 }
 
-/** Prints a run as the text of a Mermaid flowchart. */
 export async function printMermaid(call: CliCall, runId: string): Promise<number> {
   const run = await requireRun(call, runId);
   const { toMermaid } = await import("../view/index.ts");
@@ -186,7 +180,6 @@ export async function printMermaid(call: CliCall, runId: string): Promise<number
   return exitCodes.completed;
 }
 
-/** Prints each recorded event as a line of JSON. */
 export async function printEvents(call: CliCall, runId: string): Promise<number> {
   for await (const event of readRecorded(call, runId)) call.out.print([printableJson(event)]);
   return exitCodes.completed;
@@ -238,12 +231,10 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** Says in a few words why a file cannot be read or written. */
 export function describeFileError({ code = "", message }: NodeJS.ErrnoException): string {
   return reasons[code] ?? message;
 }
 
-/** Returns true if two paths lead to the same file. */
 function isSameFile(file: string, other: string): boolean {
   try {
     const [one, two] = [statSync(file), statSync(other)];
@@ -254,7 +245,6 @@ function isSameFile(file: string, other: string): boolean {
   }
 }
 
-/** A file with an exported run, and one with a key. */
 interface ExportFiles {
   readonly file: string;
   readonly key?: string | undefined;

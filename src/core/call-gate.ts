@@ -20,7 +20,6 @@ export const retryOptions = {
   maxTotalMs: { type: "duration", min: 0, default: Number.POSITIVE_INFINITY },
 } satisfies OptionTable<RetryOptions>;
 
-/** The options of a `circuitBreaker`. */
 const circuitBreakerOptions = {
   maxFailures: { type: "integer", min: 1, max: 1_000_000, default: 5 },
   windowMs: { type: "duration", min: 1, default: 60_000 },
@@ -32,7 +31,6 @@ const rateLimitOptions = {
   intervalMs: { type: "number", min: 1, max: maxTimerMs, isRequired: true },
 } satisfies OptionTable<RateLimitOptions>;
 
-/** The options of the limits of a tool or a model. */
 export const callLimitOptions = {
   concurrency: { type: "integer", min: 1 },
   rateLimit: { options: rateLimitOptions },

@@ -93,7 +93,6 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
   return add(left, negate(right));
 }
 
-/** The exponent of the last digit of a value. */
 function lastPlace(value: Decimal): number {
   return value.e - value.precision() + 1;
 }
@@ -108,7 +107,6 @@ export function multiply(left: Decimal, right: Decimal): Decimal {
   return settleAs(left.times(right), isWhole, Math.min(digitsOf(left), digitsOf(right)));
 }
 
-/** The error for a result that is too large. */
 export function overflow(): ArithmeticFault {
   return new ArithmeticFault("overflow", "The result is too large; the largest number is about 1.8e308.");
 }

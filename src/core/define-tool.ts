@@ -165,7 +165,6 @@ export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, DefinedT
 
 const isFunction = (value: unknown) => typeof value === "function";
 
-/** The name of a tool, as an option. */
 export const toolName = {
   isValid: (name: unknown) => typeof name === "string" && /^[A-Za-z][\w-]{0,63}$/.test(name),
   expected: "1 to 64 letters, digits, _ or -, the first one a letter",
@@ -208,7 +207,6 @@ const givenKey = Symbol("given");
 interface Given {
   /** The members, each read once; functions have their `this`. */
   readonly members: Tool;
-  /** The tool that was made of them. */
   tool?: DefinedTool;
 }
 

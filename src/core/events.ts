@@ -455,12 +455,10 @@ export type AgentEventOf<TType extends AgentEventType, TTool extends Tool = Tool
   { readonly type: TType }
 >;
 
-/** Functions for the events of some types. */
 export type EventHandlers<TResult = void> = {
   readonly [TType in AgentEventType]?: (event: AgentEventOf<TType>) => TResult;
 };
 
-/** Calls the handler of an event, if there is one. */
 export function handleEvent<TResult>(handlers: EventHandlers<TResult>, event: AgentEvent): TResult | undefined {
   return (handlers[event.type] as ((event: AgentEvent) => TResult) | undefined)?.(event);
 }
@@ -608,7 +606,6 @@ const transientTypes = [
   "step-late",
 ] as const;
 type TransientType = (typeof transientTypes)[number];
-/** The events that are emitted and never recorded. */
 export type TransientEvent = AgentEventOf<TransientType>;
 
 /** The types of events that open or close an execution of a run, and so state a digest if the agent keeps evidence. */
@@ -616,7 +613,6 @@ const digestedTypes = ["run-suspend", "run-resume", "run-end"] as const;
 type DigestedType = (typeof digestedTypes)[number];
 
 type Fields<TEvent> = Readonly<Record<Exclude<keyof TEvent, keyof EventBase<string> | "kind">, Check>>;
-/** The fields of an event that is about a step or about the plan. */
 type FieldsByKind<TEvent> = { readonly [K in "step" | "plan"]: Fields<Extract<TEvent, { readonly kind: K }>> };
 
 const digest = optional((value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value));

@@ -17,7 +17,6 @@ export class EvidenceChain {
     this.update(previous);
   }
 
-  /** Adds the next event. */
   add(event: AgentEvent): void {
     this.update(canonicalJson(isDigested(event) ? { ...event, digest: undefined } : event));
   }

@@ -155,7 +155,6 @@ class JsonWalk {
     this.bytesLeft = maxBytes;
   }
 
-  /** Copies the value of a key. */
   copy(value: unknown, key: string): JsonValue {
     return this.copyUnwrapped(this.unwrap(value, key));
   }

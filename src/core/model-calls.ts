@@ -40,14 +40,12 @@ export interface ModelCallOptions extends ToolLimitOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** The options of a price. */
 export const priceOptions = {
   inputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
   cachedInputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE },
   outputPerMillion: { type: "number", min: 0, max: Number.MAX_VALUE, isRequired: true },
 } satisfies OptionTable<ModelPrice>;
 
-/** The options of {@link ModelCallOptions}. */
 export const modelCallOptions = {
   price: { options: priceOptions },
   retry: readRetry,

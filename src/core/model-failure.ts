@@ -61,7 +61,6 @@ export function answerTooLong(model: Pick<LanguageModel, "provider" | "modelId">
   return new AgentError("model-failed", message, { details, retryable: false });
 }
 
-/** Facts of a failed call of a model. */
 export interface FailedCall {
   /** The HTTP status of the response; undefined if there was none. */
   readonly status?: number | undefined;
@@ -111,7 +110,6 @@ const tooLongMessages = [
 const formatMessages = /schema|response_?(format|mime)|json|structured[ _-]?output/i;
 const brokenOffMessages = /stream (has )?ended|ended (unexpectedly|without)|premature/i;
 
-/** Reads why a call of a model failed. */
 export function readFailureReason(call: FailedCall): ModelFailureReason {
   const { status, codes = [], message = "", isAnswering, isRetryable } = call;
   if (codes.some((code) => quotaCodes.test(code))) return "rejected";
@@ -134,7 +132,6 @@ function matches(patterns: readonly RegExp[], text: string): boolean {
   return patterns.some((pattern) => pattern.test(text));
 }
 
-/** Returns true if a message states that an answer ended early. */
 export function isBrokenOff(message: string): boolean {
   return brokenOffMessages.test(message);
 }

@@ -52,7 +52,6 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
 }
 
-/** Computes the cost of a number of tokens. */
 export function costOf(
   { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion }: ModelPrice,
   {

@@ -58,7 +58,6 @@ export interface Observer {
   traceparent?(): string | undefined;
 }
 
-/** The content of the header `traceparent`. */
 interface TraceParent {
   /** 32 lowercase hex digits. */
   readonly traceId: string;

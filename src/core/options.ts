@@ -161,7 +161,6 @@ const readers = {
   },
 };
 
-/** True if a value has these methods. */
 export function hasMethods(value: unknown, names: readonly string[]): boolean {
   const methods = (value ?? {}) as Readonly<Record<string, unknown>>;
   return names.every((name) => typeof methods[name] === "function");

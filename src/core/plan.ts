@@ -220,7 +220,6 @@ export const planSchema = z.lazy(() =>
 /** Pattern of the ids of steps and the names of delivered events. */
 export const namePattern: RegExp = /^[A-Za-z_][\w-]*$/;
 
-/** The same pattern in words. */
 export const namePatternText = "a letter or _, then letters, digits, _ or -";
 
 /** The longest wait: a hundred years, which a date can count. */
@@ -318,10 +317,8 @@ function isWaitMs(value: JsonValue): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= maxWaitMs;
 }
 
-/** The message of a plan that has no steps. */
 export const noSteps = "a plan has at least one step";
 
-/** The most steps a plan may have by default. */
 export const defaultMaxSteps = 1_000;
 
 /** The largest plan, in bytes of JSON: one part of it can occur in it very many times. */

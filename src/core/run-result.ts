@@ -148,7 +148,6 @@ export interface ApprovalPage {
   readonly cursor?: string;
 }
 
-/** Copies a run's state into its result. */
 export function toRunResult<TTool extends Tool>(state: RunState): RunResult<TTool> {
   const { status, error, pending, forkedFrom, request, startedAt, endedAt, plan, notUndone, usage, digest } = state;
   const last = lastCompleted(state);

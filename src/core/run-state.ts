@@ -45,9 +45,7 @@ export interface RunState {
   isPlanning?: boolean;
   /** By step id, in plan order. Steps that a replan removed stay if they have started. */
   readonly steps: Map<string, StepState>;
-  /** The approval of the plan as a whole. */
   planApproval?: ApprovalState;
-  /** Number of times the planner was asked again. */
   replans: number;
   /** The error of the last replan, until a step starts. */
   replanError?: AgentErrorData;
@@ -69,7 +67,6 @@ export interface RunState {
   pending?: readonly PendingItem[];
   deliveries?: Deliveries;
   notUndone?: readonly NotUndone[];
-  /** The usage of all model calls. */
   usage?: ModelUsage;
   /** The part of the usage that was counted since planning started, call by call. */
   planningUsage?: ModelUsage;
@@ -87,7 +84,6 @@ interface Deliveries {
   readonly ids: Set<string>;
   /** The values that no step has taken, by name, in order. */
   readonly kept: Map<string, JsonValue[]>;
-  /** Number of those values. */
   keptCount: number;
   /** The steps that wait, by name, in order; some may wait no longer. */
   readonly waiting: Map<string, StepState[]>;
@@ -95,7 +91,6 @@ interface Deliveries {
   lastTakenBy?: string | undefined;
 }
 
-/** The state of a run before its first event. */
 export function initialRunState(runId: string): RunState {
   const steps = new Map<string, StepState>();
   return { runId, status: "planning", sequence: 0, metadata: {}, steps, replans: 0, createdAt: "", updatedAt: "" };
@@ -140,7 +135,6 @@ function isNew(event: AgentEvent): boolean {
   return !repeated.has(event.type) && !isCutOff;
 }
 
-/** The state that a list of events leads to. */
 export function foldEvents(runId: string, events: Iterable<AgentEvent>): RunState {
   const state = initialRunState(runId);
   for (const event of events) reduceRunState(state, event);
@@ -425,7 +419,6 @@ export interface StepState {
   isSettled?: boolean;
   /** True if it has started in the run that this one was forked from, and not in this one. */
   isTakenOver?: true;
-  /** Only if it was skipped. */
   skipReason?: SkipReason;
   /** True if its undoing has started and has not ended. */
   isUndoing?: boolean;
@@ -433,23 +426,19 @@ export interface StepState {
   iterations?: IterationStates;
 }
 
-/** The iterations of a looped step. */
 interface IterationStates {
   readonly states: StepState[];
-  /** Number of those that have ended. */
   ended: number;
   /** Number of those that have completed and were not undone. */
   completed: number;
 }
 
-/** An event about one step or iteration. */
 export type StepEvent = Extract<
   AgentEvent,
   | { type: "step-start" | "step-retry" | "step-skip" | "step-end" | "undo-start" | "undo-end" | "run-settle" }
   | { type: "approval-request" | "approval-end"; kind: "step" }
 >;
 
-/** A step that has not started. */
 export function pendingStep(step: {
   readonly stepId: string;
   readonly tool: string;
@@ -473,7 +462,6 @@ export interface ApprovalState {
   readonly isAskedAgain?: true;
   /** The time at which a question expires. ISO 8601, UTC. */
   readonly expiresAt?: string;
-  /** Only if rejected. */
   readonly error?: AgentErrorData;
   readonly by?: string;
   readonly comment?: string;
@@ -580,7 +568,6 @@ function settle(step: StepState, { outcome, timestamp, sequence }: Extract<StepE
   step.endSequence = sequence;
 }
 
-/** Opens a question. */
 function openApproval({
   hash,
   expiresAt,
@@ -747,7 +734,6 @@ export function isDecided({ status, approval, iterations }: StepState): boolean 
   return status === "waiting" && (approval?.status === "approved" || approval?.status === "rejected");
 }
 
-/** True if a step waits for a time or an event. */
 export function isAwaited({ status, wait }: Pick<StepState, "status" | "wait">): boolean {
   return status === "waiting" && wait !== undefined;
 }

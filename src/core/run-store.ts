@@ -235,7 +235,6 @@ function readMetadata(metadata: unknown = {}): ListSelection["metadata"] {
   });
 }
 
-/** The error of a run that does not exist. */
 export function runNotFound(runId: string): AgentError<"run-not-found"> {
   return new AgentError("run-not-found", `There is no run "${runId}".`, { details: { runId } });
 }
@@ -286,7 +285,6 @@ export function renewLease(
   return { owner, fence, ...createTimes(ttlMs, nowMs) };
 }
 
-/** The lease that an owner asks for. */
 interface LeaseRequest {
   readonly owner: string;
   readonly ttlMs: number;

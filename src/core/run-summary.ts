@@ -71,7 +71,6 @@ export function isHold(item: PendingItem): item is Hold {
   return item.kind === "mismatch" || item.kind === "given-up";
 }
 
-/** True if a run was given up. */
 export function isGivenUp({ pending }: { readonly pending?: readonly { readonly kind: PendingKind }[] }): boolean {
   return pending?.some(({ kind }) => kind === "given-up") === true;
 }
@@ -103,7 +102,6 @@ export function resumeTimeOf(pending: readonly PendingItem[] | undefined): numbe
  */
 export type RunDigest = Pick<RunSummary, "metadata" | "endedAt" | "pending" | "resumeAt" | "usage" | "error">;
 
-/** The digest of an unknown run. */
 const emptyDigest: RunDigest = { metadata: {} };
 
 const maxItems = 10;

@@ -43,7 +43,6 @@ function otherSide(definition: unknown, io: "input" | "output"): unknown {
   return typeName === "ZodEffects" && io === "output" ? schema : undefined;
 }
 
-/** A copy of a schema whose definition has a mark. */
 export function markZod3<TSchema>(schema: TSchema, mark: string): TSchema {
   const { constructor: Schema, _def } = schema as { constructor: unknown; _def: object };
   return new (Schema as new (definition: object) => TSchema)({ ..._def, [mark]: true });

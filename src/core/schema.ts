@@ -31,7 +31,6 @@ export interface StandardSchema<TInput = unknown, TOutput = TInput> {
   };
 }
 
-/** The result of a schema's own `validate`. */
 type StandardResult<TOutput> =
   | { readonly value: TOutput; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -259,7 +258,6 @@ interface MarkedSchema {
 type Metadata = Readonly<Record<string, unknown>>;
 type Registered = Parameters<typeof globalRegistry.add>[0];
 
-/** A copy of a schema of zod 4 with a mark. */
 export function markZod4<TSchema>(schema: TSchema, mark: SchemaMark): TSchema {
   const zod = schema as unknown as MarkedSchema;
   const metadata = { ...metadataOf(zod), [mark]: true };

@@ -6,7 +6,6 @@ import { hasZod3Mark, markZod3 } from "./schema-zod3.ts";
 import { sensitivePaths } from "./sensitive-paths.ts";
 import type { DefinedTool, Tool, ToolEffect } from "./tool.ts";
 
-/** A tool's schemas as JSON Schema. */
 export interface ToolSchemas {
   readonly input: JsonSchema;
   /** Undefined if the tool has no output schema. */
@@ -34,7 +33,6 @@ export function toolSchemas({ inputSchema, outputSchema }: Tool): ToolSchemas | 
 /** By the tool: a copy is another one once it is defined. */
 const fingerprints = new WeakMap<DefinedTool, ToolFingerprint>();
 
-/** A tool's fingerprint, computed once. */
 export async function toolFingerprint(tool: DefinedTool): Promise<ToolFingerprint> {
   const known = fingerprints.get(tool);
   if (known !== undefined) return known;

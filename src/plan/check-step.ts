@@ -23,17 +23,14 @@ import { type FoundReference, fillReferences, isOfIteration } from "./references
 /** A step that is checked, and its surroundings. */
 interface StepScope {
   readonly step: PlanStep;
-  /** The path of the step. */
   readonly path: JsonPath;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly schemas: KnownSchemas;
   /** The first step of an id. */
   readonly stepOf: (stepId: string) => PlanStep | undefined;
-  /** Every reference of the step. */
   readonly references: readonly FoundReference[];
   /** The schemas of the events that steps may wait for, by name. @default any */
   readonly events?: ReadonlyMap<string, StandardSchema> | undefined;
-  /** The expressions of the plan, if it has any. */
   readonly parsed: ParsedSteps | undefined;
   /** Finds the schemas of the item of an iteration. */
   readonly item?: SchemasAt | undefined;
@@ -78,7 +75,6 @@ export function checkStep(scope: StepScope): readonly PlanIssue[] | Promise<read
   return issues.length === 0 ? found : [...issues, ...found];
 }
 
-/** The issues of a step that calls a tool: its name and its input. */
 function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Promise<readonly PlanIssue[]> {
   const tool = scope.tools.get(step.tool);
   const input = tool && scope.schemas.get(tool)?.input;
@@ -94,7 +90,6 @@ function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Pr
 
 const none: readonly PlanIssue[] = [];
 
-/** The issue of a step whose tool does not exist. */
 export function unknownTool(
   tool: string,
   { path, tools }: { readonly path: JsonPath; readonly tools: ReadonlyMap<string, Tool> },
@@ -102,7 +97,6 @@ export function unknownTool(
   return { code: "unknown-tool", path: [...path, "tool"], message: noSuch("tool", tool, tools.keys()) };
 }
 
-/** The message about a tool or event that does not exist. */
 export function noSuch(kind: "tool" | "event", name: string, known: Iterable<string>): string {
   const names = [...known];
   return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
@@ -116,7 +110,6 @@ function unknownValue(): JsonValue {
 /** An input as it was parsed without the values that are not known yet. */
 interface ParsedInput {
   readonly tool: Tool;
-  /** The tool's input schema. */
   readonly input: JsonSchema;
   readonly preview: JsonValue;
   readonly parsed: ParseResult<unknown>;
@@ -200,7 +193,6 @@ function checkReference(
   return { code: "reference-type", message: `${text} is ${given}, but ${needed} is needed here.${hint}` };
 }
 
-/** The issues of a step that waits. */
 function checkWait({ wait }: WaitStep, scope: StepScope): readonly PlanIssue[] {
   const { path, events, references } = scope;
   if ("event" in wait) {

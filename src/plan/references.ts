@@ -7,7 +7,6 @@ import { describeStepRef, inputOf, isIterationName, type StepRef, stepRefOf } fr
 export interface ParsedReference {
   /** As it is written: `s1.todos[0]["any key"]`. */
   readonly text: string;
-  /** The step's id. */
   readonly stepId: string;
   /** The path in the output; empty for the whole. */
   readonly path: JsonPath;
@@ -110,7 +109,6 @@ function textOfReference({ $ref }: { readonly $ref: unknown }): string {
   return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
 }
 
-/** A reference found somewhere in an input. */
 export interface FoundReference {
   /** The path of the value that contains it, in the input. */
   readonly path: JsonPath;
@@ -132,9 +130,7 @@ export function findReferences(input: unknown): readonly FoundReference[] {
   return found;
 }
 
-/** Further facts for errors. */
 interface ResolveInputOptions {
-  /** The iteration of the step that the input is for. */
   readonly iteration?: number | undefined;
   /** True if a name is that of a step that was skipped. */
   readonly isSkipped?: ((name: string) => boolean) | undefined;

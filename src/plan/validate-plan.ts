@@ -104,7 +104,6 @@ type CheckedPlan =
 
 /** Steps that were found valid. */
 interface ValidSteps {
-  /** The frozen copy. */
   readonly steps: readonly PlanStep[];
   /** The ids that each step waits for. */
   readonly dependencies: readonly (readonly string[])[];
@@ -308,7 +307,6 @@ function findSurrogates(value: JsonValue, path: (string | number)[] = [], issues
 interface StepNames {
   readonly references: readonly FoundReference[];
   readonly expressions: StepExpressions | undefined;
-  /** The steps that the expressions name. */
   readonly stepIds: ReadonlySet<string> | undefined;
 }
 
@@ -487,7 +485,6 @@ function findPlain(plan: unknown, tools: ReadonlyMap<string, Tool>): readonly Pl
   return issues;
 }
 
-/** The error for an invalid plan, with its issues. */
 export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): AgentError<"invalid-plan"> {
   const shown = issues
     .slice(0, 5)
@@ -496,7 +493,6 @@ export function invalidPlan(complaint: string, issues: readonly PlanIssue[]): Ag
   return new AgentError("invalid-plan", `${complaint}: ${shown.join(" ")}${more}`, { details: { issues } });
 }
 
-/** The issue of a step with the id of another one. */
 function duplicateId(id: string, { index, first }: { readonly index: number; readonly first: number }): PlanIssue {
   const message = `"${id}" is already the id of steps[${first}].`;
   return { code: "duplicate-id", path: ["steps", index, "id"], message };

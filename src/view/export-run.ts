@@ -131,9 +131,7 @@ async function describeEvents(
 
 /** The digests of a run's events, computed again. */
 interface EventDigests {
-  /** See {@link ExportedRun.digest}. */
   readonly digest: string;
-  /** See {@link ExportedRun.recordedTo}. */
   readonly recordedTo: number;
   /** The number of the first event that states another digest. */
   readonly wrongAt?: number;

@@ -10,7 +10,6 @@ const maxLines = 8;
 const maxChars = 27;
 const margin = 6;
 
-/** A graph as SVG, from top to bottom. */
 export function renderGraph(graph: PlanGraph, label: string): Html {
   const shown = cutGraph(graph, limits);
   const { places, routes, layers } = layOut(shown);
@@ -149,7 +148,6 @@ function layOut({ nodes, edges }: PlanGraph) {
   return { places, routes, layers };
 }
 
-/** Sorts each layer in place. */
 function order(layers: readonly Placed[][]): void {
   const number = (layer: readonly Placed[]) => {
     for (const [row, one] of layer.entries()) one.row = row;

@@ -5,13 +5,11 @@ export class Html {
   constructor(readonly text: string) {}
 }
 
-/** A page of its own. */
 export interface Page {
   readonly title: string;
   readonly content: Html;
 }
 
-/** A part of HTML. */
 export type Part = Html | string | number | undefined | false | readonly Part[];
 
 /** Builds HTML: whatever is put into it is escaped, unless it is HTML itself. */
@@ -89,12 +87,10 @@ export function tableSection(
   return section(name, html`${table}${more}`, id);
 }
 
-/** A column of numbers. */
 export function numbers(head: string): Column {
   return { head, kind: "number" };
 }
 
-/** A column of short words, or times. */
 export function short(head: string): Column {
   return { head, kind: "short" };
 }
@@ -116,7 +112,6 @@ const tones: Readonly<Record<string, Tone>> = {
   planning: "busy",
 };
 
-/** The tone of the status of a run, a step or an approval. */
 export function getTone(status: string): Tone {
   return tones[status] ?? "calm";
 }

@@ -4,7 +4,6 @@ import { describeConditions, describeWait } from "../core/step.ts";
 import { dependenciesOf, stepsNamedIn } from "../plan/references.ts";
 import { hasFailed, type RunView } from "./run-view.ts";
 
-/** A step in a graph. */
 export interface GraphNode {
   readonly title: string;
   readonly reasoning?: string | undefined;

@@ -38,7 +38,6 @@ const maxText = 200;
 const maxComment = 2_000;
 const maxCalls = 500;
 
-/** The page of one run. */
 export function renderRunPage(view: RunView): Page {
   const { run, updatedAt, executions, planning, earlierPlans } = view;
   const title = run.request === undefined || run.request === "" ? `Run ${run.runId}` : run.request;

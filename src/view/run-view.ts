@@ -71,7 +71,6 @@ export function drawOrRefuse(value: unknown, { expected, draw }: { expected: str
   }
 }
 
-/** Returns true if a run is given by its events. */
 export function isEvents(run: DrawnRun): run is readonly AgentEvent[] {
   return Array.isArray(run);
 }
@@ -179,7 +178,6 @@ export function getWaits({ run, approvals }: Pick<RunView, "run" | "approvals">)
   return [...holds, ...(decisions.length > 0 ? [`for a decision about ${decisions.join(", ")}`] : []), ...waits];
 }
 
-/** Returns true if a status means that something went wrong. */
 export function hasFailed(status: string): boolean {
   return status === "failed" || status === "unknown";
 }

@@ -3,16 +3,13 @@ import { describeStepRef, type StepRef } from "../core/step.ts";
 import { cutText } from "../core/text.ts";
 import { formatDuration, type Html, html } from "./html.ts";
 
-/** A part of a timeline. */
 export interface Bar {
   readonly kind: "attempt" | "backoff" | "waiting" | "planning" | "undo";
   readonly startMs: number;
   /** Undefined while it is under way. */
   readonly endMs?: number;
   readonly hasFailed?: boolean;
-  /** Describes it in words. */
   readonly title: string;
-  /** The message of its error. */
   readonly message?: string;
 }
 
@@ -199,12 +196,10 @@ export function createAxis(executions: readonly Execution[], endMs: number): Axi
 interface Scale {
   /** The width of all executions, in percent. */
   readonly width: number;
-  /** The width of one pause. */
   readonly pause: number;
   readonly pauses: readonly Pause[];
 }
 
-/** Ticks at round times. */
 function createTicks(total: number, { width, pause, pauses }: Scale): readonly Tick[] {
   const step = roundStep(total / intervals);
   const ticks: Tick[] = [];
@@ -247,7 +242,6 @@ export function renderBarDefinitions({ ticks, pauses }: Axis): Html {
   return html`<svg class="defs" width="0" height="0" aria-hidden="true"><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" class="hatch"/></pattern><symbol id="time">${lines}${bands}</symbol></defs></svg>`;
 }
 
-/** The bars of a line. */
 export function renderBars(bars: readonly Bar[], axis: Axis): Html {
   const shown = bars.length <= maxBars ? bars : sample(bars);
   const rects = shown.map((bar) => {
@@ -274,7 +268,6 @@ export function renderAxis({ ticks, pauses }: Axis, end: string): Html {
   return html`<svg class="times" aria-hidden="true"><text class="first" x="0" y="13">0</text>${times}${waits}<text class="last" x="100%" y="13">${end}</text></svg>`;
 }
 
-/** A bar in words. */
 export function describeBar({ title, startMs, endMs, hasFailed, message }: Bar, nowMs: number): string {
   const duration = formatDuration(Math.max(0, (endMs ?? nowMs) - startMs));
   const how = hasFailed ? ", failed" : endMs === undefined ? ", under way" : "";

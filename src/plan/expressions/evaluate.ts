@@ -306,7 +306,6 @@ class Evaluation {
   }
 }
 
-/** The type of a JSON value as CEL names it. */
 export function celTypeOf(value: JsonValue): string {
   return nameCelType(jsonTypeOf(value));
 }
@@ -352,12 +351,10 @@ function keysOf(map: JsonObject, budget: CelBudget): readonly string[] {
   return keys;
 }
 
-/** A short form of a key for a message. */
 function quote(key: string | number): string {
   return JSON.stringify(typeof key === "string" ? cutText(key, 80) : key);
 }
 
-/** Applies an operator to two values. */
 function applyOperator(node: CelNodeOf<"binary">, left: JsonValue, right: JsonValue, budget: CelBudget): JsonValue {
   switch (node.operator) {
     case "==":
@@ -479,7 +476,6 @@ function areMapsEqual(left: JsonObject, right: JsonObject, budget: CelBudget): b
   );
 }
 
-/** Calls a function or a method that is not a macro. */
 function callFunction(
   { name, position }: CelNodeOf<"call">,
   target: JsonValue,

@@ -202,7 +202,6 @@ function typed(...types: readonly string[]): SchemasAt {
   return (path) => schemasAt({ type: types }, path);
 }
 
-/** A list of values. */
 export function listOf(item: SchemasAt, list: JsonSchema = { type: "array" }): SchemasAt {
   return ([index, ...rest]) => (index === undefined ? [list] : typeof index === "number" ? item(rest) : []);
 }

@@ -39,7 +39,6 @@ export type CelNode = { readonly position: number } & (
     }
 );
 
-/** The nodes of one type. */
 export type CelNodeOf<TType extends CelNode["type"]> = Extract<CelNode, { readonly type: TType }>;
 
 export type CelOperator = "==" | "!=" | "in" | "+" | "-" | "*" | "/" | "%" | "<" | "<=" | ">" | ">=";
@@ -64,7 +63,6 @@ export const celMethods = {
 export type CelMethodName = keyof typeof celMethods;
 export type CelFunctionName = (typeof celFunctions)[number] | CelMethodName;
 
-/** An expression that can be evaluated. */
 export interface CelExpression {
   readonly text: string;
   readonly root: CelNode;

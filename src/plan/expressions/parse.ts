@@ -14,7 +14,6 @@ import {
   celMethods,
 } from "./node.ts";
 
-/** The longest expression, in characters. */
 export const maxCelLength = 2_000;
 
 /** The parser's limits. A conditional, a call and a bracket are one level each. */
@@ -76,7 +75,6 @@ const tooLarge: Readonly<Record<string, string>> = {
   maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
 };
 
-/** The parser's error for a text that is not an expression. */
 interface SyntaxFailure {
   readonly code: string;
   readonly summary: string;

@@ -134,7 +134,6 @@ function compare(text: string, types: ReadonlySet<string>): string {
   return types.has("array") ? `size(${text}) > 0` : `${text} != null`;
 }
 
-/** So much of an expression is quoted in a message. */
 const maxQuoted = 200;
 
 interface ExpressionPlace {
@@ -171,7 +170,6 @@ function describeExpression({ step, key, iteration }: ExpressionPlace): string {
   return `"${key}" of step "${describeStepRef(ref)}" (${cutText(step[key] ?? "", maxQuoted)})`;
 }
 
-/** An `invalid-expression` for a step. */
 function expressionError(
   place: ExpressionPlace,
   { message, position }: Pick<CelIssue, "message"> & Partial<CelIssue>,
