@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { isRunStatus, type RunStatus, runStatuses } from "../core/run-summary.ts";
 import { isInCalendar } from "../core/step.ts";
-import type { PruneOptions } from "../runs/stored-runs.ts";
 import { type CliIo, type CliOptions, exitCodes, type PlannerChoice } from "./cli-io.ts";
 import { Printer } from "./printer.ts";
 
@@ -22,17 +21,12 @@ type NamedCommand =
   | { readonly type: "tools" }
   | { readonly type: "verify"; readonly file: string; readonly key?: string }
   | { readonly type: "runs"; readonly html?: string }
-  | { readonly type: "show"; readonly runId: string; readonly as?: ShownAs }
-  | { readonly type: "watch" | "resume"; readonly runId: string }
-  | { readonly type: "delete"; readonly runId: string }
-  | { readonly type: "prune"; readonly selection: PruneOptions };
+  | ({ readonly type: "show"; readonly runId: string } & ShowOptions)
+  | { readonly type: "watch" | "resume" | "delete"; readonly runId: string }
+  | ({ readonly type: "prune" } & Pick<ReadOptions, "before" | "keep" | "status">);
 
 /** The form in which a run is shown, unless as text: as a page in a file, as a flowchart, by its events, or exported, perhaps signed. */
-type ShownAs =
-  | { readonly type: "export"; readonly file: string; readonly key: string | undefined }
-  | { readonly type: "html"; readonly file: string }
-  | { readonly type: "mermaid" }
-  | { readonly type: "events" };
+type ShowOptions = Pick<ReadOptions, "html" | "mermaid" | "events" | "export" | "key">;
 
 /** A command about a run that can have any id. */
 export type AnyRunCommand = Extract<NamedCommand, { type: "show" | "watch" | "resume" }>;
@@ -104,15 +98,15 @@ export function parseArguments(argv: readonly string[], { stdout, stderr, env, v
     const stored = argv.includes("--") ? undefined : readCommand(command.args);
     checkOptions(stored, read, command);
     if (stored === undefined) return { type: "request", request, options };
-    const work = withOptions(stored, read);
-    if (isCommandOfAnyRun(work) && !("as" in work)) {
-      return { type: "request", request, options, ...(!planOnly && { ifRun: work }) };
+    const own = getOwnOptions(stored, read);
+    if (isCommandOfAnyRun(stored) && Object.keys(own).length === 0) {
+      return { type: "request", request, options, ...(!planOnly && { ifRun: stored }) };
     }
-    if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${work.type}'`);
-    if (db === undefined && work.type !== "tools" && work.type !== "verify") {
+    if (planOnly) command.error(`error: option '--plan-only' is for a request, not for '${stored.type}'`);
+    if (db === undefined && stored.type !== "tools" && stored.type !== "verify") {
       command.error(`error: '${request}' needs the file that keeps the runs: planwright ${request} --db ./todo.db`);
     }
-    return { ...work, options };
+    return { ...stored, ...own, options };
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     const { exitCode, code } = thrown;
@@ -151,21 +145,10 @@ function splitLines(text: string): readonly string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** A command with the options that belong to it alone. */
-function withOptions(work: NamedCommand, read: ReadOptions): NamedCommand {
-  const { before, keep, status, html, key } = read;
-  if (work.type === "prune") return { type: "prune", selection: { before, keep, status } };
-  if (work.type === "runs") return { type: "runs", ...(html !== undefined && { html }) };
-  if (work.type === "verify") return { ...work, ...(key !== undefined && { key }) };
-  const as = work.type === "show" ? readShownAs(read) : undefined;
-  return work.type === "show" && as !== undefined ? { ...work, as } : work;
-}
-
-function readShownAs({ html, mermaid, events, export: file, key }: ReadOptions): ShownAs | undefined {
-  if (file !== undefined) return { type: "export", file, key };
-  if (html !== undefined) return { type: "html", file: html };
-  if (mermaid) return { type: "mermaid" };
-  return events ? { type: "events" } : undefined;
+/** The given options that belong to a command alone. */
+function getOwnOptions({ type }: NamedCommand, read: ReadOptions): Partial<ReadOptions> {
+  const own = commandOptions.filter(([name, { commands }]) => commands.includes(type) && read[name] !== undefined);
+  return Object.fromEntries(own.map(([name]) => [name, read[name]]));
 }
 
 /** Throws, as commander does, for options of another command, or that cannot be combined, or are missing. */
@@ -247,8 +230,7 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
 }
 
 function readAlone(name: string | undefined): NamedCommand | undefined {
-  if (name === "tools" || name === "runs") return { type: name };
-  return name === "prune" ? { type: name, selection: {} } : undefined;
+  return name === "tools" || name === "runs" || name === "prune" ? { type: name } : undefined;
 }
 
 /** Returns true if a command is a request unless a run has its id, which an application can choose: "show nightly". */

@@ -82,7 +82,7 @@ function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promis
     case "delete":
       return deleteRun(call, work.runId);
     case "prune":
-      return pruneRuns(call, work.selection);
+      return pruneRuns(call, work);
     case "resume":
       return resumeRun(call, work.runId);
     default:
@@ -90,21 +90,12 @@ function perform(work: Exclude<Work, { type: "verify" }>, call: CliCall): Promis
   }
 }
 
-function performShow({ runId, as }: Extract<Work, { type: "show" }>, call: CliCall): Promise<number> {
-  switch (as?.type) {
-    case undefined:
-      return showRun(call, runId);
-    case "html":
-      return drawRun(call, runId, as.file);
-    case "mermaid":
-      return printMermaid(call, runId);
-    case "events":
-      return printEvents(call, runId);
-    case "export":
-      return exportToFile(call, runId, as);
-    default:
-      return as satisfies never;
-  }
+function performShow(work: Extract<Work, { type: "show" }>, call: CliCall): Promise<number> {
+  const { runId, html, mermaid, events, export: file, key } = work;
+  if (file !== undefined) return exportToFile(call, runId, { file, key });
+  if (html !== undefined) return drawRun(call, runId, html);
+  if (mermaid) return printMermaid(call, runId);
+  return events ? printEvents(call, runId) : showRun(call, runId);
 }
 
 async function performRequest({ request, ifRun }: RequestArguments, call: CliCall): Promise<number> {

@@ -78,8 +78,8 @@ export async function deleteRun(call: CliCall, runId: string): Promise<number> {
   return reportDeleted(call, 1);
 }
 
-export async function pruneRuns(call: CliCall, selection: PruneOptions): Promise<number> {
-  const { deleted } = await call.agent.prune({ ...selection, signal: call.io.signal });
+export async function pruneRuns(call: CliCall, { before, keep, status }: PruneOptions): Promise<number> {
+  const { deleted } = await call.agent.prune({ before, keep, status, signal: call.io.signal });
   return reportDeleted(call, deleted);
 }
 

@@ -231,12 +231,4 @@ export interface ToolPhraseOptions<TInput = Record<string, unknown>> {
 }
 
 /** A phrase of a defined tool. @inline */
-export interface ToolPhrase {
-  readonly phrase: string;
-  readonly input?: Readonly<Record<string, unknown>>;
-  readonly slots?: Readonly<Record<string, StandardSchema>>;
-  readonly anywhere?: readonly string[];
-  readonly destructive?: boolean;
-  /** See {@link ToolPhraseOptions.toInput}. */
-  toInput?(slots: Readonly<Record<string, SlotValue>>, context: PhraseContext): unknown;
-}
+export type ToolPhrase = Readonly<ToolPhraseOptions>;

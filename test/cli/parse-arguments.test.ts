@@ -214,10 +214,10 @@ describe("parseArguments", () => {
   );
 
   it.each([
-    [["show", "run_1", "--html", "run.html"], { type: "show", runId: "run_1", as: { type: "html", file: "run.html" } }],
-    [["show", "run_1", "--mermaid"], { type: "show", runId: "run_1", as: { type: "mermaid" } }],
-    [["--events", "show", "run_1"], { type: "show", runId: "run_1", as: { type: "events" } }],
-    [["show", "nightly", "--mermaid"], { type: "show", runId: "nightly", as: { type: "mermaid" } }],
+    [["show", "run_1", "--html", "run.html"], { type: "show", runId: "run_1", html: "run.html" }],
+    [["show", "run_1", "--mermaid"], { type: "show", runId: "run_1", mermaid: true }],
+    [["--events", "show", "run_1"], { type: "show", runId: "run_1", events: true }],
+    [["show", "nightly", "--mermaid"], { type: "show", runId: "nightly", mermaid: true }],
     [["--html=runs.html", "runs"], { type: "runs", html: "runs.html" }],
   ])("reads %j as a command with a form of its own, of a run with any id", (words, command) => {
     const options = { ...noOptions, db: "a.db" };

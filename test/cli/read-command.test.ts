@@ -5,7 +5,7 @@ describe("readCommand", () => {
   it.each([
     ["tools", { type: "tools" }],
     ["runs", { type: "runs" }],
-    ["prune", { type: "prune", selection: {} }],
+    ["prune", { type: "prune" }],
     ["show run_1f-3.a", { type: "show", runId: "run_1f-3.a" }],
     ["watch run_1", { type: "watch", runId: "run_1" }],
     ["resume run_1", { type: "resume", runId: "run_1" }],
