@@ -271,7 +271,7 @@ export async function verifyFile(
   { options, out }: Pick<CliCall, "options" | "out">,
   { file, key }: ExportFiles,
 ): Promise<number> {
-  const publicKey = key === undefined ? undefined : getRawKey(readKey(key, "public")).toString("base64");
+  const publicKey = key === undefined ? undefined : toBase64(readKey(key, "public").export({ format: "jwk" }).x);
   const { verifyRun } = await import("../view/index.ts");
   const verdict = await verifyRun(readText(file), { publicKey }).catch((thrown) => {
     const isOther = isAgentError(thrown, "invalid-options") && thrown.details.option === "document";
@@ -311,11 +311,10 @@ function readText(file: string): string {
 
 /** Both keys of WebCrypto, from the private one in a PEM file. */
 async function readKeys(file: string) {
-  const key = readKey(file, "private");
-  const [pkcs8, spki] = [key.export({ type: "pkcs8", format: "der" }), getDer(createPublicKey(key))];
+  const { d, ...jwk } = readKey(file, "private").export({ format: "jwk" });
   const [privateKey, publicKey] = await Promise.all([
-    crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"]),
-    crypto.subtle.importKey("spki", spki, "Ed25519", true, ["verify"]),
+    crypto.subtle.importKey("jwk", { ...jwk, d }, "Ed25519", false, ["sign"]),
+    crypto.subtle.importKey("jwk", jwk, "Ed25519", true, ["verify"]),
   ]);
   return { privateKey, publicKey };
 }
@@ -332,11 +331,7 @@ function readKey(file: string, kind: "private" | "public"): KeyObject {
   throw new Error(`The file "${file}" is not an Ed25519 ${kind} key as PEM, unencrypted: ${howTo}.`);
 }
 
-function getDer(key: KeyObject): Buffer<ArrayBuffer> {
-  return Buffer.from(key.export({ type: "spki", format: "der" }));
-}
-
-/** The 32 bytes of the key, which its DER ends with. */
-function getRawKey(key: KeyObject): Buffer {
-  return getDer(key).subarray(-32);
+/** The bytes of a key as exports have them: a JWK has no padding, and other signs. */
+function toBase64(base64url = ""): string {
+  return Buffer.from(base64url, "base64url").toString("base64");
 }

@@ -171,10 +171,12 @@ export interface ListSelection {
   readonly limit: number;
 }
 
+export const readStatuses = readerOfWords(runStatuses);
+
 const listOptions = {
   status: readStatuses,
   resumable: { type: "boolean", default: false },
-  pending: readPendingKinds,
+  pending: readerOfWords(pendingKinds),
   since: readTime,
   until: readTime,
   metadata: readMetadata,
@@ -184,7 +186,9 @@ const listOptions = {
 
 /** Reads the options of a list. Throws `invalid-options`. */
 export function selectRuns(options: ListRunsOptions): ListSelection {
-  const { status, since, until, resumable, pending, metadata, limit } = readOptions(listOptions, options);
+  const { status, since, until, resumable, pending: kinds, metadata, limit } = readOptions(listOptions, options);
+  // An inbox of approvals has the plans that wait for one, too.
+  const pending = kinds && [...new Set(kinds.has("approval") ? [...kinds, "plan-approval" as const] : kinds)];
   const [sinceMs, untilMs] = [since ?? Number.MIN_SAFE_INTEGER, until ?? Number.MAX_SAFE_INTEGER];
   const possible = runStatuses.filter(
     (one) =>
@@ -196,26 +200,15 @@ export function selectRuns(options: ListRunsOptions): ListSelection {
   return { statuses, resumable, pending, sinceMs, untilMs, metadata, limit };
 }
 
-/** Reads an option that is a status or a list of these. Throws `invalid-options`. */
-export function readStatuses(status: unknown, option: string): ReadonlySet<RunStatus> | undefined {
-  if (status === undefined) return undefined;
-  const statuses = [status].flat() as RunStatus[];
-  for (const one of statuses) {
-    if (!runStatuses.includes(one))
-      failOption(option, one, `one of ${runStatuses.join(", ")}, or a list of these`, true);
-  }
-  return new Set(statuses);
-}
-
-function readPendingKinds(pending: unknown, option: string): readonly PendingKind[] | undefined {
-  if (pending === undefined) return undefined;
-  const kinds = [pending].flat() as PendingKind[];
-  for (const one of kinds) {
-    if (!pendingKinds.includes(one))
-      failOption(option, one, `one of ${pendingKinds.join(", ")}, or a list of these`, true);
-  }
-  // An inbox of approvals has the plans that wait for one, too.
-  return [...new Set(kinds.includes("approval") ? [...kinds, "plan-approval" as const] : kinds)];
+/** Makes the reader of an option that is one of some words, or a list of these. It throws `invalid-options`. */
+function readerOfWords<T extends string>(known: readonly T[]) {
+  return (value: unknown, option: string): ReadonlySet<T> | undefined => {
+    if (value === undefined) return undefined;
+    const words = [value].flat() as T[];
+    for (const word of words)
+      if (!known.includes(word)) failOption(option, word, `one of ${known.join(", ")}, or a list of these`, true);
+    return new Set(words);
+  };
 }
 
 /** Reads an option that is a time, in milliseconds since 1970 UTC. Throws `invalid-options`. */
