@@ -214,6 +214,8 @@ async function resumeStopped(
       options: { resources, signal, throwOnFailure },
       isCompared: true,
       mayResume: (state, secrets) => {
+        // Recorded since this process looked for it.
+        if (isUnstarted(state)) throw refusal;
         if (identityOf(opened({ secrets }, targetOf(state)), runs.settings) !== opening.identity)
           throw runConflict(state.runId);
         hasStopped = unendedStatuses.has(state.status);

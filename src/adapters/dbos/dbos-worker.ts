@@ -294,7 +294,7 @@ function createWork(
   /** Records the run of a job that can never start as failed, unless its id is that of another run. */
   async function refuse(runId: string, content: OpenContent | undefined, error: AgentError): Promise<JobOutcome> {
     const { options, ...target } = content ?? { request: "", options: {} };
-    await record({ runId, target, options, error });
+    if (error.code !== "run-conflict") await record({ runId, target, options, error });
     return { outcome: "refused", error: error.toJSON() as AgentErrorData };
   }
 

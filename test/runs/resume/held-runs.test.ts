@@ -253,14 +253,14 @@ describe.each(stores)("a run in %s that workers could not start", (_name, create
   const hold = { kind: "mismatch", reason: "the worker lacks Send", differences: [] } as const;
   const plan = { steps: [{ id: "s", tool: "Send", input: { to: "Ada", password: secret } }] };
 
-  async function heldRun(given: { readonly request?: string } = {}) {
+  async function heldRun(given: { readonly runId?: string; readonly request?: string } = {}) {
     const clock = createManualClock();
     const store = createStore(clock);
-    const agentOf = (tools: readonly ReturnType<typeof sendTool>[]) =>
-      createAgent({ tools, store, clock, leaseMs, evidence: true, secrets: { keys: [keyOf("new")] } });
+    const agentOf = (tools: readonly ReturnType<typeof sendTool>[], through = store) =>
+      createAgent({ tools, store: through, clock, leaseMs, evidence: true, secrets: { keys: [keyOf("new")] } });
     const without = agentOf([]) as ReturnType<typeof agentOf> & WorkedAgent;
     const options = { metadata: { user: "ada" } };
-    await without[workerKey].refuse({ runId: "r", request: given.request, options, hold });
+    await without[workerKey].refuse({ runId: given.runId ?? "r", request: given.request, options, hold });
     return { store, without, agentOf };
   }
 
@@ -295,6 +295,22 @@ describe.each(stores)("a run in %s that workers could not start", (_name, create
       recordedTo: events.length,
     });
     expect(toHtml(events)).toContain("Send");
+  });
+
+  it("is left as it is by who starts it at the same time", async () => {
+    const { store, without, agentOf } = await heldRun({ runId: "first" });
+    const early = withMethods(store, {
+      async claim(runId, lease) {
+        await without[workerKey].refuse({ runId: "r", request: undefined, options: {}, hold });
+        return store.claim(runId, lease);
+      },
+    } as Partial<RunStore>);
+    const tool = sendTool();
+    const racing = agentOf([tool], early).execute(plan as never, { runId: "r" });
+    await expect(racing).rejects.toMatchObject({ code: "run-owned-elsewhere" });
+    expect(await without.getRun("r")).toMatchObject({ status: "suspended" });
+    expect(tool.calls).toEqual([]);
+    expect(await agentOf([tool]).execute(plan as never, { runId: "r" })).toMatchObject({ status: "completed" });
   });
 
   it("can be cancelled, and be refused once its tools are there", async () => {
