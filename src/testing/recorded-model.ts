@@ -121,7 +121,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
       request.signal.throwIfAborted();
       const asked = comparedOf(request);
       const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
-      const call = replay.take(asked, compare)?.call;
+      const call = replay.take(asked, compare);
       if (call === undefined) {
         const question = request.messages.findLast(({ role }) => role === "user")?.content ?? "";
         throw replay.miss({ from: name, asked: `its last user message is ${quote(question)}` }, compare);

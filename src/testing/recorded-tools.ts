@@ -484,15 +484,12 @@ interface ToolComparison extends Comparison {
 /**
  * Answers calls from a recording.
  *
- * Where a secret was recorded, any value matches, but the same one wherever its placeholder stands. Of several calls that
- * match, one where different secrets also differ comes first, then the one that was recorded first.
+ * Where a secret was recorded, any value matches, but the same one wherever its placeholder stands.
  */
 class ToolReplay {
   private readonly replay: Replay<RecordedCall>;
   /** The secret that was given for each placeholder, as canonical JSON. */
   private readonly given = new Map<string, string>();
-  /** The secrets that were given. */
-  private readonly secrets = new Set<string>();
   private readonly texts = new HiddenTexts();
 
   constructor(
@@ -542,7 +539,7 @@ class ToolReplay {
   private answer(asked: AskedCall, views: SensitiveViews): RecordedCall {
     const { tool, undone } = asked;
     const compare = (call: RecordedCall) => this.compare(asked, call, views);
-    const found = this.replay.take(asked, compare, ({ given }) => this.areOthers([...given.values()]));
+    const found = this.replay.take(asked, compare);
     if (found === undefined) {
       const isAlike = (call: RecordedCall) =>
         call.tool === tool && (call.undone === undefined) === (undone === undefined) && !isAnswer(call);
@@ -552,17 +549,11 @@ class ToolReplay {
       const compareAlike = (call: RecordedCall) => (isAlike(call) ? compare(call) : undefined);
       throw Object.assign(this.replay.miss(miss, compareAlike), { retryable: false });
     }
-    for (const [placeholder, key] of found.comparison.given) {
+    for (const [placeholder, key] of compare(found).given) {
       this.given.set(placeholder, key);
-      this.secrets.add(key);
       this.texts.add(JSON.parse(key) as JsonValue, placeholder);
     }
-    return found.call;
-  }
-
-  /** True if these secrets differ from each other and from those that were given before. */
-  private areOthers(secrets: readonly string[]): boolean {
-    return new Set(secrets).size === secrets.length && !secrets.some((secret) => this.secrets.has(secret));
+    return found;
   }
 
   private compare(asked: AskedCall, recorded: AskedCall, { input, output }: SensitiveViews): ToolComparison {

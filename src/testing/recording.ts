@@ -14,21 +14,14 @@ function nodeFs(): typeof import("node:fs") {
  * Writes a recording: its head, then the calls in the order in which they were made. The order in which they end does not
  * matter, so the file is the same each time.
  *
- * Each write starts at the first call that has changed, so its cost does not grow with the number of calls. Writing is
- * synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be cut off. It
- * is then not valid JSON, and must be recorded again.
+ * Writing is synchronous: a recorded run cannot end before it. If the process is killed during a write, the file may be
+ * cut off. It is then not valid JSON, and must be recorded again.
  */
 export class RecordingWriter {
   /** The text of each call; undefined while it is being made, and if it was deleted. */
   private readonly texts: (string | undefined)[] = [];
-  /** For each place, the number of bytes of the file up to the end of its call. */
-  private readonly ends: number[] = [];
-  /** The place of the first call that differs from the file. */
-  private changed = Number.POSITIVE_INFINITY;
-  private head = "";
-  private headBytes = 0;
-  /** The size of the file after the last write; undefined before the first one, and after a failure. */
-  private size: number | undefined;
+  private isWritten = true;
+  private head: string | undefined;
 
   /** `printHead` returns the members that come before the calls; it is called at the first write. */
   constructor(
@@ -44,56 +37,25 @@ export class RecordingWriter {
   /** Sets, replaces or (undefined) deletes the entry of a call. */
   set(place: number, call: object | undefined): void {
     const text = call && `    ${JSON.stringify(call, undefined, 2).replaceAll("\n", "\n    ")}`;
-    if (text === this.texts[place]) return;
+    this.isWritten &&= text === this.texts[place];
     this.texts[place] = text;
-    this.changed = Math.min(this.changed, place);
   }
 
   /** Writes what has been set. Throws an error that names the file; the next write may succeed. */
   write(): void {
-    if (this.changed === Number.POSITIVE_INFINITY) return;
-    if (this.head === "") {
-      this.head = `${JSON.stringify(this.printHead(), undefined, 2).slice(0, -2)},\n  "calls": [`;
-      this.headBytes = Buffer.byteLength(this.head);
-    }
+    if (this.isWritten) return;
+    this.head ??= JSON.stringify(this.printHead(), undefined, 2).slice(0, -2);
+    const calls = this.texts.filter((text) => text !== undefined);
+    const list = calls.length === 0 ? "[]" : `[\n${calls.join(",\n")}\n  ]`;
     const { path } = this;
-    const { appendFileSync, mkdirSync, statSync, truncateSync, writeFileSync } = nodeFs();
+    const { mkdirSync, writeFileSync } = nodeFs();
     try {
-      // Another program may have changed or removed the file.
-      const isKnown = this.size !== undefined && statSync(path, { throwIfNoEntry: false })?.size === this.size;
-      const first = isKnown ? Math.min(this.changed, this.ends.length) : 0;
-      const start = this.ends[first - 1] ?? this.headBytes;
-      const { text, end } = this.printFrom(first, start);
-      this.size = undefined;
-      if (isKnown) {
-        truncateSync(path, start);
-        appendFileSync(path, text);
-      } else {
-        mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
-        writeFileSync(path, this.head + text);
-      }
-      this.size = end;
-      this.changed = Number.POSITIVE_INFINITY;
+      mkdirSync(process.getBuiltinModule("node:path").dirname(path), { recursive: true });
+      writeFileSync(path, `${this.head},\n  "calls": ${list}\n}\n`);
     } catch (thrown) {
       throw new Error(`The recording "${path}" cannot be written (${describeThrown(thrown)}).`, { cause: thrown });
     }
-  }
-
-  /** Returns the text of the file from a call on, and the size of the file. Keeps where each call ends. */
-  private printFrom(first: number, start: number): { readonly text: string; readonly end: number } {
-    let end = start;
-    const parts: string[] = [];
-    for (let place = first; place < this.texts.length; place++) {
-      const text = this.texts[place];
-      if (text !== undefined) {
-        const part = `${end === this.headBytes ? "\n" : ",\n"}${text}`;
-        parts.push(part);
-        end += Buffer.byteLength(part);
-      }
-      this.ends[place] = end;
-    }
-    const tail = end === this.headBytes ? "]\n}\n" : "\n  ]\n}\n";
-    return { text: parts.join("") + tail, end: end + tail.length };
+    this.isWritten = true;
   }
 }
 
@@ -235,40 +197,18 @@ export class Replay<TCall extends object> {
     }
   }
 
-  /** Uses up the first recorded call that is the same, preferably the first that is best. */
-  take<TComparison extends Comparison>(
-    identity: object,
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean = () => true,
-  ): { readonly call: TCall; readonly comparison: TComparison } | undefined {
+  /** Uses up the first recorded call that is the same. */
+  take(identity: object, compare: (call: TCall) => Comparison): TCall | undefined {
     const found = this.index.find(identity).flatMap((places) => {
-      const same = this.findSame(places, compare, isBest);
-      return same === undefined ? [] : [same];
+      const place = places.find((place) => isSame(compare(this.calls[place] as TCall)));
+      return place === undefined ? [] : [{ place, places }];
     });
-    const [first] = found.toSorted(
-      (one, other) => Number(other.isBest) - Number(one.isBest) || one.place - other.place,
-    );
+    const [first] = found.toSorted((one, other) => one.place - other.place);
     if (first === undefined) return undefined;
-    first.places.splice(first.places.indexOf(first.place), 1);
-    this.open.delete(first.place);
-    return first;
-  }
-
-  private findSame<TComparison extends Comparison>(
-    places: number[],
-    compare: (call: TCall) => TComparison,
-    isBest: (comparison: TComparison) => boolean,
-  ) {
-    let first: { places: number[]; place: number; call: TCall; comparison: TComparison; isBest: boolean } | undefined;
-    for (const place of places) {
-      const call = this.calls[place] as TCall;
-      const comparison = compare(call);
-      if (!isSame(comparison)) continue;
-      const same = { places, place, call, comparison, isBest: isBest(comparison) };
-      if (same.isBest) return same;
-      first ??= same;
-    }
-    return first;
+    const { place, places } = first;
+    places.splice(places.indexOf(place), 1);
+    this.open.delete(place);
+    return this.calls[place];
   }
 
   /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */
