@@ -29,7 +29,7 @@ export function toErrorData(thrown: unknown): ErrorData {
 function readError(thrown: unknown, depth: number): ErrorData {
   if (typeof thrown !== "object" || thrown === null)
     return { name: "Error", message: hideUrlKeys(cut(describeThrown(thrown))) };
-  const { name, message, code, retryable, details, cause } = readProperties(thrown);
+  const { name, message, code, retryable, details, cause } = readFields(thrown, ...errorKeys);
   return {
     name: typeof name === "string" ? cut(name) : "Error",
     message: hideUrlKeys(cut(typeof message === "string" ? message : describeThrown(thrown))),
@@ -51,16 +51,20 @@ export function shortError(error: ErrorData): ErrorData {
   return isShort ? error : deepFreeze({ ...error, message, ...(cause && { cause }) });
 }
 
-const properties = ["name", "message", "code", "retryable", "details", "cause", "lastError"] as const;
+const errorKeys = ["name", "message", "code", "retryable", "details", "cause"] as const;
 
-/** A thrown object may have getters that throw: properties that cannot be read are left out. */
-export function readProperties(thrown: object): Partial<Record<(typeof properties)[number], unknown>> {
-  const read: Partial<Record<(typeof properties)[number], unknown>> = {};
-  for (const key of properties) {
+/** Reads some keys of a value from anywhere; undefined for a key that is missing or cannot be read. */
+export function readFields<TKey extends string>(
+  value: unknown,
+  ...keys: readonly TKey[]
+): Partial<Record<TKey, unknown>> {
+  const read: Partial<Record<TKey, unknown>> = {};
+  if (typeof value !== "object" || value === null) return read;
+  for (const key of keys) {
     try {
-      read[key] = (thrown as Record<string, unknown>)[key];
+      read[key] = (value as Record<string, unknown>)[key];
     } catch {
-      // Unreadable, so unknown.
+      // A getter that throws: unreadable, so unknown.
     }
   }
   return read;

@@ -1,4 +1,4 @@
-import { type ErrorData, readProperties, toErrorData } from "./error-data.ts";
+import { type ErrorData, readFields, toErrorData } from "./error-data.ts";
 import type { JsonObject } from "./json.ts";
 import type { ModelFailureReason } from "./language-model.ts";
 import type { PlanFailure, PlanIssue, PlanStep } from "./plan.ts";
@@ -411,7 +411,7 @@ export function isAgentError<TCode extends AgentErrorCode = AgentErrorCode>(
 ): value is AgentErrorLike<TCode>;
 export function isAgentError(value: unknown, code?: AgentErrorCode): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { name, code: actual } = readProperties(value);
+  const { name, code: actual } = readFields(value, "name", "code");
   return name === "AgentError" && typeof actual === "string" && (code === undefined || actual === code);
 }
 

@@ -1,4 +1,4 @@
-import { readProperties } from "./error-data.ts";
+import { readFields } from "./error-data.ts";
 import { AgentError } from "./errors.ts";
 import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
@@ -12,16 +12,23 @@ const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
 
 const maxCauses = 6;
 
+/** An error with what is read of it. */
+interface Cause {
+  readonly of: unknown;
+  readonly code?: unknown;
+  readonly message?: unknown;
+}
+
 /**
- * The properties of an error and of its causes, in which `fetch` hides what happened, or of the last error of retries. An
- * error may be its own cause.
+ * An error and its causes, in which `fetch` hides what happened, or the last error of retries. An error may be its own
+ * cause.
  */
-export function causesOf(thrown: unknown): readonly (ReturnType<typeof readProperties> & { readonly of: unknown })[] {
-  const causes: ReturnType<typeof causesOf>[number][] = [];
+export function causesOf(thrown: unknown): readonly Cause[] {
+  const causes: Cause[] = [];
   for (let of = thrown; of !== undefined && of !== null && causes.length < maxCauses; ) {
-    const read = readProperties(Object(of));
+    const { cause, lastError, ...read } = readFields(of, "code", "message", "cause", "lastError");
     causes.push({ of, ...read });
-    of = read.cause ?? read.lastError;
+    of = cause ?? lastError;
   }
   return causes;
 }

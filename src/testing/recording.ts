@@ -1,5 +1,5 @@
 import type * as z from "zod/v4";
-import { canonicalJson, hiddenText, mapItems } from "../core/json.ts";
+import { canonicalJson, hiddenText } from "../core/json.ts";
 import { cutText, describeThrown } from "../core/text.ts";
 
 /**
@@ -123,44 +123,15 @@ interface Miss {
 
 const maxDifferences = 3;
 
-/** The calls with placeholders at the same paths. */
-interface CallGroup {
-  readonly paths: ReadonlySet<string>;
-  /** The places of the calls in the recording, by all that they have at other paths. */
-  readonly places: Map<string, number[]>;
-}
-
-/** Finds the recorded calls that may be the same as another call, without comparing it with each. */
-export class CallIndex {
-  private readonly groups = new Map<string, CallGroup>();
-
-  /** Adds a call. Places must be added in their order. */
-  add(place: number, call: object): void {
-    const found = new Set<string>();
-    const isFound = (part: unknown, path: string) => hasPlaceholder(part) && Boolean(found.add(path));
-    const key = canonicalJson(withNulls(call, isFound));
-    const name = JSON.stringify([...found]);
-    const group = this.groups.get(name) ?? { paths: found, places: new Map<string, number[]>() };
-    this.groups.set(name, group);
-    const places = group.places.get(key);
-    if (places === undefined) group.places.set(key, [place]);
-    else places.push(place);
-  }
-
-  /** Returns lists of places: calls at other places differ. To remove a call, remove its place from its list. */
-  find(call: object): readonly number[][] {
-    return [...this.groups.values()].flatMap(({ paths, places }) => {
-      const found = places.get(canonicalJson(withNulls(call, (_, path) => paths.has(path))));
-      return found === undefined ? [] : [found];
-    });
-  }
-}
-
-/** A value with null at some paths. */
-function withNulls(value: unknown, isNull: (part: unknown, path: string) => boolean, path = ""): unknown {
-  if (isNull(value, path)) return null;
-  if (!isHolder(value)) return value;
-  return mapItems(value, (item, key) => withNulls(item, isNull, `${path}[${JSON.stringify(key)}]`));
+/**
+ * True if two calls may be the same: they do not differ where nothing was recorded that stands for another value. Takes
+ * much less time than comparing them.
+ */
+export function mayBeSame(asked: unknown, recorded: unknown): boolean {
+  if (asked === recorded || hasPlaceholder(recorded)) return true;
+  if (!isHolder(asked) || !isHolder(recorded) || Array.isArray(asked) !== Array.isArray(recorded)) return false;
+  const keys = [...Object.keys(recorded), ...Object.keys(asked)] as (keyof object)[];
+  return keys.every((key) => mayBeSame(asked[key], recorded[key]));
 }
 
 /** True for a text that may stand for another value, and for an object with a key that may. */
@@ -173,7 +144,6 @@ function hasPlaceholder(value: unknown): boolean {
 export class Replay<TCall extends object> {
   /** The places of those that have answered none yet. */
   private readonly open = new Set<number>();
-  private readonly index = new CallIndex();
   private readonly misses: string[] = [];
 
   /**
@@ -190,25 +160,18 @@ export class Replay<TCall extends object> {
       readonly isAnswer?: (call: TCall) => boolean;
     },
   ) {
-    for (const [place, call] of calls.entries()) {
-      if (kind.isAnswer?.(call)) continue;
-      this.open.add(place);
-      this.index.add(place, kind.identityOf(call));
-    }
+    for (const [place, call] of calls.entries()) if (!kind.isAnswer?.(call)) this.open.add(place);
   }
 
   /** Uses up the first recorded call that is the same. */
   take(identity: object, compare: (call: TCall) => Comparison): TCall | undefined {
-    const found = this.index.find(identity).flatMap((places) => {
-      const place = places.find((place) => isSame(compare(this.calls[place] as TCall)));
-      return place === undefined ? [] : [{ place, places }];
-    });
-    const [first] = found.toSorted((one, other) => one.place - other.place);
-    if (first === undefined) return undefined;
-    const { place, places } = first;
-    places.splice(places.indexOf(place), 1);
-    this.open.delete(place);
-    return this.calls[place];
+    for (const place of this.open) {
+      const call = this.calls[place] as TCall;
+      if (!mayBeSame(identity, this.kind.identityOf(call)) || !isSame(compare(call))) continue;
+      this.open.delete(place);
+      return call;
+    }
+    return undefined;
   }
 
   /** Returns the error for a call that no recorded one answers, with its differences from the most similar one. */

@@ -1,3 +1,4 @@
+import { readFields } from "../../core/error-data.ts";
 import type { AgentError } from "../../core/errors.ts";
 import { type LanguageModel, type ModelFailureReason, modelName } from "../../core/language-model.ts";
 import { causesOf, type FailedCall, isBrokenOff, modelFailure, readFailureReason } from "../../core/model-failure.ts";
@@ -142,21 +143,4 @@ function readCodes(thrown: unknown): readonly string[] {
 /** Those in the body of a response: each provider reads other fields of it. */
 function codesIn(body: string): string[] {
   return [...body.matchAll(/"(?:code|type)"\s*:\s*"(\w{1,100})"/g)].map(([, code = ""]) => code);
-}
-
-/** Reads some keys of a value from another package; undefined for a key that is missing or cannot be read. */
-export function readFields<TKey extends string>(
-  value: unknown,
-  ...keys: readonly TKey[]
-): Partial<Record<TKey, unknown>> {
-  const read: Partial<Record<TKey, unknown>> = {};
-  if (typeof value !== "object" || value === null) return read;
-  for (const key of keys) {
-    try {
-      read[key] = (value as Record<string, unknown>)[key];
-    } catch {
-      // A getter that throws: unreadable, so unknown.
-    }
-  }
-  return read;
 }

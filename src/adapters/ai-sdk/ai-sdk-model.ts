@@ -1,3 +1,4 @@
+import { readFields } from "../../core/error-data.ts";
 import { isAgentError } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json-schema.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { type ModelCallOptions, ModelCalls, modelCallOptions } from "../../core/model-calls.ts";
 import { modelFailure } from "../../core/model-failure.ts";
 import { checkObject, failOption, type OptionTable, readOptions } from "../../core/options.ts";
-import { aiSdkFailure, isNotImplemented, readFields } from "./ai-sdk-failure.ts";
+import { aiSdkFailure, isNotImplemented } from "./ai-sdk-failure.ts";
 import { type AiSdkStream, readResult, readStream } from "./read-answer.ts";
 
 /**

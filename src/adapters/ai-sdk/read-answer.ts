@@ -1,3 +1,4 @@
+import { readFields } from "../../core/error-data.ts";
 import {
   type LanguageModel,
   type ModelFinishReason,
@@ -9,7 +10,7 @@ import {
   readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
-import { aiSdkFailure, readFields } from "./ai-sdk-failure.ts";
+import { aiSdkFailure } from "./ai-sdk-failure.ts";
 
 type Model = Pick<LanguageModel, "provider" | "modelId">;
 
