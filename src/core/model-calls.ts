@@ -21,7 +21,7 @@ import {
   modelName,
 } from "./language-model.ts";
 import { modelFailure } from "./model-failure.ts";
-import { type OptionTable, readOptions } from "./options.ts";
+import { type OptionTable, readOptions, type SettingsOf } from "./options.ts";
 import type { ToolLimitOptions } from "./tool.ts";
 
 /** The options of a model that is called: its limits, its price, and how a call is repeated. @inline */
@@ -60,11 +60,8 @@ function readRetry(retry: unknown = {}, option: string): RetryPolicy {
 }
 
 /** Settings of {@link ModelCalls}, checked and with their defaults. */
-interface ModelCallSettings extends ToolLimitOptions {
-  readonly retry: RetryPolicy;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
+type ModelCallSettings = ToolLimitOptions &
+  Pick<SettingsOf<ModelCallOptions, typeof modelCallOptions>, "retry" | "clock" | "random">;
 
 /** The time that an aborted call keeps its place, as an aborted call of a tool by default. */
 const abortGraceMs = 1_000;

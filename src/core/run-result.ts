@@ -180,11 +180,8 @@ export function toRunSnapshot<TTool extends Tool>(state: RunState): RunSnapshot<
 
 /** The last step of the plan that has completed; not one that was undone since, whose output no longer holds. */
 export function lastCompleted({ plan, steps }: RunState): StepState | undefined {
-  for (let index = (plan?.steps.length ?? 0) - 1; index >= 0; index--) {
-    const step = steps.get(plan?.steps[index]?.id ?? "");
-    if (step?.status === "completed") return step;
-  }
-  return undefined;
+  const last = plan?.steps.findLast(({ id }) => steps.get(id)?.status === "completed");
+  return last && steps.get(last.id);
 }
 
 function approvalRecords({ steps, planApproval }: RunState): ApprovalRecord[] {

@@ -675,7 +675,7 @@ function takeOver(steps: Iterable<StepState>): void {
 }
 
 /** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
-export function retryFailed(step: StepState, timestamp: string): void {
+function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
   if (iterations === undefined) {
     retryOne(step);

@@ -125,19 +125,16 @@ export function pill(status: string, text = status): Html {
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(ms < 10_000 ? 1 : 0))} s`;
-  for (const [name, size, small, part] of units) {
-    if (ms < size) continue;
-    const whole = Math.floor(ms / size);
-    const rest = Math.floor((ms % size) / part);
-    return rest === 0 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${small}`;
-  }
-  return `${Math.round(ms / 1_000)} s`;
+  const [name, size, small, part] = longUnits.find(([, size]) => ms >= size) ?? minutes;
+  const whole = Math.floor(ms / size);
+  const rest = Math.floor((ms % size) / part);
+  return rest === 0 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${small}`;
 }
 
-const units = [
+const minutes = ["min", 60_000, "s", 1_000] as const;
+const longUnits = [
   ["d", 86_400_000, "h", 3_600_000],
   ["h", 3_600_000, "min", 60_000],
-  ["min", 60_000, "s", 1_000],
 ] as const;
 
 /** A time as `2026-11-24 08:15:19`, UTC. */

@@ -132,7 +132,7 @@ export class Timeline {
 }
 
 /** A pause between two executions, from and to in percent of the width. */
-export interface Pause {
+interface Pause {
   readonly from: number;
   readonly to: number;
   readonly ms: number;

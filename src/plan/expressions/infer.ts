@@ -202,8 +202,9 @@ function typed(...types: readonly string[]): SchemasAt {
   return (path) => schemasAt({ type: types }, path);
 }
 
-export function listOf(item: SchemasAt, list: JsonSchema = { type: "array" }): SchemasAt {
-  return ([index, ...rest]) => (index === undefined ? [list] : typeof index === "number" ? item(rest) : []);
+function listOf(item: SchemasAt): SchemasAt {
+  return ([index, ...rest]) =>
+    index === undefined ? [{ type: "array" }] : typeof index === "number" ? item(rest) : [];
 }
 
 /** An item of a list, or a key of a map, as a macro walks it. */
