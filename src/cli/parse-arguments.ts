@@ -213,7 +213,10 @@ function readPlanner({ planner, model, host }: ReadOptions, env: CliIo["env"], c
 export function readCommand(words: readonly string[]): NamedCommand | undefined {
   const [name, id, ...others] = words[0] === "runs" && words[1] === "delete" ? words.slice(1) : words;
   if (others.length > 0) return undefined;
-  if (id === undefined) return words.length === 1 ? readAlone(name) : undefined;
+  if (id === undefined) {
+    const isAlone = words.length === 1 && (name === "tools" || name === "runs" || name === "prune");
+    return isAlone ? { type: name } : undefined;
+  }
   if (name === "verify") return /\.json$/i.test(id) ? { type: name, file: id } : undefined;
   if (!/^[\w.-]{1,128}$/.test(id)) return undefined;
   switch (name) {
@@ -227,10 +230,6 @@ export function readCommand(words: readonly string[]): NamedCommand | undefined 
     default:
       return undefined;
   }
-}
-
-function readAlone(name: string | undefined): NamedCommand | undefined {
-  return name === "tools" || name === "runs" || name === "prune" ? { type: name } : undefined;
 }
 
 /** Returns true if a command is a request unless a run has its id, which an application can choose: "show nightly". */

@@ -62,14 +62,12 @@ export async function watchRun(call: CliCall, runId: string): Promise<number> {
       if (!options.json) report(event);
     }
   } catch (thrown) {
-    throw isAgentError(thrown, "cancelled") ? stoppedWatching(runId, thrown.details.reason) : thrown;
+    if (!isAgentError(thrown, "cancelled")) throw thrown;
+    const { reason } = thrown.details;
+    const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
+    throw new AgentError("cancelled", message, { details: { reason } });
   }
   return reportResult(call, await requireRun(call, runId));
-}
-
-function stoppedWatching(runId: string, reason: string): AgentError<"cancelled"> {
-  const message = `Stopped watching run "${runId}": ${reason}. The run is not affected.`;
-  return new AgentError("cancelled", message, { details: { reason } });
 }
 
 export async function deleteRun(call: CliCall, runId: string): Promise<number> {
@@ -165,12 +163,10 @@ function withoutValues({ plan, steps, output: _output, ...run }: RunSnapshot): R
   const short = steps.map((step) =>
     step.status === "completed" ? { ...step, input: {}, output: null } : { ...step, input: {} },
   );
+  const withoutInput = ({ id, tool, wait }: PlanStep): PlanStep =>
+    tool === undefined ? { id, wait } : { id, tool, input: {} };
   const shortPlan = plan && { ...plan, steps: plan.steps.map(withoutInput) };
   return { ...run, steps: short, ...(shortPlan && { plan: shortPlan }) };
-}
-
-function withoutInput({ id, tool, wait }: PlanStep): PlanStep {
-  return tool === undefined ? { id, wait } : { id, tool, input: {} };
 }
 
 export async function printMermaid(call: CliCall, runId: string): Promise<number> {

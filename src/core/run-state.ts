@@ -235,7 +235,9 @@ function startExecution(state: RunState, event: AgentEventOf<"run-start" | "run-
 }
 
 function resume(state: RunState, event: AgentEventOf<"run-resume">): void {
-  if (event.sequence - 1 === state.forkedFrom?.after) takeOver(state.steps.values());
+  if (event.sequence - 1 === state.forkedFrom?.after) {
+    for (const part of instancesOf(state.steps.values())) if (hasStarted(part)) part.isTakenOver = true;
+  }
   startExecution(state, event);
   delete state.hasUndone;
   delete state.pending;
@@ -669,11 +671,6 @@ function reopenLoop(step: StepState): void {
   delete step.output;
 }
 
-/** Marks what has started so far: it has in another run, of which this one is a fork. */
-function takeOver(steps: Iterable<StepState>): void {
-  for (const part of instancesOf(steps)) if (hasStarted(part)) part.isTakenOver = true;
-}
-
 /** Marks whatever failed, or never started because of that, to be run again, unless it is in doubt. */
 function retryFailed(step: StepState, timestamp: string): void {
   const { iterations } = step;
@@ -689,7 +686,8 @@ function retryFailed(step: StepState, timestamp: string): void {
 }
 
 function retryOne(step: StepState): boolean {
-  if (needsSettling(step)) {
+  // It must be settled before it runs again, even if it was already settled as failed.
+  if (isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true)) {
     step.status = "unknown";
     return false;
   }
@@ -786,11 +784,6 @@ export function retryableOf(thrown: unknown): unknown {
  */
 export function isFailedInDoubt(step: StepState): boolean {
   return isFailedCall(step) && step.isSettled !== true && !saysNothingHappened(step.error?.cause);
-}
-
-/** True if a failed step must be settled before it runs again, even if it was already settled as failed. */
-function needsSettling(step: StepState): boolean {
-  return isFailedInDoubt(step) || (isFailedCall(step) && step.isSettled === true);
 }
 
 function isFailedCall({ effect, status, attempts, earlierAttempts = 0 }: StepState): boolean {

@@ -69,7 +69,8 @@ function checkInput(step: ToolStep, scope: StepScope): readonly PlanIssue[] | Pr
   const tool = scope.tools.get(step.tool);
   const input = tool && scope.schemas.get(tool)?.input;
   if (tool === undefined || input === undefined) return [unknownTool(step.tool, scope)];
-  const preview = fillReferences(step.input, unknownValue);
+  // A value is known only when the plan runs.
+  const preview = fillReferences(step.input, () => undefined as unknown as JsonValue);
   const parsing = parseWith(tool.inputSchema, preview);
   // Most inputs have no reference, and fit.
   const isPlain = scope.references.length === 0 && hasOnlyKnownKeys(input, preview);
@@ -90,11 +91,6 @@ export function unknownTool(
 export function noSuch(kind: "tool" | "event", name: string, known: Iterable<string>): string {
   const names = [...known];
   return `There is no ${kind} "${name}".${suggestName(name, names)} Available ${kind}s: ${names.join(", ") || "none"}.`;
-}
-
-/** Stands for a value that is known only when the plan runs. */
-function unknownValue(): JsonValue {
-  return undefined as unknown as JsonValue;
 }
 
 /** An input as it was parsed without the values that are not known yet. */

@@ -104,11 +104,6 @@ function isSoleKey(value: object, key: string): boolean {
   return Object.hasOwn(value, key) && Object.keys(value).length === 1;
 }
 
-/** A reference as it is written, of any type: one that is not text names nothing. */
-function textOfReference({ $ref }: { readonly $ref: unknown }): string {
-  return typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
-}
-
 export interface FoundReference {
   /** The path of the value that contains it, in the input. */
   readonly path: JsonPath;
@@ -195,8 +190,9 @@ function replaceReferences(value: JsonValue, path: (string | number)[], replace:
   if (typeof value !== "object" || value === null) return value;
   const wanted = asReference(value);
   if (wanted !== undefined) {
-    const text = textOfReference(wanted);
-    const reference = typeof wanted.$ref === "string" ? parseReference(text) : undefined;
+    const { $ref } = wanted;
+    const reference = typeof $ref === "string" ? parseReference($ref) : undefined;
+    const text = typeof $ref === "string" ? $ref : (JSON.stringify($ref) ?? "nothing");
     return replace({ path: [...path], kind: "value", reference, text });
   }
   const literal = asLiteral(value);

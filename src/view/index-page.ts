@@ -44,16 +44,12 @@ ${renderRuns(views)}
 function counts(views: readonly RunView[]): Html {
   const byStatus = new Map<string, number>();
   for (const status of views.map(({ run }) => shownStatus(run))) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-  const cost = sumCost(views);
+  const cost = views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
   const facts = [...byStatus].map(
     ([name, count]) =>
       html`<div class="${getTone(name)}"><dt>${name}</dt><dd class="count">${formatCount(count)}</dd></div>`,
   );
   return html`<dl class="numbers">${facts}${cost > 0 && html`<div><dt>cost</dt><dd class="count">${formatCost(cost)}</dd></div>`}</dl>`;
-}
-
-function sumCost(views: readonly RunView[]): number {
-  return views.reduce((sum, { run }) => sum + (run.usage?.cost ?? 0), 0);
 }
 
 function nameCell({ run }: RunView): Html {

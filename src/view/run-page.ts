@@ -70,10 +70,10 @@ function facts(view: RunView): Html {
   const { run, modelCalls, executions } = view;
   const paused = executions.reduce((sum, { startMs }, at) => sum + startMs - (executions[at - 1]?.endMs ?? startMs), 0);
   const attempts = run.steps.reduce((sum, step) => sum + step.attempts, 0);
-  const { usage } = run;
+  const { usage, forkedFrom } = run;
   const all: readonly (readonly [string, string])[] = [
     ["started", formatTime(run.createdAt)],
-    ["forked from", describeFork(run)],
+    ["forked from", forkedFrom === undefined ? "" : cutText(`${forkedFrom.runId}, event ${forkedFrom.after}`, 200)],
     ["ended", run.endedAt === undefined ? "" : formatTime(run.endedAt)],
     ["busy", formatDuration(getBusyMs(view))],
     ["waited", executions.length > 1 ? formatDuration(paused) : ""],
@@ -89,10 +89,6 @@ function facts(view: RunView): Html {
   ];
   const shown = all.filter(([, value]) => value !== "");
   return html`<dl class="numbers">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-function describeFork({ forkedFrom }: RunView["run"]): string {
-  return forkedFrom === undefined ? "" : cutText(`${forkedFrom.runId}, event ${forkedFrom.after}`, 200);
 }
 
 function notices({ run, approvals }: RunView): Html {

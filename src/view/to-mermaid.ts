@@ -67,10 +67,7 @@ function escapeLabel(text: string): string {
   const line = cutText(text.replace(/\s+/gu, " "), maxLabel);
   return line.replace(/[^\p{L}\p{M}\p{N} …]/gu, (sign) => {
     const code = sign.codePointAt(0) ?? 0;
-    return isInvisible(sign) ? "#65533;" : `#${code};`;
+    const isInvisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(sign);
+    return isInvisible ? "#65533;" : `#${code};`;
   });
-}
-
-function isInvisible(sign: string): boolean {
-  return /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/u.test(sign);
 }
