@@ -1,6 +1,5 @@
 import * as z from "zod/v4";
 import { isAgentError } from "../core/errors.ts";
-import { canonicalJson } from "../core/json.ts";
 import {
   type LanguageModel,
   type ModelFailureReason,
@@ -110,7 +109,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
 
   const replay = new Replay(
     path,
-    calls.map((call) => ({ ...call, recorded: comparedOf(call.request) })),
+    calls.map((call) => ({ ...call, recorded: pickRequest(call.request) })),
     { howToRecord, identityOf: ({ recorded }) => recorded, unmade: "not asked for" },
   );
   const { contextTokens } = model;
@@ -119,7 +118,7 @@ function replay(path: string, given: LanguageModel | undefined): RecordedModel {
     ...(contextTokens !== undefined && { getContextTokens: async () => contextTokens }),
     async generate(request) {
       request.signal.throwIfAborted();
-      const asked = comparedOf(request);
+      const asked = pickRequest(request);
       const compare = ({ recorded }: { readonly recorded: object }) => ({ asked, recorded });
       const call = replay.take(asked, compare);
       if (call === undefined) {
@@ -148,15 +147,15 @@ type RecordedFacts = Pick<LanguageModel, "provider" | "modelId" | "price" | "sch
   readonly contextTokens?: number | undefined;
 };
 
-/** The parts of a request that are compared. The text format is the same as no format. */
-function comparedOf({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest): object {
-  const { type = "text", schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
+/** The parts of a request that are recorded and compared. The text format is the same as no format. */
+function pickRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
+  const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
   return {
     messages: messages.map(({ role, content }) => ({ role, content })),
-    responseFormat: JSON.stringify({ type, schema: schema && JSON.parse(canonicalJson(schema)), strict }),
+    responseFormat: type && { type, schema, strict },
     maxOutputTokens: finite(maxOutputTokens),
     temperature: finite(temperature),
-    logprobs: logprobs === true,
+    logprobs: logprobs || undefined,
   };
 }
 
@@ -263,16 +262,10 @@ function printFacts({ provider, modelId, price, ...facts }: RecordedFacts): obje
   return { provider, modelId, price: price && { inputPerMillion, cachedInputPerMillion, outputPerMillion }, ...facts };
 }
 
-/** A request as a file has it: only the fields that are read again, and multi-line texts as lines. */
-function printRequest({ messages, responseFormat, maxOutputTokens, temperature, logprobs }: RecordedRequest) {
-  const { type, schema, strict } = responseFormat?.type === "json" ? responseFormat : {};
-  return {
-    messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })),
-    responseFormat: type && { type, schema, strict },
-    maxOutputTokens: finite(maxOutputTokens),
-    temperature: finite(temperature),
-    logprobs: logprobs || undefined,
-  };
+/** A request as a file has it: with multi-line texts as lines. */
+function printRequest(request: RecordedRequest): object {
+  const { messages, ...rest } = pickRequest(request);
+  return { messages: messages.map(({ role, content }) => ({ role, content: toLines(content) })), ...rest };
 }
 
 /** An answer as a file has it. */
