@@ -1,18 +1,13 @@
 import type { AgentEvent, RunStartEvent } from "../core/events.ts";
-import { canonicalJson, copyJson, type JsonObject } from "../core/json.ts";
-import { failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
+import { canonicalJson, copyJson } from "../core/json.ts";
+import { failOption, type OptionTable, readOptions } from "../core/options.ts";
 import {
   claimLease,
   isHeld,
   type Lease,
-  type ListRunsOptions,
   type ListSelection,
   ownedElsewhere,
-  type PostAnswer,
   type PostedMessage,
-  type PostedMessages,
-  type PostOptions,
-  type RunPage,
   type RunStore,
   renewLease,
   runNotFound,
@@ -62,142 +57,119 @@ const noMessages: readonly never[] = [];
  * @group Storage
  */
 export function createMemoryRunStore(options: MemoryRunStoreOptions = {}): RunStore {
-  return new MemoryRunStore(readOptions(storeOptions, options));
-}
-
-class MemoryRunStore implements RunStore {
-  readonly isVolatile = true;
+  const { maxFinishedRuns, now } = readOptions(storeOptions, options);
   /** By id, the oldest first. */
-  private readonly runs = new Map<string, MemoryRun>();
-  private readonly claims = new Map<string, Lease>();
+  const runs = new Map<string, MemoryRun>();
+  const claims = new Map<string, Lease>();
   /** In the order in which they ended. */
-  private readonly finishedRuns = new Set<string>();
-  private counter = 0;
-  private messages = 0;
+  const finishedRuns = new Set<string>();
+  let counter = 0;
+  let messages = 0;
   /** The highest fence of the removed runs: a former owner must not write to a new run of the same id. */
-  private goneFence = 0;
+  let goneFence = 0;
 
-  constructor(private readonly settings: SettingsOf<MemoryRunStoreOptions, typeof storeOptions>) {}
-
-  append(
-    runId: string,
-    events: readonly AgentEvent[],
-    { sequence, fence, acknowledged }: { sequence: number; fence?: number; acknowledged?: readonly number[] },
-  ): void {
-    if (events.length === 0) return;
-    if (fence !== undefined && fence !== this.claims.get(runId)?.fence) throw ownedElsewhere(runId);
-    const known = this.runs.get(runId);
-    const run = known ?? newRun(runId, this.counter + 1);
-    if (sequence !== run.events.length + 1) throw sequenceConflict(runId, { sequence, next: run.events.length + 1 });
-    if (known === undefined) {
-      this.counter = run.number;
-      this.runs.set(runId, run);
-    }
-    for (const event of events) {
-      run.events.push(event);
-      run.status = runStatusAfter(event) ?? run.status;
-    }
-    acknowledge(run, acknowledged);
-    if (endedStatuses.has(run.status)) this.finish(run);
-    else this.finishedRuns.delete(runId);
+  function isOwned(runId: string): boolean {
+    const lease = claims.get(runId);
+    return lease !== undefined && isHeld(lease, now());
   }
 
-  read(
-    runId: string,
-    { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
-  ): readonly AgentEvent[] {
-    return this.runs.get(runId)?.events.slice(after, after + limit) ?? [];
+  function remove(runId: string): void {
+    goneFence = Math.max(goneFence, claims.get(runId)?.fence ?? 0);
+    finishedRuns.delete(runId);
+    runs.delete(runId);
+    claims.delete(runId);
   }
 
-  async list(options: ListRunsOptions = {}): Promise<RunPage> {
-    const { limit, ...wanted } = selectRuns(options);
-    const { cursor } = options;
-    if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
-    const end = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    const runs: RunSummary[] = [];
-    let last: MemoryRun | undefined;
-    for (const run of [...this.runs.values()].reverse()) {
-      if (
-        run.number >= end ||
-        !isWanted(run, wanted, this.settings.now()) ||
-        (wanted.resumable && this.isHeld(run.runId))
-      )
-        continue;
-      if (last !== undefined && runs.length === limit) return { runs, cursor: String(last.number) };
-      last = run;
-      runs.push(summarize(run));
-    }
-    return { runs };
-  }
-
-  claim(runId: string, { owner, ttlMs }: { owner: string; ttlMs: number }): { fence: number } & PostedMessages {
-    const known = this.claims.get(runId) ?? { owner: null, fence: this.goneFence, fromMs: 0, untilMs: 0 };
-    const lease = claimLease(runId, known, { owner, ttlMs, nowMs: this.settings.now() });
-    this.claims.set(runId, lease);
-    const { posted = noMessages } = this.runs.get(runId) ?? {};
-    return posted.length === 0 ? { fence: lease.fence } : { fence: lease.fence, posted };
-  }
-
-  renew(runId: string, asked: { owner: string; fence: number; ttlMs: number }): PostedMessages {
-    const nowMs = this.settings.now();
-    this.claims.set(runId, renewLease(runId, this.claims.get(runId), { ...asked, nowMs }));
-    return { posted: this.runs.get(runId)?.posted };
-  }
-
-  release(
-    runId: string,
-    { owner, fence, acknowledged }: { owner: string; fence: number; acknowledged?: readonly number[] },
-  ): void {
-    const held = this.claims.get(runId);
-    if (held?.owner !== owner || held.fence !== fence) return;
-    this.claims.set(runId, { ...held, owner: null });
-    const run = this.runs.get(runId);
-    if (run !== undefined) acknowledge(run, acknowledged);
-  }
-
-  post(
-    runId: string,
-    message: JsonObject,
-    { maxKept = Number.POSITIVE_INFINITY }: Pick<PostOptions, "maxKept"> = {},
-  ): PostAnswer {
-    const run = this.runs.get(runId);
-    if (run === undefined) throw runNotFound(runId);
-    if (endedStatuses.has(run.status)) return {};
-    if (run.posted.length >= maxKept) return { isFull: true };
-    const number = ++this.messages;
-    run.posted = [...run.posted, { number, message: copyJson(message) }];
-    return { number };
-  }
-
-  delete(runId: string, { status }: { readonly status?: readonly RunStatus[] | undefined } = {}): boolean {
-    const run = this.runs.get(runId);
-    if (run === undefined) throw runNotFound(runId);
-    if (this.isHeld(runId)) throw ownedElsewhere(runId);
-    if (status !== undefined && !status.includes(run.status)) return false;
-    this.remove(runId);
-    return true;
-  }
-
-  private isHeld(runId: string): boolean {
-    const lease = this.claims.get(runId);
-    return lease !== undefined && isHeld(lease, this.settings.now());
-  }
-
-  private finish(run: MemoryRun): void {
+  function finish(run: MemoryRun): void {
     run.posted = noMessages;
-    this.finishedRuns.add(run.runId);
-    for (const oldest of this.finishedRuns) {
-      if (this.finishedRuns.size <= this.settings.maxFinishedRuns) break;
-      this.remove(oldest);
+    finishedRuns.add(run.runId);
+    for (const oldest of finishedRuns) {
+      if (finishedRuns.size <= maxFinishedRuns) break;
+      remove(oldest);
     }
   }
 
-  private remove(runId: string): void {
-    this.goneFence = Math.max(this.goneFence, this.claims.get(runId)?.fence ?? 0);
-    this.finishedRuns.delete(runId);
-    this.runs.delete(runId);
-    this.claims.delete(runId);
-  }
+  return {
+    isVolatile: true,
+
+    append(runId, events, { sequence, fence, acknowledged }) {
+      if (events.length === 0) return;
+      if (fence !== undefined && fence !== claims.get(runId)?.fence) throw ownedElsewhere(runId);
+      const known = runs.get(runId);
+      const run = known ?? newRun(runId, counter + 1);
+      if (sequence !== run.events.length + 1) throw sequenceConflict(runId, { sequence, next: run.events.length + 1 });
+      if (known === undefined) {
+        counter = run.number;
+        runs.set(runId, run);
+      }
+      for (const event of events) {
+        run.events.push(event);
+        run.status = runStatusAfter(event) ?? run.status;
+      }
+      acknowledge(run, acknowledged);
+      if (endedStatuses.has(run.status)) finish(run);
+      else finishedRuns.delete(runId);
+    },
+
+    read: (runId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) =>
+      runs.get(runId)?.events.slice(after, after + limit) ?? [],
+
+    async list(listOptions = {}) {
+      const { limit, ...wanted } = selectRuns(listOptions);
+      const { cursor } = listOptions;
+      if (cursor !== undefined && !/^\d+$/.test(cursor)) failOption("cursor", cursor, "the cursor of a page");
+      const end = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
+      const page: RunSummary[] = [];
+      let last: MemoryRun | undefined;
+      for (const run of [...runs.values()].reverse()) {
+        if (run.number >= end || !isWanted(run, wanted, now()) || (wanted.resumable && isOwned(run.runId))) continue;
+        if (last !== undefined && page.length === limit) return { runs: page, cursor: String(last.number) };
+        last = run;
+        page.push(summarize(run));
+      }
+      return { runs: page };
+    },
+
+    claim(runId, { owner, ttlMs }) {
+      const known = claims.get(runId) ?? { owner: null, fence: goneFence, fromMs: 0, untilMs: 0 };
+      const lease = claimLease(runId, known, { owner, ttlMs, nowMs: now() });
+      claims.set(runId, lease);
+      const { posted = noMessages } = runs.get(runId) ?? {};
+      return posted.length === 0 ? { fence: lease.fence } : { fence: lease.fence, posted };
+    },
+
+    renew(runId, asked) {
+      claims.set(runId, renewLease(runId, claims.get(runId), { ...asked, nowMs: now() }));
+      return { posted: runs.get(runId)?.posted };
+    },
+
+    release(runId, { owner, fence, acknowledged }) {
+      const held = claims.get(runId);
+      if (held?.owner !== owner || held.fence !== fence) return;
+      claims.set(runId, { ...held, owner: null });
+      const run = runs.get(runId);
+      if (run !== undefined) acknowledge(run, acknowledged);
+    },
+
+    post(runId, message, { maxKept = Number.POSITIVE_INFINITY } = {}) {
+      const run = runs.get(runId);
+      if (run === undefined) throw runNotFound(runId);
+      if (endedStatuses.has(run.status)) return {};
+      if (run.posted.length >= maxKept) return { isFull: true };
+      const number = ++messages;
+      run.posted = [...run.posted, { number, message: copyJson(message) }];
+      return { number };
+    },
+
+    delete(runId, { status } = {}) {
+      const run = runs.get(runId);
+      if (run === undefined) throw runNotFound(runId);
+      if (isOwned(runId)) throw ownedElsewhere(runId);
+      if (status !== undefined && !status.includes(run.status)) return false;
+      remove(runId);
+      return true;
+    },
+  };
 }
 
 function newRun(runId: string, number: number): MemoryRun {
