@@ -63,7 +63,7 @@ export class AbortScope<TReason> {
     for (const source of [...this.sources]) source.abort(reason);
   }
 
-  /** Leaves sources opened from now on alone; those already aborted stay so. */
+  /** Sources opened after this are not aborted; those that were stay so. */
   reset(): void {
     this.reason = undefined;
   }

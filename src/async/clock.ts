@@ -58,7 +58,7 @@ export function sleep(
 }
 
 /**
- * Calls back once the wall clock has reached a time, in pieces that a timer can have; a process with nothing else to do
+ * Calls back once the wall clock has reached a time, in delays short enough for a timer; a process with nothing else to do
  * may exit before. Returns what stops it.
  */
 export function callAt(clock: Clock, atMs: number, callback: () => void): () => void {

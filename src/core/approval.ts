@@ -37,7 +37,7 @@ interface Expiring {
 
 /** @inline */
 interface BoundToCall extends Expiring {
-  /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
+  /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   readonly reasons?: readonly ApprovalReason[];
   /** Hash that the approval is bound to: of the run, the step, its iteration, the tool, the effect and `input`. */
   readonly hash: string;
@@ -215,7 +215,7 @@ export type AccountFor = (
 ) => Promise<{ readonly unsaid: readonly UnsaidValue[] }>;
 
 /**
- * The reason for which a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
+ * The reason why a step of a replan needs approval, whatever its tool and the policy require. It may grow in a minor release.
  * @group Approval
  */
 export type ApprovalReason =

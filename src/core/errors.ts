@@ -174,7 +174,7 @@ export interface AgentErrorDetails {
 }
 
 /**
- * The reason for which a request is not planned.
+ * The reason why a request is not planned.
  * - `small-talk`: it asks for nothing: "hi", "thanks", "what can you do?".
  * - `ambiguous`: it may mean several things; `readings` has them.
  * - `missing`: it lacks something; `missing` names it.
@@ -245,11 +245,11 @@ export interface RefusedWish {
   readonly text: string;
   /** Its steps, if it is planned. They may refer to steps of wishes before it; `dependsOn` knows no wish that is not planned. */
   readonly steps?: readonly PlanStep[];
-  /** The reason for which it has none: `unbound` for one that refers to a wish that was not planned. */
+  /** The reason why it has none: `unbound` for one that refers to a wish that was not planned. */
   readonly reason?: RefusalReason;
 }
 
-/** One of the reasons for which a run does not fit a process. @inline */
+/** One of the reasons why a run does not fit a process. @inline */
 export interface RunDifference {
   readonly message: string;
   readonly tool?: string;
@@ -422,7 +422,7 @@ export function fromErrorData<TCode extends AgentErrorCode>(data: AgentErrorData
 }
 
 /**
- * The reason for which an expression has no value.
+ * The reason why an expression has no value.
  * - `syntax`: it does not follow the grammar.
  * - `too-long`: the expression, or one number in it, has more characters than allowed.
  * - `too-deep`: more parentheses are open at once than allowed.

@@ -120,7 +120,7 @@ export type PendingItem =
       readonly hash: string;
       readonly effect: ToolEffect;
       readonly reasoning?: string;
-      /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
+      /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
       readonly reasons?: readonly ApprovalReason[];
       /** Time at which the question expires: ISO 8601, UTC; absent if there is no `approvalTtlMs`. */
       readonly expiresAt?: string;
@@ -310,7 +310,7 @@ export type StepRetryEvent<TTool extends Tool = Tool> = StepEventBase<"step-retr
 };
 
 /**
- * The reason for which a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
+ * The reason why a step never starts. After `condition` (its `when` was false) and `no-items` (its `forEach` had none) the steps
  * that depend on it still run, with null or an empty list as its output.
  * @group Runs and results
  */

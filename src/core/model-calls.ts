@@ -95,7 +95,7 @@ export class ModelCalls {
   async run(request: ModelRequest, ask: Ask): Promise<ModelResponse> {
     const { signal } = request;
     signal.throwIfAborted();
-    // A signal for this call alone: listeners that a provider leaves on it stay on no signal that lives longer.
+    // A signal for this call alone: listeners that a provider leaves on it do not outlive the call.
     const call = new AbortController();
     const stopListening = onAbort(signal, () => call.abort(signal.reason));
     try {

@@ -231,7 +231,7 @@ export function checkKeys(
   fail(`Unknown option "${place}".${advice}`, { option: `${option}.${unknown}`, received: unknown, expected });
 }
 
-/** A value in a few words, for messages: of a text, list or object only its type. Of a proxy that is revoked nothing can be read. */
+/** A value in a few words, for messages: of a text, list or object only its type. A revoked proxy cannot be read. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return value === "" ? '""' : "text";
   if (typeof value === "function") return "a function";

@@ -415,7 +415,7 @@ export interface StepState {
   approval?: ApprovalState;
   /** The time or event that it waits for, once it does, and the event that it has received. */
   wait?: WaitDue & { received?: { readonly value: JsonValue } };
-  /** The reasons for which a step of a replan needs approval, apart from its tool and the policy. */
+  /** The reasons why a step of a replan needs approval, apart from its tool and the policy. */
   approvalReasons?: readonly ApprovalReason[];
   /** True if it was settled as failed: it took no effect and must not run again. */
   isSettled?: boolean;

@@ -1,6 +1,6 @@
 import { tokenize } from "./tokens.ts";
 
-/** The reason for which nothing that is asked in these words is done. */
+/** The reason why nothing that is asked in these words is done. */
 export type RefusalKind = "denied" | "supposed" | "question" | "others" | "corrected" | "repeated" | "condition";
 
 /** The words of a text that say that it is not to be done; places are tokens. */

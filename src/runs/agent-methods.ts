@@ -151,7 +151,7 @@ interface RunMethods<TTool extends Tool, TRequest extends string> {
    */
   deliver(this: void, runId: string, name: string, value: unknown, options: DeliverOptions<TTool>): RunHandle<TTool>;
   /**
-   * Cancels a run, whether this process, another or, as with a suspended run, none has it. Resolves to how it ended;
+   * Cancels a run, whichever process owns it; a suspended one has no owner. Resolves to how it ended;
    * does nothing if it has ended already. `resources` are for tools that undo. Rejects with `run-not-found`,
    * `store-failed`, `invalid-options`, or `interrupted` once the agent was closed.
    */
@@ -242,7 +242,7 @@ export type Refusal = {
     }
   | {
       readonly request: string | undefined;
-      /** The reason for which it cannot start yet: it is suspended. */
+      /** The reason why it cannot start yet: it is suspended. */
       readonly hold: Hold;
     }
 );
@@ -292,7 +292,7 @@ export interface RunHandle<TTool extends Tool = Tool> {
   readonly runId: string;
   /**
    * Resolves once the start, or the decision, is recorded, or is stored for the process that runs the run; rejects with
-   * the error that refuses it. Left unread, it is never an unhandled rejection, as is `result`.
+   * the error that refuses it. Left unread, neither it nor `result` is an unhandled rejection.
    */
   readonly recorded: Promise<void>;
   /** The run's events from the first on, to be read once with `for await`; at most 1000 wait to be read. */

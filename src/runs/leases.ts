@@ -110,7 +110,7 @@ export class Leases {
   }
 
   /**
-   * Learns the time of the store's clock from its answer to a question: it was read at some time in between, however long
+   * Learns the time of the store's clock from its answer to a question: it was read between the two, however long
    * that took.
    */
   readTime({ nowMs }: { readonly nowMs?: number | undefined } = {}, askedMs: number): void {

@@ -123,7 +123,7 @@ function findStartMisplacement(state: RunState): string | undefined {
 }
 
 /**
- * Finds the reason for which an event cannot occur in this state of a run, in words that follow its type. Undefined if
+ * Finds the reason why an event cannot occur in this state of a run, in words that follow its type. Undefined if
  * it can. `reduceRunState` can fold every event that it lets through, and nothing that has ended is run.
  */
 function findMisplacement(state: RunState, event: AgentEvent): string | undefined {

@@ -25,7 +25,7 @@ export interface RecorderOwner {
 /** The errors of a run store. */
 export type StoreError = AgentError<"store-failed" | "run-conflict" | "run-owned-elsewhere">;
 
-/** The reason for which nothing is recorded any more: the store has failed, or the process ends. */
+/** The reason why nothing is recorded any more: the store has failed, or the process ends. */
 export type RecordingEnd = StoreError | AgentError<"interrupted">;
 
 /**
@@ -33,7 +33,7 @@ export type RecordingEnd = StoreError | AgentError<"interrupted">;
  *
  * With a synchronous store all that happens before `emit` returns. With an asynchronous one, events that arrive while
  * it writes are written together when it is done. When the store fails, nothing more is recorded, and unrecorded events
- * are not emitted, except those of `close`.
+ * are not emitted, except by `emitUnrecorded`.
  */
 export class RunRecorder {
   readonly state: RunState;
@@ -84,7 +84,7 @@ export class RunRecorder {
     this.sequence = this.state.sequence;
   }
 
-  /** The reason for which nothing can be recorded any more; undefined while it can. */
+  /** The reason why nothing can be recorded any more; undefined while it can. */
   get failure(): RecordingEnd | undefined {
     return this.storeError;
   }

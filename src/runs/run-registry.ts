@@ -90,7 +90,7 @@ export class RunRegistry implements RunHost {
   graceMs: number;
   /** Stop the timers of the runs that were suspended here, by run id. */
   private readonly waits = new Map<string, () => void>();
-  /** The runs that do not fit this process, with the time of their last event: until there is another one, they will not. */
+  /** The runs that do not fit this process, with the time of their last event: they cannot fit before there is a new one. */
   readonly unfit = new RecentMap<string>(10_000);
   /** Aborted when no more runs may start. */
   readonly stopping = new AbortSource();

@@ -21,7 +21,7 @@ import { type RecorderOwner, type RecordingEnd, RunRecorder, type StoreError } f
 import type { RunSecrets } from "./secrets/run-secrets.ts";
 import { showIn } from "./show.ts";
 
-/** The reason for which a run ends before its steps do. */
+/** The reason why a run ends before its steps do. */
 export type AbortReason = AgentError<"cancelled" | "timeout"> | RecordingEnd;
 
 const phases = ["open", "closing", "undoing", "ending", "closed"] as const;
@@ -38,7 +38,7 @@ interface Lifecycle {
   /** It only grows. */
   phase: RunPhase;
   /**
-   * Reason for which no step starts, not even one that waits for its turn: another has failed, or the process is
+   * Reason why no step starts, not even one that waits for its turn: another has failed, or the process is
    * ending.
    */
   stopReason: "step-failed" | "interrupted" | undefined;
@@ -149,7 +149,7 @@ export class Run implements RecorderOwner {
     return this.lifecycle.stopReason;
   }
 
-  /** The first reason for which the run was aborted. */
+  /** The first reason why the run was aborted. */
   get abortReason(): AbortReason | undefined {
     return this.lifecycle.scope.reason;
   }
@@ -279,8 +279,8 @@ export class Run implements RecorderOwner {
 
   /**
    * Runs an act when the commands before it are recorded, so that it sees what they have changed. An act checks and
-   * records: no tool, policy or listener is awaited in it. It keeps its place while a schema checks an input that it changes,
-   * so that a decision that came in time counts. An abort does not wait for a turn.
+   * records: no tool, policy or listener is awaited in it. An act that changes an input keeps its turn while the schema
+   * checks that, so that a decision that came in time counts. An abort does not wait for a turn.
    */
   async inTurn<T>(act: () => Promise<T>): Promise<T> {
     const before = this.lastCommand;

@@ -50,7 +50,7 @@ interface MemoryRun {
 const noMessages: readonly never[] = [];
 
 /**
- * A run store in memory: for tests, for tools that can lose their runs with the process, and to start with. All methods
+ * A run store in memory: for tests, for getting started, and for programs that may lose their runs on exit. All methods
  * but `list` are synchronous. Runs that have not finished are never dropped. Throws `invalid-options`.
  *
  * {@includeCode ../../examples/06-look-at-runs.ts}

@@ -61,7 +61,7 @@ export function aiSdkFailure(
   });
 }
 
-/** Reads why a call failed from the name of its error, if that says it: of its class each copy of a package has its own. */
+/** Reads why a call failed from the name of its error, if that says it: each copy of a package has its own class. */
 function readReason(name: unknown, call: FailedCall): ModelFailureReason {
   if (name === unsupported) return readFailureReason({ ...call, status: 400 });
   const reason = reasonsOfNames.get(name) ?? readFailureReason(call);

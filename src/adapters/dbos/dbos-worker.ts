@@ -237,7 +237,7 @@ interface WorkingAgent extends WorkedAgent, Pick<Agent, "tools" | "getRun" | "li
   start(target: string | PlanInput, options: object): { readonly result: Promise<RunResult> };
 }
 
-/** After this time, DBOS has booked that a job was put back. */
+/** After this time, DBOS has recorded that a job was put back. */
 const putBackMs = 1_000;
 
 const refusals = new Set(["invalid-plan", "plan-not-approved", "invalid-options", "unknown-tool", "run-conflict"]);

@@ -139,7 +139,7 @@ export interface ScheduleOptions<TTool extends Tool = Tool> extends Pick<SubmitO
   readonly plan?: PlanInput<TTool> | undefined;
   /** The time zone of the expression, and of the runs. @default that of the worker */
   readonly timeZone?: string | undefined;
-  /** With `skip`, a time at which the last run of the schedule has not ended is left out. @default "allow" */
+  /** With `skip`, nothing is submitted while the last run of the schedule has not ended. @default "allow" */
   readonly overlap?: "skip" | "allow" | undefined;
 }
 

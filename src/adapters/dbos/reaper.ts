@@ -19,7 +19,7 @@ const endedEvery = 60;
 const pageSize = 100;
 
 /**
- * Looks for runs that could continue and without an owner, and queues them again: those of workers that died, those
+ * Looks for runs that could continue but have no owner, and queues them again: those of workers that died, those
  * that a message was posted to, those whose wait is over, and those that fit again.
  */
 export class Reaper {

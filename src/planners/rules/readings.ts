@@ -82,7 +82,7 @@ interface Failure {
   readonly match?: Match;
 }
 
-/** The readings so far, by the clause that is read next, and the reasons for which the rest was not read. */
+/** The readings so far, by the clause that is read next, and the reasons why the rest was not read. */
 interface Search {
   readonly beams: Partial[][];
   farthest: number;

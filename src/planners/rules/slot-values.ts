@@ -37,7 +37,7 @@ interface FilledSlots {
   readonly rule: SlotRule;
 }
 
-/** The reason for which a match does not fit after all. */
+/** The reason why a match does not fit after all. */
 export interface Unfit {
   readonly ok: false;
   /** For people, if it says more than that nothing fits. */

@@ -61,7 +61,7 @@ export function mayNeedApproval(run: Run, call: StepCall): boolean {
   return run.isContinued && run.approvalOf(refOfTask(call)) !== undefined;
 }
 
-/** The reasons for which a step needs approval whatever its tool and the policy say: a replan added it, with an effect. */
+/** The reasons why a step needs approval whatever its tool and the policy say: a replan added it, with an effect. */
 function reasonsFor({ state }: Run, { step, effect }: StepCall): readonly ApprovalReason[] | undefined {
   if (state.firstPlan === undefined || effect === "pure") return undefined;
   return state.steps.get(step.id)?.approvalReasons;
@@ -499,7 +499,7 @@ function readEffect(tool: DefinedTool, { parsed, task }: { parsed: unknown; task
   }
 }
 
-/** The reason for which the input of a step may not be changed; undefined if it may. */
+/** The reason why the input of a step may not be changed; undefined if it may. */
 function whyFixed({ options }: RunState, { attempts }: StepState): string | undefined {
   if (options?.approvedHash !== undefined)
     return "was approved with the plan (approvedHash): approve it unchanged, or reject it";

@@ -147,8 +147,8 @@ interface Continuation extends Opening, Pick<Resuming, "maxAdoptions" | "leavesM
 }
 
 /**
- * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed before it is read for
- * good: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
+ * Restores a run from the store and resumes it, unless it has nothing left to do. It is claimed, then read
+ * again: another process may have resumed it meanwhile. No two callers may restore the same run: the second one waits,
  * and finds it active. Rejects with `run-not-found`, `run-owned-elsewhere`, `resume-mismatch`, `invalid-options`,
  * `store-failed`, or what `mayResume` throws.
  */

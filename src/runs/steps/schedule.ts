@@ -190,7 +190,7 @@ class ReadySteps {
   /** Takes the step of {@link ReadySteps.peekAfter}. */
   takeNext(next: number): void {
     if (this.queue[this.head] === next) this.head++;
-    // As if it had one dependency less: it is never free again.
+    // Its count drops below 0, so that it is never free again.
     else (this.graph.waitingFor[next] as number)--;
   }
 

@@ -481,7 +481,7 @@ const missingResources: PropertyDescriptor & ThisType<AttemptContext> = {
   enumerable: true,
 };
 
-/** The failure of a tool that read resources that were not given. It is not retried: they are missing then, too. */
+/** The failure of a tool that read resources that were not given. It is not retried: they would still be missing. */
 function explainMissing(thrown: unknown): unknown {
   // Other errors of this type, such as those of `fetch`, may have other reasons.
   if (!(thrown instanceof TypeError) || !/\bundefined\b/.test(thrown.message)) return thrown;
@@ -687,7 +687,7 @@ function announceAttempt(run: Run, call: StepCall, number: number): boolean {
   return !isAborted(run);
 }
 
-/** Checked again after each wait: the compiler takes an earlier answer for the latest. */
+/** A function, as TypeScript would keep its earlier narrowing after an `await`. */
 function isAborted({ abortReason }: Run): boolean {
   return abortReason !== undefined;
 }

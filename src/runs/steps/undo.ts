@@ -85,7 +85,7 @@ async function undoStep(run: Run, state: StepState): Promise<NotUndone["reason"]
   return error === undefined && failure === undefined ? undefined : "failed";
 }
 
-/** Checked again after each wait: the compiler takes an earlier answer for the latest. */
+/** A function, as TypeScript would keep its earlier narrowing after an `await`. */
 function failureOf({ recorder }: Run): AgentErrorData | undefined {
   return recorder.failure?.toJSON() as AgentErrorData | undefined;
 }
