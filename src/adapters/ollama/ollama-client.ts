@@ -103,7 +103,7 @@ export async function* streamAnswer(call: ServerCall): AsyncGenerator<ServerObje
     if (part === undefined)
       throw answerFailure(settings, "invalid-response", "A line of the answer is not a JSON object");
     if (part.error !== undefined) {
-      const error = new ServerError(errorText(part.error), { isOllamas: true });
+      const error = createServerError(errorText(part.error), { isOllamas: true });
       if (isFirst) throw serverFailure(call, error);
       throw answerFailure(settings, "interrupted", `The answer broke off with an error: ${error.message}`);
     }
@@ -167,23 +167,18 @@ const maxTextLength = 200;
 /** The part of an error response that is read. */
 const maxBodyBytes = 65_536;
 
-/** A server that answered with an error. */
-class ServerError extends Error {
-  override readonly name = "ServerError";
+/** The error that a server answered with. */
+interface ServerError extends Error {
   /** The HTTP status; undefined if the error came as the first line of an answer. */
-  declare readonly status: number | undefined;
+  readonly status?: number;
   /** True if it has the form of Ollama's errors: anything else is from a proxy, or another server. */
-  declare readonly isOllamas: boolean;
+  readonly isOllamas: boolean;
   /** The header `retry-after`. */
-  declare readonly retryAfter: string | undefined;
+  readonly retryAfter?: string | undefined;
+}
 
-  constructor(
-    text: string,
-    facts: Pick<ServerError, "isOllamas"> & Partial<Pick<ServerError, "status" | "retryAfter">>,
-  ) {
-    super(cutText(toLine(text), maxTextLength));
-    Object.assign(this, facts);
-  }
+function createServerError(text: string, facts: Omit<ServerError, keyof Error>): ServerError {
+  return Object.assign(new Error(cutText(toLine(text), maxTextLength)), { name: "ServerError", ...facts });
 }
 
 async function readServerError(response: Response): Promise<ServerError> {
@@ -193,7 +188,7 @@ async function readServerError(response: Response): Promise<ServerError> {
   const isOllamas = error !== undefined && error !== null;
   const isPage = (headers.get("content-type") ?? "").includes("html") || body.trimStart().startsWith("<");
   const text = isOllamas ? errorText(error) : isPage ? "a page of HTML" : body.trim() || statusText || "no text";
-  return new ServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
+  return createServerError(text, { status, isOllamas, retryAfter: headers.get("retry-after") ?? undefined });
 }
 
 /** An error as text; other servers wrap it in an object with a `message`. */
