@@ -62,7 +62,26 @@ export function jsonTypeOf(value: unknown): string {
 /** The paths of the keys in a value that its schema does not know, unless it allows others. */
 export function findUnknownKeys(root: JsonSchema, value: unknown): readonly JsonPath[] {
   const found: JsonPath[] = [];
-  collectUnknownKeys(root, branchesOf(root, root, value), { value, path: [], found });
+  const collect = (branches: readonly JsonSchema[], holder: object, path: JsonPath): void => {
+    if (branches.length > maxBranches) return;
+    // If no branch allows a value of this type, parsing reports that.
+    const schemas = branches.filter((schema) => allowsType(schema, jsonTypeOf(holder)));
+    if (schemas.length === 0) return;
+    for (const [name, item] of Object.entries(holder)) {
+      const key = Array.isArray(holder) ? Number(name) : name;
+      const children = schemas.map((schema) => childOf(schema, key));
+      if (children.includes(true)) continue;
+      const known = children.filter((child): child is JsonSchema => typeof child === "object");
+      const place = [...path, key];
+      if (known.length === 0 && typeof key === "string") found.push(place);
+      else if (typeof item === "object" && item !== null) {
+        // Once each, or a union that contains itself twice doubles them at each level.
+        const below = distinct(known).flatMap((child) => branchesOf(root, child, item));
+        collect(below, item, place);
+      }
+    }
+  };
+  if (typeof value === "object" && value !== null) collect(branchesOf(root, root, value), value, []);
   return found;
 }
 
@@ -77,38 +96,6 @@ export function hasOnlyKnownKeys({ properties, $ref, anyOf, oneOf, allOf }: Json
     const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
     return child !== undefined && hasOnlyKnownKeys(child, (value as Record<string, unknown>)[key]);
   });
-}
-
-interface KeySearch {
-  readonly value: unknown;
-  readonly path: (string | number)[];
-  readonly found: JsonPath[];
-}
-
-function collectUnknownKeys(
-  root: JsonSchema,
-  branches: readonly JsonSchema[],
-  { value, path, found }: KeySearch,
-): void {
-  if (typeof value !== "object" || value === null || branches.length > maxBranches) return;
-  // If no branch allows a value of this type, parsing reports that.
-  const schemas = branches.filter((schema) => allowsType(schema, jsonTypeOf(value)));
-  if (schemas.length === 0) return;
-  for (const name of Object.keys(value)) {
-    const key = Array.isArray(value) ? Number(name) : name;
-    const children = schemas.map((schema) => childOf(schema, key));
-    if (children.includes(true)) continue;
-    path.push(key);
-    const known = children.filter((child): child is JsonSchema => typeof child === "object");
-    const item = (value as Record<string | number, unknown>)[key];
-    if (known.length === 0 && typeof key === "string") found.push([...path]);
-    else if (typeof item === "object" && item !== null) {
-      // Once each, or a union that contains itself twice doubles them at each level.
-      const below = distinct(known).flatMap((child) => branchesOf(root, child, item));
-      collectUnknownKeys(root, below, { value: item, path, found });
-    }
-    path.pop();
-  }
 }
 
 /** The keys that the schemas know by name. */

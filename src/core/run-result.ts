@@ -3,6 +3,7 @@ import type { AgentErrorData } from "./errors.ts";
 import type { ForkPoint, NotUndone, PendingItem, SkipReason } from "./events.ts";
 import { copyJson, type JsonObject, type JsonValue } from "./json.ts";
 import type { ModelUsage } from "./model-usage.ts";
+import { defined } from "./options.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import {
   type ApprovalState,
@@ -206,9 +207,7 @@ function addDecided(
     status: error?.code === "approval-expired" ? "expired" : status,
     hash,
     decidedAt,
-    ...(by !== undefined && { by }),
-    ...(comment !== undefined && { comment }),
-    ...(changed && { input: copyJson(changed.input) }),
+    ...defined({ by, comment, input: copyJson(changed?.input) }),
   });
 }
 
