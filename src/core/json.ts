@@ -53,7 +53,7 @@ type JsonifyObject<T> = {
   : never;
 
 /** The first part of a value that is not JSON, with the reason. */
-interface JsonFailure {
+export interface JsonFailure {
   readonly path: JsonPath;
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-import { hiddenText, isSealed, type JsonPath, mapItems } from "./json.ts";
+import { hiddenText, isSealed, type JsonFailure, type JsonPath, mapItems } from "./json.ts";
 import { itemsOf, type JsonSchema, knownKeys, resolvePointer, schemasAt } from "./json-schema.ts";
 
 /**
@@ -157,16 +157,11 @@ export function maskPaths<T>(value: T, paths: readonly string[]): T {
 /** In texts about another part, shorter values may be a part of any word. */
 const minQuoted = 4;
 
-interface IssueText {
-  readonly path: JsonPath;
-  readonly message: string;
-}
-
 /**
  * Returns a function that removes the sensitive parts of a value from an issue about it: from the message, and from the
  * keys of the path. Keys in a sensitive part are sensitive themselves, unless the schema names them.
  */
-export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends IssueText>(issue: TIssue) => TIssue {
+export function hideQuotedOf(root: JsonSchema, value: unknown): <TIssue extends JsonFailure>(issue: TIssue) => TIssue {
   const paths = sensitivePaths(root);
   const masked = paths.length === 0 ? value : maskPaths(value, paths);
   if (masked === value) return (issue) => issue;

@@ -72,16 +72,8 @@ function renderWaiting(views: readonly RunView[]): Html | false {
   return tableSection("What waits", ["run", "it waits", short("since")], rows);
 }
 
-interface Timed {
-  readonly view: RunView;
-  readonly record: StepRecord;
-  readonly ms: number;
-}
-
 function slowest(views: readonly RunView[]): Html | false {
-  const timed = views.flatMap((view) =>
-    view.run.steps.map((record): Timed => ({ view, record, ms: getDurationMs(record) })),
-  );
+  const timed = views.flatMap((view) => view.run.steps.map((record) => ({ view, record, ms: getDurationMs(record) })));
   const slow = timed
     .filter(({ ms }) => ms > 0)
     .sort((one, other) => other.ms - one.ms)

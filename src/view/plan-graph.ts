@@ -79,13 +79,11 @@ export function getStatus(records: readonly StepRecord[]): StepRecord["status"] 
   return order.find((status) => statuses.includes(status)) ?? (statuses.includes("completed") ? "completed" : first);
 }
 
-interface GraphLimits {
-  readonly maxNodes: number;
-  readonly maxEdges: number;
-}
-
 /** The same graph, cut off behind a node that says how much is left out if it has more nodes or edges. */
-export function cutGraph({ nodes, edges }: PlanGraph, { maxNodes, maxEdges }: GraphLimits): PlanGraph {
+export function cutGraph(
+  { nodes, edges }: PlanGraph,
+  { maxNodes, maxEdges }: { readonly maxNodes: number; readonly maxEdges: number },
+): PlanGraph {
   if (nodes.length <= maxNodes && edges.length <= maxEdges) return { nodes, edges };
   let count = Math.min(nodes.length, maxNodes - 1);
   const sorted = [...edges].sort((one, other) => one[1] - other[1]);

@@ -25,20 +25,17 @@ const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneous
 /** Parses an expression, or returns why it is invalid. Never throws for a text. */
 export function parseCel(text: string): CelParseResult {
   if (text.length > maxCelLength) {
-    return refuse({ message: `it has ${text.length} characters; at most ${maxCelLength} are allowed`, position: 0 });
+    const message = `it has ${text.length} characters; at most ${maxCelLength} are allowed`;
+    return { ok: false, issue: { message, position: 0 } };
   }
-  if (text.trim() === "") return refuse({ message: "it is empty", position: 0 });
+  if (text.trim() === "") return { ok: false, issue: { message: "it is empty", position: 0 } };
   try {
     const translation = new Translation();
     const root = translation.translate(environment.parse(text).ast);
     return { ok: true, expression: { text, root, names: translation.names } };
   } catch (thrown) {
-    return refuse(describeFailure(thrown, text));
+    return { ok: false, issue: describeFailure(thrown, text) };
   }
-}
-
-function refuse(issue: CelIssue): CelParseResult {
-  return { ok: false, issue };
 }
 
 /** The fields of the library's errors, read without its classes. */
@@ -75,17 +72,14 @@ const tooLarge: Readonly<Record<string, string>> = {
   maxCallArguments: `a call with more than ${limits.maxCallArguments} arguments`,
 };
 
-interface SyntaxFailure {
-  readonly code: string;
-  readonly summary: string;
-  readonly position: number;
-}
-
 /**
  * Describes what is wrong with the syntax of a text: names the CEL form of what is common in other languages, and never
  * the parser's tokens.
  */
-function describeSyntax(text: string, { code, summary, position }: SyntaxFailure): string {
+function describeSyntax(
+  text: string,
+  { code, summary, position }: { readonly code: string; readonly summary: string; readonly position: number },
+): string {
   if (summary.endsWith("EOF")) return "it ends too early";
   const hint = hintAt(text.slice(0, position), text.slice(position));
   if (hint !== undefined) return hint;
