@@ -19,8 +19,8 @@ export interface CircuitBreakerOptions {
 /** The outcome of a call that was let in. `abandoned` is neither a success nor a failure of the callee. */
 export type CallVerdict = "succeeded" | "failed" | "abandoned";
 
+/** A call that was let in. */
 export interface CircuitPermit {
-  readonly allowed: true;
   /** `half-open` if letting this one in changed the state to that. */
   readonly change: CircuitState | undefined;
   /**
@@ -28,12 +28,6 @@ export interface CircuitPermit {
    * be reported in a `finally`; without any, a half-open circuit might never let in another call. Never throws.
    */
   report(verdict: CallVerdict): CircuitState | undefined;
-}
-
-export interface CircuitRefusal {
-  readonly allowed: false;
-  /** Time until a call may be let in; 0 while a test call is running, as that may end at any time. */
-  readonly retryAfterMs: number;
 }
 
 /**
@@ -65,24 +59,10 @@ export class CircuitBreaker {
     private readonly clock: Clock,
   ) {}
 
-  enter(): CircuitPermit | CircuitRefusal {
-    const refusal = this.refusal();
-    if (refusal !== undefined) return refusal;
-    if (this.state === "closed") return this.permit();
+  /** Lets a call in that is not refused. */
+  enter(): CircuitPermit {
     const change = this.state === "open" ? this.change("half-open") : undefined;
-    this.isProbing = true;
-    return this.permit(change);
-  }
-
-  /** The refusal that a call would get now; undefined if it would be let in. */
-  refusal(): CircuitRefusal | undefined {
-    if (this.state === "closed") return undefined;
-    const retryAfterMs = this.state === "open" ? this.remainingMs() : 0;
-    const isRefused = this.state === "open" ? retryAfterMs > 0 : this.isProbing;
-    return isRefused ? { allowed: false, retryAfterMs } : undefined;
-  }
-
-  private permit(change?: CircuitState): CircuitPermit {
+    this.isProbing = this.state === "half-open";
     const { generation } = this;
     let hasReported = false;
     const report = (verdict: CallVerdict) => {
@@ -90,7 +70,17 @@ export class CircuitBreaker {
       hasReported = true;
       return this.judge(verdict);
     };
-    return { allowed: true, change, report };
+    return { change, report };
+  }
+
+  /**
+   * Time for which calls are refused; undefined if one would be let in now. It is 0 while a test call is running, as that
+   * may end at any time.
+   */
+  refusedForMs(): number | undefined {
+    if (this.state === "half-open") return this.isProbing ? 0 : undefined;
+    const leftMs = this.state === "open" ? this.remainingMs() : 0;
+    return leftMs > 0 ? leftMs : undefined;
   }
 
   private judge(verdict: CallVerdict): CircuitState | undefined {

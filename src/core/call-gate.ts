@@ -66,7 +66,7 @@ export class CallGate {
 
   /** Returns true if an open circuit would refuse a call that comes so much later. */
   refusesIn(delayMs: number): boolean {
-    return (this.breaker?.refusal()?.retryAfterMs ?? 0) > delayMs;
+    return (this.breaker?.refusedForMs() ?? 0) > delayMs;
   }
 
   /**
@@ -74,8 +74,7 @@ export class CallGate {
    * refused. Undefined if the signal aborted first. Rejects with the error of an open circuit.
    */
   async enter(signal: Abortable): Promise<Admission | undefined> {
-    const refusal = this.breaker?.refusal();
-    if (refusal !== undefined) throw this.isOpen(refusal.retryAfterMs);
+    this.throwIfOpen();
     if ((await this.places?.acquire(signal)) === false) return undefined;
     let admission: Admission | undefined;
     try {
@@ -87,9 +86,14 @@ export class CallGate {
     }
   }
 
+  private throwIfOpen(): void {
+    const refusedMs = this.breaker?.refusedForMs();
+    if (refusedMs !== undefined) throw this.isOpen(refusedMs);
+  }
+
   private admit(): Admission {
+    this.throwIfOpen();
     const permit = this.breaker?.enter();
-    if (permit?.allowed === false) throw this.isOpen(permit.retryAfterMs);
     let hasLeft = false;
     return {
       change: permit?.change,

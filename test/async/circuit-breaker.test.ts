@@ -22,9 +22,8 @@ function create(options: CircuitBreakerOptions = {}) {
 }
 
 function permitOf(breaker: CircuitBreaker): CircuitPermit {
-  const entry = breaker.enter();
-  if (!entry.allowed) return expect.unreachable("not let in");
-  return entry;
+  expect(breaker.refusedForMs()).toBeUndefined();
+  return breaker.enter();
 }
 
 /** Lets calls fail, and returns the changes of state that they told. */
@@ -113,9 +112,9 @@ describe("a closed CircuitBreaker", () => {
 describe("an open CircuitBreaker", () => {
   it("refuses all calls, and reports for how long", () => {
     const { breaker, time } = createOpen();
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    expect(breaker.refusedForMs()).toBe(5_000);
     time.nowMs = 4_999;
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1 });
+    expect(breaker.refusedForMs()).toBe(1);
     expect(breaker.state).toBe("open");
   });
 
@@ -126,7 +125,7 @@ describe("an open CircuitBreaker", () => {
     time.nowMs = 4_000;
     expect(second?.report("failed")).toBeUndefined();
     expect(third?.report("abandoned")).toBeUndefined();
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1_000 });
+    expect(breaker.refusedForMs()).toBe(1_000);
   });
 
   it("becomes half-open with the first call after its time, not before", () => {
@@ -140,9 +139,9 @@ describe("an open CircuitBreaker", () => {
   it("refuses for no longer than its time if the clock is set back", () => {
     const { breaker, time } = createOpen();
     time.nowMs = -3_600_000;
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    expect(breaker.refusedForMs()).toBe(5_000);
     time.nowMs += 5_000;
-    expect(breaker.enter().allowed).toBe(true);
+    expect(breaker.refusedForMs()).toBeUndefined();
   });
 });
 
@@ -155,9 +154,9 @@ describe("a half-open CircuitBreaker", () => {
 
   it("allows one call at a time", () => {
     const { breaker, time } = createHalfOpen();
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+    expect(breaker.refusedForMs()).toBe(0);
     time.nowMs = 100_000;
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+    expect(breaker.refusedForMs()).toBe(0);
   });
 
   it("closes after a success, and forgets all failures", () => {
@@ -171,7 +170,7 @@ describe("a half-open CircuitBreaker", () => {
     const { breaker, time, probe } = createHalfOpen();
     time.nowMs = 7_000;
     expect(probe.report("failed")).toBe("open");
-    expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 5_000 });
+    expect(breaker.refusedForMs()).toBe(5_000);
     time.nowMs = 12_000;
     expect(permitOf(breaker).change).toBe("half-open");
   });
@@ -182,7 +181,7 @@ describe("a half-open CircuitBreaker", () => {
     expect(breaker.state).toBe("half-open");
     const second = permitOf(breaker);
     expect(second.change).toBeUndefined();
-    expect(breaker.enter().allowed).toBe(false);
+    expect(breaker.refusedForMs()).toBe(0);
     expect(second.report("succeeded")).toBe("closed");
   });
 
@@ -195,7 +194,7 @@ describe("a half-open CircuitBreaker", () => {
       undefined,
       undefined,
     ]);
-    expect(breaker.enter().allowed).toBe(false);
+    expect(breaker.refusedForMs()).toBe(0);
     expect(second.report("failed")).toBe("open");
   });
 
@@ -204,7 +203,7 @@ describe("a half-open CircuitBreaker", () => {
     (verdict) => {
       const { breaker, early, probe } = createHalfOpen();
       expect(early[0]?.report(verdict)).toBeUndefined();
-      expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 0 });
+      expect(breaker.refusedForMs()).toBe(0);
       expect(probe.report("succeeded")).toBe("closed");
       expect(early.slice(1).map((permit) => permit.report("failed"))).toEqual([undefined, undefined]);
       expect(fail(breaker, 3)).toEqual([undefined, undefined, "open"]);
@@ -281,9 +280,10 @@ describe("a CircuitBreaker under random calls", () => {
       let reported: CircuitState = "closed";
       for (const step of operations) {
         if (step.type === "enter") {
+          const isAllowed = breaker.refusedForMs() === undefined;
+          expect(isAllowed).toBe(model.enter(permits.length, time.nowMs));
+          if (!isAllowed) continue;
           const entry = breaker.enter();
-          expect(entry.allowed).toBe(model.enter(permits.length, time.nowMs));
-          if (!entry.allowed) continue;
           permits.push(entry);
           reported = entry.change ?? reported;
         } else if (step.type === "tell") {
@@ -305,12 +305,12 @@ describe("a CircuitBreaker under random calls", () => {
       const { breaker, time } = create(options);
       fail(breaker, options.maxFailures);
       time.nowMs += Math.min(waitedMs, options.resetAfterMs);
-      const entry = breaker.enter();
-      if (entry.allowed) return;
-      time.nowMs += entry.retryAfterMs - 1;
-      expect(breaker.enter()).toEqual({ allowed: false, retryAfterMs: 1 });
+      const refusedMs = breaker.refusedForMs();
+      if (refusedMs === undefined) return;
+      time.nowMs += refusedMs - 1;
+      expect(breaker.refusedForMs()).toBe(1);
       time.nowMs += 1;
-      expect(breaker.enter().allowed).toBe(true);
+      expect(breaker.refusedForMs()).toBeUndefined();
     });
     fc.assert(play);
   });
