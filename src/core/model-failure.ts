@@ -2,13 +2,19 @@ import { readFields } from "./error-data.ts";
 import { AgentError } from "./errors.ts";
 import { type LanguageModel, type ModelFailureReason, maxAnswerLength, modelName } from "./language-model.ts";
 
-const retryableReasons: ReadonlySet<ModelFailureReason> = new Set([
-  "unreachable",
-  "busy",
-  "interrupted",
-  "server-error",
-  "invalid-response",
-]);
+/** All reasons, each with true if the same call may succeed later. */
+export const retryableByReason: Readonly<Record<ModelFailureReason, boolean>> = {
+  unreachable: true,
+  "unknown-model": false,
+  unauthorized: false,
+  busy: true,
+  "format-rejected": false,
+  "prompt-too-long": false,
+  rejected: false,
+  interrupted: true,
+  "server-error": true,
+  "invalid-response": true,
+};
 
 const maxCauses = 6;
 
@@ -58,7 +64,7 @@ export function modelFailure(
   const text = isLimit
     ? `${message} Node's own fetch waits 300 s for the first token, and for each next one.`
     : message;
-  return new AgentError("model-failed", text, { details, cause, retryable: !isLimit && retryableReasons.has(reason) });
+  return new AgentError("model-failed", text, { details, cause, retryable: !isLimit && retryableByReason[reason] });
 }
 
 /** The error of an answer that is longer than any plan; the model would not stop the next time either. */

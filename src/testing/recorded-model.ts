@@ -7,7 +7,7 @@ import {
   type ModelResponse,
   modelName,
 } from "../core/language-model.ts";
-import { modelFailure } from "../core/model-failure.ts";
+import { modelFailure, retryableByReason } from "../core/model-failure.ts";
 import { checkKeys, checkObject, defined, failOption } from "../core/options.ts";
 import { parseVersion, quote, type RecordingKind, RecordingWriter, Replay, readRecording } from "./recording.ts";
 
@@ -162,20 +162,6 @@ function pickRequest({ messages, responseFormat, maxOutputTokens, temperature, l
 /** The format of recordings that this version writes and reads. */
 const recordingVersion = 2;
 
-// All of them, as the compiler checks.
-const failureReasons = Object.keys({
-  unreachable: true,
-  "unknown-model": true,
-  unauthorized: true,
-  busy: true,
-  "format-rejected": true,
-  "prompt-too-long": true,
-  rejected: true,
-  interrupted: true,
-  "server-error": true,
-  "invalid-response": true,
-} satisfies Record<ModelFailureReason, true>) as ModelFailureReason[];
-
 /** A text, or its lines, so that a changed line of a prompt is one changed line of the file. */
 const textSchema = z
   .union([z.string(), z.array(z.string())])
@@ -215,7 +201,11 @@ const callSchema = z.strictObject({
     })
     .optional(),
   failure: z
-    .strictObject({ reason: z.enum(failureReasons), message: z.string(), status: z.number().optional() })
+    .strictObject({
+      reason: z.enum(Object.keys(retryableByReason) as ModelFailureReason[]),
+      message: z.string(),
+      status: z.number().optional(),
+    })
     .optional(),
 });
 

@@ -10,6 +10,7 @@ import {
   readLogprobs,
 } from "../../core/language-model.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
+import { defined } from "../../core/options.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
 
 type Model = Pick<LanguageModel, "provider" | "modelId">;
@@ -166,14 +167,11 @@ function readEnd(model: Model, ended: unknown): ModelEnd {
 function readUsage(usage: unknown): ModelTokens {
   const read = readFields(usage, "inputTokens", "outputTokens", "cachedInputTokens");
   const { cacheRead } = readFields(read.inputTokens, "cacheRead");
-  const cachedInputTokens = readTokens(cacheRead ?? read.cachedInputTokens);
-  const inputTokens = readTokens(read.inputTokens);
-  const outputTokens = readTokens(read.outputTokens);
-  return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-  };
+  return defined({
+    inputTokens: readTokens(read.inputTokens),
+    cachedInputTokens: readTokens(cacheRead ?? read.cachedInputTokens),
+    outputTokens: readTokens(read.outputTokens),
+  });
 }
 
 /** Some providers report NaN for unknown values. */

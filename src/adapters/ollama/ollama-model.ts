@@ -14,6 +14,7 @@ import {
 } from "../../core/language-model.ts";
 import { ModelCalls } from "../../core/model-calls.ts";
 import { answerTooLong, modelFailure } from "../../core/model-failure.ts";
+import { defined } from "../../core/options.ts";
 import { callServer, streamAnswer, withConnection } from "./ollama-client.ts";
 import {
   type OllamaModelOptions,
@@ -315,9 +316,7 @@ function toFinishReason(reason: unknown): ModelFinishReason {
 }
 
 function toUsage(part: Readonly<Record<string, unknown>>): ModelTokens {
-  const inputTokens = asCount(part.prompt_eval_count);
-  const outputTokens = asCount(part.eval_count);
-  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
+  return defined({ inputTokens: asCount(part.prompt_eval_count), outputTokens: asCount(part.eval_count) });
 }
 
 function asCount(value: unknown): number | undefined {
