@@ -238,8 +238,8 @@ function selectResult(output: unknown, tool: Tool | undefined): unknown {
   if (tool?.result === undefined) return output;
   let value = output;
   for (const key of parseReference(`output.${tool.result}`)?.path ?? []) {
-    const holder: unknown = value ?? {};
-    value = Object.hasOwn(holder as object, key) ? (holder as Keyed)[key] : undefined;
+    const isHolder = typeof value === "object" && value !== null && Object.hasOwn(value, key);
+    value = isHolder ? (value as Keyed)[key] : undefined;
   }
   return value ?? output;
 }
