@@ -28,6 +28,14 @@ export function monotonicNow(clock: Clock): number {
   return clock.monotonic === undefined ? clock.now() : clock.monotonic();
 }
 
+let latest = { ms: Number.NaN, text: "" };
+
+/** A time of a clock in ISO 8601, UTC. It is written once a millisecond, as that takes as long as a fifth of a step. */
+export function toTimestamp(ms: number): string {
+  if (ms !== latest.ms) latest = { ms, text: new Date(ms).toISOString() };
+  return latest.text;
+}
+
 /** Lets the process exit although a timer of a clock has not called back. */
 export function letExit(timer: unknown): void {
   (timer as { unref?(): void } | undefined)?.unref?.();

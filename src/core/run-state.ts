@@ -181,7 +181,7 @@ function reduceByType(state: RunState, event: AgentEvent): void {
       break;
     case "step-start":
       state.startedAt ??= event.timestamp;
-      delete state.replanError;
+      if (state.replanError !== undefined) delete state.replanError;
       reachStep(state, event);
       break;
     case "undo-start":
@@ -481,14 +481,14 @@ export function reduceStep(step: StepState, event: StepEvent): void {
 
 type IterationEvent = StepEvent & { readonly iteration: number };
 
+/** The keys that an earlier end has left. Deleting one that is absent takes as long as all the rest of an event. */
+const endKeys = ["error", "progress", "isSettled", "isTakenOver"] as const;
+
 function reduceOne(step: StepState, event: StepEvent): void {
   switch (event.type) {
     case "step-start":
       step.status = "running";
-      delete step.error;
-      delete step.progress;
-      delete step.isSettled;
-      delete step.isTakenOver;
+      for (const key of endKeys) if (key in step) delete step[key];
       step.input = event.input as JsonObject;
       step.startedAt = event.timestamp;
       if (step.attempts > 0) step.earlierAttempts = step.attempts;

@@ -1,3 +1,4 @@
+import { toTimestamp } from "../async/clock.ts";
 import { isThenable } from "../async/promises.ts";
 import { toErrorData } from "../core/error-data.ts";
 import { AgentError, isAgentError, type StoreOperation } from "../core/errors.ts";
@@ -43,8 +44,6 @@ export class RunRecorder {
   private acknowledged: number[] | undefined;
   private writing: Promise<void> | undefined;
   private queued: { readonly events: AgentEvent[]; readonly written: Promise<void> } | undefined;
-  private lastMs = Number.NaN;
-  private lastTimestamp = "";
   /** Events that arrived while another one was being emitted. */
   private deferred: AgentEvent[] | undefined;
   private isNotifying = false;
@@ -116,7 +115,7 @@ export class RunRecorder {
     const event = init as EventInit & { runId: string; sequence: number; timestamp: string; digest?: string };
     event.runId = this.owner.runId;
     event.sequence = sequence;
-    event.timestamp = this.timestamp();
+    event.timestamp = toTimestamp(this.owner.now());
     if (evidence !== undefined) {
       evidence.add(event as AgentEvent);
       if (isDigested(event)) event.digest = evidence.close();
@@ -127,15 +126,6 @@ export class RunRecorder {
       if (typeof value === "object") deepFreeze(value);
     }
     return Object.freeze(event) as AgentEvent;
-  }
-
-  private timestamp(): string {
-    const now = this.owner.now();
-    if (now !== this.lastMs) {
-      this.lastMs = now;
-      this.lastTimestamp = new Date(now).toISOString();
-    }
-    return this.lastTimestamp;
   }
 
   private record(events: AgentEvent[]): void | Promise<void> {

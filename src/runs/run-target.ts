@@ -1,3 +1,4 @@
+import { toTimestamp } from "../async/clock.ts";
 import { AgentError } from "../core/errors.ts";
 import { formatVersion, type RunResumeEvent } from "../core/events.ts";
 import { deepFreeze, toJson } from "../core/json.ts";
@@ -65,7 +66,7 @@ export async function requireValid(
 /** A plan with its id, time and source, where its writer left them out. */
 export function withDefaults(engine: Pick<EngineSettings, "clock" | "createId">, plan: PlanInput): Plan {
   const { id = `plan_${engine.createId()}`, request = "", source = { planner: "given" } } = plan;
-  const createdAt = plan.createdAt ?? new Date(engine.clock.now()).toISOString();
+  const createdAt = plan.createdAt ?? toTimestamp(engine.clock.now());
   const steps = plan.steps as Plan["steps"];
   return deepFreeze({ version: plan.version ?? planVersionOf(plan.steps), id, request, source, createdAt, steps });
 }

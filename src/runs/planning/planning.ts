@@ -1,5 +1,5 @@
 import { AbortSource, onAbort } from "../../async/abort.ts";
-import { monotonicNow } from "../../async/clock.ts";
+import { monotonicNow, toTimestamp } from "../../async/clock.ts";
 import type { EventHub } from "../../async/event-hub.ts";
 import { settleOrAbort } from "../../async/promises.ts";
 import { AgentError, type AgentErrorData } from "../../core/errors.ts";
@@ -251,7 +251,7 @@ export class Planning {
       id: `plan_${engine.createId()}`,
       request,
       source: { planner: planner.name, ...(source as object | undefined), ...(usage && { usage, calls }) },
-      createdAt: new Date(engine.clock.now()).toISOString(),
+      createdAt: toTimestamp(engine.clock.now()),
       steps,
     };
     const valid = (await requireValid(engine, settings, { plan, complaint: describeInvalid(planner) })) as Plan;
