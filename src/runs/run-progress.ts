@@ -1,5 +1,6 @@
 import type { AgentErrorData } from "../core/errors.ts";
-import type { PendingItem, WaitDue } from "../core/events.ts";
+import type { PendingItem } from "../core/events.ts";
+import { defined } from "../core/options.ts";
 import type { PlanStep } from "../core/plan.ts";
 import {
   type ApprovalState,
@@ -64,9 +65,10 @@ export function pendingItems(run: Run): readonly PendingItem[] {
   const waits: PendingItem[] = [];
   for (const one of instancesOf(state.steps.values())) {
     const { status, approval, tool, input, effect, reasoning, error } = one;
+    const { until, event } = one.wait ?? {};
     const ref = stepRefOf(one);
     if (status === "unknown") outcomes.push({ kind: "outcome", ...ref, ...(error && { error }) });
-    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...dueOf(one) });
+    else if (isAwaited(one)) waits.push({ kind: "wait", stepId: one.stepId, ...defined({ until, event }) });
     else if (approval?.status === "requested" && status === "waiting" && effect !== undefined) {
       const shown = { tool, input: approval.input ?? input, ...(approval.input && { given: input }) };
       const looked = { ...shown, ...askedOf(approval), effect, ...(reasoning !== undefined && { reasoning }) };
@@ -113,20 +115,10 @@ function askedOf({ hash, expiresAt }: ApprovalState): { readonly hash: string; r
   return expiresAt === undefined ? { hash } : { hash, expiresAt };
 }
 
-function dueOf({ wait }: StepState): WaitDue {
-  return {
-    ...(wait?.until !== undefined && { until: wait.until }),
-    ...(wait?.event !== undefined && { event: wait.event }),
-  };
-}
-
 /** True if a step waits for a decision, or for a time or an event that has not come. */
 function isHeldUp(step: StepState, nowMs: number): boolean {
-  return isAsked(step) || (isAwaited(step) && !isWaitOver(step, nowMs));
-}
-
-function isAsked({ status, approval }: StepState): boolean {
-  return status === "waiting" && approval?.status === "requested";
+  const isAsked = step.status === "waiting" && step.approval?.status === "requested";
+  return isAsked || (isAwaited(step) && !isWaitOver(step, nowMs));
 }
 
 function stepsOf({ state }: Run): readonly StepState[] {

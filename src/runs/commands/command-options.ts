@@ -61,8 +61,6 @@ const decisionOptions = {
   reason: { type: "text" },
 } satisfies OptionTable<ApprovalOptions & RejectionOptions>;
 
-const commonKeys = Object.keys({ ...decidingOptions, ...noteOptions });
-
 /** A decision about a step, an iteration of one, or the plan: JSON. */
 export interface Decision extends DecisionNote {
   /** Undefined for the plan. */
@@ -86,7 +84,7 @@ export function readDecision(
   const ref = placeOfItem(item);
   if (typeof item.hash !== "string" || !/^[\da-f]{64}$/.test(item.hash))
     failOption("item.hash", item.hash, "the 64 lowercase hex digits of the pending item's hash");
-  const known = [...commonKeys, verdict === "reject" ? "reason" : "input"];
+  const known = Object.keys(decisionOptions).filter((key) => key !== (verdict === "reject" ? "input" : "reason"));
   const settings = readOptions(decisionOptions, options, undefined, { known });
   const { by, comment, input, reason = comment ?? noReason, resume, ...rest } = settings;
   const changed = input === undefined ? {} : { input: readInput(input, ref === undefined ? "plan" : "step") };

@@ -64,8 +64,11 @@ export interface CommandKind<TCommand> {
   toMessage?(command: TCommand, run: StoredRun): object | Promise<object>;
   /** True if the command has to be prepared before it is recorded or left. @default false */
   isUnprepared?(command: TCommand): boolean;
-  /** Prepares a command with the record of its run. Rejects if it does not fit. */
-  prepare?(command: TCommand, preparing: Preparing): Promise<TCommand>;
+  /** Prepares a command with the record of its run, which may be resumed here. Rejects if it does not fit. */
+  prepare?(
+    command: TCommand,
+    { settings, state, resumes }: { settings: EngineSettings; state: RunState; resumes: boolean },
+  ): Promise<TCommand>;
   /** True if a run waits for the command; false if it has had its effect. Throws if it can have none. */
   check(run: StoredRun, command: TCommand): boolean;
   /** True if the command has values of the run, which may be secrets: it cannot be sent without their keys. @default false */
@@ -78,14 +81,6 @@ export interface CommandKind<TCommand> {
   events(command: TCommand): readonly EventInit[];
   /** Acts in an active run. Resolves to false if this execution cannot; rejects if none can. */
   act(run: Run, command: TCommand, source: CommandSource): Promise<boolean>;
-}
-
-/** The agent and the record that a command is prepared with. */
-interface Preparing {
-  readonly settings: EngineSettings;
-  readonly state: RunState;
-  /** True if the run is resumed here. */
-  readonly resumes: boolean;
 }
 
 /** The source of a command to an active run: a caller in this process, or a message in the store. */

@@ -350,15 +350,15 @@ export class RunSecrets {
    */
   restoreSteps(steps: unknown, state: RunState): unknown {
     if (!Array.isArray(steps)) return steps;
-    const planned = textsByPlace(sealedPartsIn([state.plan, state.firstPlan]));
-    const resolved = textsByPlace(sealedPartsOf(state));
+    const planned = textByPlace(sealedPartsIn([state.plan, state.firstPlan]));
+    const resolved = textByPlace(sealedPartsOf(state));
     return steps.map((step: Partial<PlanStep> | null) => {
       if (typeof step?.input !== "object") return step;
       const input = mapHidden(step.input, ["input"], (path) => {
         const place = JSON.stringify([String(step.tool), ...path]);
-        const known = onlyOf(planned.get(place));
+        const known = planned.get(place);
         if (known !== undefined) return this.values.get(known);
-        const text = onlyOf(resolved.get(place));
+        const text = resolved.get(place);
         // It is no longer a template.
         return text === undefined ? hiddenText : { $literal: this.values.get(text) };
       });
@@ -551,16 +551,13 @@ function sealedPartsOf({ givenPlan, firstPlan, plan, steps }: RunState): Iterabl
   return sealedPartsIn([givenPlan, firstPlan, plan, ...steps.values()]);
 }
 
-/** The sealed texts at each place of a tool's input or output. */
-function textsByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, ReadonlySet<string>> {
-  const places = new Map<string, Set<string>>();
+/** The sealed text at each place of a tool's input or output; undefined if there are several. */
+function textByPlace(parts: Iterable<SealedPart>): ReadonlyMap<string, string | undefined> {
+  const places = new Map<string, string | undefined>();
   for (const { tool, path, text } of parts) {
     const place = JSON.stringify([tool, ...path]);
-    places.set(place, (places.get(place) ?? new Set()).add(text));
+    const isOther = places.has(place) && places.get(place) !== text;
+    places.set(place, isOther ? undefined : text);
   }
   return places;
-}
-
-function onlyOf(texts: ReadonlySet<string> | undefined): string | undefined {
-  return texts?.size === 1 ? [...texts][0] : undefined;
 }
