@@ -1,7 +1,7 @@
 import { AgentError } from "../core/errors.ts";
 import { type AgentEvent, type ApprovalEndEvent, checkEventFormat, findWrongKey, type Keyed } from "../core/events.ts";
 import { isRecord } from "../core/json.ts";
-import type { Plan, PlanStep } from "../core/plan.ts";
+import type { Plan } from "../core/plan.ts";
 import {
   type ApprovalState,
   initialRunState,
@@ -79,15 +79,13 @@ export function findWrongPart(event: Keyed): string | undefined {
     case "run-start":
       return (event.request === undefined || event.plan === undefined) && canRun(event) ? undefined : "plan";
     case "plan-end":
-    case "plan-revise":
-      return wrongOutcome(event.outcome as Keyed);
+    case "plan-revise": {
+      const outcome = event.outcome as Keyed;
+      return outcome.status !== "completed" || canRun(outcome) ? undefined : "outcome";
+    }
     default:
       return undefined;
   }
-}
-
-function wrongOutcome(outcome: Keyed): string | undefined {
-  return outcome.status !== "completed" || canRun(outcome) ? undefined : "outcome";
 }
 
 /** True if a plan, if there is one, has steps, each whole and with a unique id that waits only for steps before it. */
@@ -96,15 +94,12 @@ function canRun({ plan }: Keyed): boolean {
   const { steps } = plan as Plan;
   const before = new Set<string>();
   for (const [index, step] of steps.entries()) {
-    if (!isWhole(step) || before.has(step.id)) return false;
+    const isCall = step.tool !== undefined && step.input !== undefined;
+    if (isCall === (step.wait !== undefined) || before.has(step.id)) return false;
     for (const id of dependenciesOf(step, steps[index - 1])) if (!before.has(id)) return false;
     before.add(step.id);
   }
   return before.size > 0;
-}
-
-function isWhole({ tool, input, wait }: PlanStep): boolean {
-  return (tool !== undefined && input !== undefined) !== (wait !== undefined);
 }
 
 function damaged(
@@ -164,11 +159,6 @@ function findPlanMisplacement({ plan, planApproval }: RunState, event: PlanDecis
   return event.type === "approval-request" || canDecide(planApproval, event) ? undefined : "that nobody asked for";
 }
 
-/** A step that was called keeps its input: its idempotency key stands for it. */
-function changesInput({ outcome }: Extract<StepEvent, { type: "approval-end" }>): boolean {
-  return outcome.status === "approved" && outcome.changed !== undefined;
-}
-
 /** A question that was withdrawn may still be decided. A fork withdraws what was approved for the other run. */
 function canDecide(approval: ApprovalState | undefined, { outcome }: ApprovalEndEvent): boolean {
   if (approval?.status === "approved") return outcome.status === "withdrawn";
@@ -210,8 +200,11 @@ function isAllowed(part: StepState, event: StepEvent): boolean {
     case "step-end":
       // The outcome of a failed step may turn out later to be unknown.
       return status === "running" || (status === "failed" && event.outcome.status === "unknown");
-    case "approval-end":
-      return canDecide(approval, event) && !(changesInput(event) && part.attempts > 0);
+    case "approval-end": {
+      const changesInput = event.outcome.status === "approved" && event.outcome.changed !== undefined;
+      // A step that was called keeps its input: its idempotency key stands for it.
+      return canDecide(approval, event) && !(changesInput && part.attempts > 0);
+    }
     case "undo-start":
       return status === "completed";
     case "undo-end":

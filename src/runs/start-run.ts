@@ -3,7 +3,7 @@ import { settleOrAbort } from "../async/promises.ts";
 import { notInTime, settleWithin } from "../async/timeout.ts";
 import { type AgentError, type AgentErrorLike, isAgentError } from "../core/errors.ts";
 import type { EventInit, Keyed } from "../core/events.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
+import type { Plan, PlanInput, PlanStep } from "../core/plan.ts";
 import type { RunResult } from "../core/run-result.ts";
 import { type Hold, isUnstarted, unendedStatuses } from "../core/run-summary.ts";
 import { toolOf } from "../core/step.ts";
@@ -176,7 +176,11 @@ function startNamed(runs: RunRegistry, opening: NamedOpening): Promise<RunResult
   const { runId, identity } = opening;
   return runs.withRun(runId, {
     whenActive: (active) => startOrResume(runs, opening, join(runs, opening, active)),
-    whenStored: () => startOrResume(runs, opening, findOrExecute(runs, opening)),
+    whenStored: () => {
+      const run = runs.open(opening.settings, opening);
+      run.keepHistory();
+      return startOrResume(runs, opening, runs.hold(run, executeRun(run, opening), identity));
+    },
     // An error in another start of the same run applies to this one, too.
     onRefused: (thrown, other) => {
       if (other.identity === identity && !isAgentError(thrown, "run-not-found")) throw thrown;
@@ -227,13 +231,6 @@ async function resumeStopped(
     // Nothing of it is recorded: the first error is all that is known.
     throw isAgentError(thrown, "run-not-found") ? (refusal.cause ?? refusal) : thrown;
   }
-}
-
-/** Returns the stored result, or executes the run from its start. */
-function findOrExecute(runs: RunRegistry, opening: NamedOpening): Promise<RunResult> {
-  const run = runs.open(opening.settings, opening);
-  run.keepHistory();
-  return runs.hold(run, executeRun(run, opening), opening.identity);
 }
 
 /**
@@ -327,7 +324,11 @@ async function createRefused(
 ): Promise<readonly EventInit[]> {
   const outcome = { status: error.code === "cancelled" ? "cancelled" : "failed", error: dataOf(run, error) } as const;
   const start = await createStart(run, target);
-  return [start, ...createSkips(start), { type: "run-end", outcome }];
+  const { steps = [] } = start.plan ?? {};
+  const skip = (step: PlanStep): EventInit => {
+    return { type: "step-skip", stepId: step.id, tool: toolOf(step), reason: "run-ended" };
+  };
+  return [start, ...steps.map(skip), { type: "run-end", outcome }];
 }
 
 /** Without its plan, as the secrets of tools that are not here could not be sealed in it. */
@@ -351,13 +352,4 @@ async function createStart(run: Run, target: RunTarget): Promise<RunStart> {
   }
   // It cannot be read again, or has secrets that cannot be sealed.
   return startEvent(run, { request: "" });
-}
-
-function createSkips({ plan }: RunStart): readonly EventInit[] {
-  return (plan?.steps ?? []).map((step) => ({
-    type: "step-skip",
-    stepId: step.id,
-    tool: toolOf(step),
-    reason: "run-ended",
-  }));
 }

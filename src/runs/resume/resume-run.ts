@@ -4,8 +4,7 @@ import { toErrorData } from "../../core/error-data.ts";
 import { AgentError, type AgentErrorData, isAgentError, type RunDifference } from "../../core/errors.ts";
 import type { EventInit, Keyed } from "../../core/events.ts";
 import { type JsonValue, toJson } from "../../core/json.ts";
-import type { ObservedCall } from "../../core/observer.ts";
-import { type OptionTable, readOptions } from "../../core/options.ts";
+import { defined, type OptionTable, readOptions } from "../../core/options.ts";
 import type { RunResult } from "../../core/run-result.ts";
 import {
   type ApprovalState,
@@ -217,7 +216,9 @@ async function restoreRun(
         .then(() => rejectExpired(run));
       return { resuming, executing: resuming.then(() => continueExecution(run, ending)) };
     };
-    const { resuming, executing } = settings.within?.(resumedCall(state), resume) ?? resume();
+    const { traceparent: previousTraceparent } = state;
+    const call = { type: "run", runId, ...defined({ previousTraceparent }) } as const;
+    const { resuming, executing } = settings.within?.(call, resume) ?? resume();
     const execution = runs.hold(run, executing);
     // The caller gets its failure from this function.
     execution.catch(() => {});
@@ -303,10 +304,6 @@ export async function fitsHere(runs: RunRegistry, { runId, updatedAt }: RunSumma
   return isFit;
 }
 
-function resumedCall({ runId, traceparent }: RunState): ObservedCall {
-  return { type: "run", runId, ...(traceparent !== undefined && { previousTraceparent: traceparent }) };
-}
-
 /**
  * The settings of a resumed run: those it started with, and those given again. Throws `invalid-options`, and, unless
  * the run is only to be cancelled, `resume-mismatch` if one of its tools, or the planner that it needs, is gone.
@@ -346,16 +343,11 @@ async function recordResume(
     type: "run-resume",
     ...openingOf(run, await fingerprintsOf(run.settings.tools)),
     ...(changedTools.length > 0 && { changedTools }),
-    ...(retriesFailed(state) && { retriesFailed: true as const }),
+    ...(state.status === "failed" && { retriesFailed: true as const }),
   } as const;
   const sealed = secrets && (await Promise.all(first.map((event) => secrets.sealEvent(state, event))));
   await run.recorder.emitTogether([opening, ...(sealed ?? first)]);
   if (run.recorder.failure !== undefined) throw run.recorder.failure;
-}
-
-/** True if the next execution tries the failed steps of a run again. */
-function retriesFailed({ status }: RunState): boolean {
-  return status === "failed";
 }
 
 /** True if a run has all of its events from the run that it was forked from. */
@@ -384,7 +376,8 @@ function isValid(approval: ApprovalState | undefined): boolean {
 
 /** True if a step, or an iteration of one, may run in the next execution, or after a decision. */
 function mayRunAgain(state: RunState, step: StepState): boolean {
-  if (retriesFailed(state)) return !isDone(step);
+  // The next execution tries its failed steps again.
+  if (state.status === "failed") return !isDone(step);
   return isOpen(step) || [...instancesOf([step])].some(({ status }) => status === "running" || status === "unknown");
 }
 
