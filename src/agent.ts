@@ -19,11 +19,12 @@ import { isSensitiveTool } from "./core/tool-schemas.ts";
 import { invalidPlan, plainIssues } from "./plan/validate-plan.ts";
 import { createRulePlanner } from "./planners/rules/rule-planner.ts";
 import { type Agent, type Orchestrator, type RunHandle, type WorkedAgent, workerKey } from "./runs/agent-methods.ts";
-import { readDecidingOptions, readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
+import { readDecision, readDelivery, readSettleOptions } from "./runs/commands/command-options.ts";
 import { type EngineSettings, type ExecutionOptions, type PlanningOptions, resolveOptions } from "./runs/options.ts";
 import { agentClosed, cancelledBy, noReason, returnOrThrow } from "./runs/run-errors.ts";
 import {
   checkName,
+  decidingOptions,
   type EventsWanted,
   eventsOptions,
   forkOptions,
@@ -349,14 +350,15 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async cancel(runId, reason = noReason, options = {}) {
       checkOption({ type: "text" }, reason, "reason");
-      const how = readDecidingOptions(options);
+      const { resume: resumes, ...how } = readOptions(decidingOptions, options);
       checkName("runId", runId);
       const cancelling = new AbortSource();
-      const sent = { ...startedNow(runId), ...how, cancelling, type: "cancel", command: { reason } } as const;
+      const command = { type: "cancel", command: { reason } } as const;
+      const sent = { ...startedNow(runId), resumes, options: how, cancelling, ...command };
       return open(async (parts, runs) => {
         // A run that is restored is cancelled when it is opened.
         cancelling.abort(cancelledBy(reason));
-        return returnOrThrow(await parts.sendCommand(runs, sent), how.options);
+        return returnOrThrow(await parts.sendCommand(runs, sent), how);
       });
     },
 

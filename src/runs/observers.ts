@@ -40,11 +40,13 @@ export function observationOf(observers: readonly Observer[], onError: OnError):
     traceparent:
       tracer &&
       ((runId) => {
-        const text = answerOf(() => tracer.traceparent?.(), { about: { type: "run", runId }, onError });
+        const report = (error: unknown) => onError(error, { type: "run", runId });
+        const text = answerOf(() => tracer.traceparent?.(), report);
         return parseTraceparent(text) && (text as string);
       }),
     tellObservers: (event) => {
-      for (const observer of observers) answerOf(() => observer.event?.(event), { about: event, onError });
+      const report = (error: unknown) => onError(error, event);
+      for (const observer of observers) answerOf(() => observer.event?.(event), report);
     },
   };
 }
@@ -63,11 +65,10 @@ function callWithin<T>(observers: readonly Observer[], around: Around, proceed: 
 
 /** Whatever an observer does, the call is made once, at once, and its result is what is returned. */
 function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () => T): T {
+  const report = (error: unknown) => onError(error, call);
   let made: { readonly value: T } | { readonly thrown: unknown } | undefined;
   const make = () => {
-    if (made !== undefined) {
-      return onError(new Error(`An observer called within "${call.type}" again, or too late.`), call);
-    }
+    if (made !== undefined) return report(new Error(`An observer called within "${call.type}" again, or too late.`));
     // Until it returns, a second call is refused, too.
     made = { thrown: undefined };
     try {
@@ -78,27 +79,24 @@ function callOnce<T>(observer: Observer, { call, onError }: Around, proceed: () 
   };
   const ask = () => {
     const answer = observer.within?.(call, make);
-    if (made === undefined) onError(new Error(`An observer did not call within "${call.type}".`), call);
+    if (made === undefined) report(new Error(`An observer did not call within "${call.type}".`));
     return answer;
   };
-  answerOf(ask, { about: call, onError });
+  answerOf(ask, report);
   if (made === undefined) make();
   const result = made as unknown as { readonly value: T } | { readonly thrown: unknown };
   if ("thrown" in result) throw result.thrown;
   return result.value;
 }
 
-/** Returns what an observer answers. Reports what it throws, and then returns undefined, or rejects with. */
-export function answerOf(
-  ask: () => unknown,
-  { about, onError }: { readonly about: AgentEvent | ObservedCall; readonly onError: OnError },
-): unknown {
+/** Returns what a function of the app answers. Reports what it throws, and then returns undefined, or rejects with. */
+export function answerOf(ask: () => unknown, report: (error: unknown) => void): unknown {
   try {
     const answer = ask();
-    if (isThenable(answer)) answer.then(undefined, (error: unknown) => onError(error, about));
+    if (isThenable(answer)) answer.then(undefined, report);
     return answer;
   } catch (error) {
-    onError(error, about);
+    report(error);
     return undefined;
   }
 }

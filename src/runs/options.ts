@@ -1,5 +1,4 @@
 import { type Clock, maxTimerMs, systemClock } from "../async/clock.ts";
-import { isThenable } from "../async/promises.ts";
 import type { RetryOptions, RetryPolicy } from "../async/retry.ts";
 import type {
   AccountFor,
@@ -21,7 +20,7 @@ import type { StepRef } from "../core/step.ts";
 import type { DefinedTool, Tool } from "../core/tool.ts";
 import { isSensitiveTool } from "../core/tool-schemas.ts";
 import { readEvents } from "../plan/validate-plan.ts";
-import { type Observation, observationOf, readObservers } from "./observers.ts";
+import { answerOf, type Observation, observationOf, readObservers } from "./observers.ts";
 import { describeRunOption } from "./run-options.ts";
 
 /** Something a developer should know about, though no run depends on it. @group Agents */
@@ -309,12 +308,11 @@ export function resolveOptions(options: EngineOptions, { canPlan }: { canPlan: b
 
 /** Wraps a handler so that what it throws or rejects with is ignored. */
 function guard<TArgs extends readonly unknown[]>(tell: (...args: TArgs) => unknown): (...args: TArgs) => void {
-  return (...args) => {
-    try {
-      const answer = tell(...args);
-      if (isThenable(answer)) answer.then(undefined, () => {});
-    } catch {}
-  };
+  return (...args) =>
+    void answerOf(
+      () => tell(...args),
+      () => {},
+    );
 }
 
 /** Reading a UUID makes V8 join the pieces it is built from, which a stored run would otherwise keep: 1.6 kB. */

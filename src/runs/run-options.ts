@@ -152,7 +152,7 @@ export const runIdOption = {
 
 const runOptions = {
   ...dryRunOptions,
-  metadata: { read: readMetadata, default: emptyMetadata },
+  metadata: { read: readJsonObject, default: emptyMetadata },
   runId: runIdOption,
   timeoutMs: { type: "duration", min: 1 },
   concurrency: { type: "integer", min: 1, default: 1 },
@@ -251,13 +251,13 @@ export function describeRunOption(key: string): string | undefined {
   return Object.hasOwn(runOptions, key) ? `an option of a run: execute(plan, { ${key} })` : undefined;
 }
 
-function readMetadata(metadata: unknown, option: string): JsonObject {
-  const json = toJson(metadata);
-  if (!json.ok) failOption(`${option}.${json.issue.path.join(".")}`, metadata, `JSON: ${json.issue.message}`);
-  if (typeof json.value !== "object" || json.value === null || Array.isArray(json.value)) {
-    failOption(option, metadata, "a JSON object");
-  }
-  return json.value as JsonObject;
+/** A value as JSON that is an object. Throws `invalid-options`. */
+export function readJsonObject(given: unknown, option: string, maxBytes?: number): JsonObject {
+  const json = toJson(given, { maxBytes });
+  if (!json.ok) failOption([option, ...json.issue.path].join("."), given, `JSON: ${json.issue.message}`);
+  const { value } = json;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, given, "an object");
+  return value as JsonObject;
 }
 
 let machineTimeZone: string | undefined;

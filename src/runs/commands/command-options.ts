@@ -1,11 +1,17 @@
 import type { DecisionNote } from "../../core/approval.ts";
-import { type JsonObject, toJson } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { checkOption, defined, failOption, type OptionTable, readOptions } from "../../core/options.ts";
 import { maxPlanBytes, namePattern, namePatternText } from "../../core/plan.ts";
 import { type StepRef, stepRefOf } from "../../core/step.ts";
 import type { InferToolInput, InferToolOutput, Tool } from "../../core/tool.ts";
 import { noReason } from "../run-errors.ts";
-import { type CommandOptions, checkName, type DecidingOptions, decidingOptions } from "../run-options.ts";
+import {
+  type CommandOptions,
+  checkName,
+  type DecidingOptions,
+  decidingOptions,
+  readJsonObject,
+} from "../run-options.ts";
 
 /**
  * The subject of a decision: a pending item of a run, an `approval-request`, or the request that
@@ -108,11 +114,7 @@ function textUpTo(max: number) {
 /** An input as JSON, no larger than a plan may be. Whether it fits its tool is checked later. */
 export function readInput(input: unknown, kind: "step" | "plan"): JsonObject {
   if (kind === "plan") failOption("input", input, "left out: a plan is approved unchanged");
-  const json = toJson(input, { maxBytes: maxPlanBytes });
-  if (!json.ok) failOption(["input", ...json.issue.path].join("."), input, `JSON: ${json.issue.message}`);
-  const { value } = json;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption("input", input, "an object");
-  return value as JsonObject;
+  return readJsonObject(input, "input", maxPlanBytes);
 }
 
 const items = "an item of result.pending, or an approval-request";
@@ -182,7 +184,7 @@ export function readSettleOptions(
   return { ref: stepRefOf({ stepId, iteration }), settlement, resumes: resume, options: rest };
 }
 
-// ---- Deliver, cancel ----
+// ---- Deliver ----
 
 /**
  * Options of delivering an event, and what the run needs to be resumed.
@@ -219,10 +221,4 @@ export function readDelivery(
     failOption("name", name, `the name of an event: ${namePatternText}`, true);
   const { id, resume, ...rest } = readOptions(deliverOptions, options);
   return { given: { name, value, id }, resumes: resume, options: rest };
-}
-
-/** Checks the options of a command that has no others. Throws `invalid-options`. */
-export function readDecidingOptions(options: Partial<DecidingOptions>): CommandOptions {
-  const { resume, ...rest } = readOptions(decidingOptions, options);
-  return { resumes: resume, options: rest };
 }

@@ -56,23 +56,16 @@ export async function secretsIfReadable(
   settings: SecretSettings,
   run: { readonly state: RunState },
 ): Promise<RunSecrets | undefined> {
-  try {
-    return await secretsOf(settings, run);
-  } catch (thrown) {
-    if (isAgentError(thrown, "secret-unreadable")) return undefined;
-    throw thrown;
-  }
+  return secretsOf(settings, run)?.catch((thrown) => {
+    if (!isAgentError(thrown, "secret-unreadable")) throw thrown;
+    return undefined;
+  });
 }
 
 /** True if a run cannot be cancelled without its key, as that undoes its steps. */
-export function needsKeyToCancel({
-  state,
-  secrets,
-}: {
-  readonly state: RunState;
-  readonly secrets: RunSecrets | undefined;
-}): boolean {
-  return state.options?.undoOnFailure === true && state.mayBeSealed === true && secrets === undefined;
+export function needsKeyToCancel(run: { state: RunState; secrets: RunSecrets | undefined }): boolean {
+  const { options, mayBeSealed } = run.state;
+  return options?.undoOnFailure === true && mayBeSealed === true && run.secrets === undefined;
 }
 
 /** A part of a run's state with its secrets opened. */

@@ -446,16 +446,14 @@ function observedAttempt({ runId }: Run, call: StepCall, attempt: number): Obser
 
 /** Calls `onToolError` with what a tool has thrown, or with its data if part of it is hidden. */
 function reportThrown(run: Run, call: StepCall, { attempt, thrown }: { attempt: number; thrown: unknown }): void {
-  const { onToolError, onListenerError: onError } = run.engine;
+  const { onToolError, onListenerError } = run.engine;
   if (onToolError === undefined) return;
   const ref = refOfTask(call);
   const data = toErrorData(thrown);
   const { error } = showIn(run, { ...ref, tool: call.tool.name, error: data });
   const shown = run.secrets?.hasAny ? run.secrets.hideIn(error) : error === data ? thrown : error;
-  answerOf(() => onToolError(shown, { runId: run.runId, ...ref, attempt }), {
-    about: observedAttempt(run, call, attempt),
-    onError,
-  });
+  const tell = () => onToolError(shown, { runId: run.runId, ...ref, attempt });
+  answerOf(tell, (failure) => onListenerError(failure, observedAttempt(run, call, attempt)));
 }
 
 const sourceKey = Symbol("source");
