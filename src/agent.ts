@@ -350,15 +350,15 @@ export function createEngine(settings: EngineSettings): Agent & WorkedAgent {
 
     async cancel(runId, reason = noReason, options = {}) {
       checkOption({ type: "text" }, reason, "reason");
-      const { resume: resumes, ...how } = readOptions(decidingOptions, options);
+      const { resume: resumes, ...resuming } = readOptions(decidingOptions, options);
       checkName("runId", runId);
       const cancelling = new AbortSource();
-      const command = { type: "cancel", command: { reason } } as const;
-      const sent = { ...startedNow(runId), resumes, options: how, cancelling, ...command };
+      const opening = { ...startedNow(runId), resumes, options: resuming, cancelling };
       return open(async (parts, runs) => {
         // A run that is restored is cancelled when it is opened.
         cancelling.abort(cancelledBy(reason));
-        return returnOrThrow(await parts.sendCommand(runs, sent), how);
+        const sent = { ...opening, type: "cancel", command: { reason } } as const;
+        return returnOrThrow(await parts.sendCommand(runs, sent), resuming);
       });
     },
 

@@ -1,7 +1,7 @@
 import { maxTimerMs } from "../async/clock.ts";
 import { AgentError } from "../core/errors.ts";
 import type { RunBudget, StoredRunOptions } from "../core/events.ts";
-import { type JsonObject, toJson } from "../core/json.ts";
+import { isRecord, type JsonObject, toJson } from "../core/json.ts";
 import { describeValue, failOption, type OptionTable, readOptions, type SettingsOf } from "../core/options.ts";
 import type { Planner } from "../core/planner.ts";
 import type { DefinedTool, InferToolResources, Tool } from "../core/tool.ts";
@@ -256,7 +256,7 @@ export function readJsonObject(given: unknown, option: string, maxBytes?: number
   const json = toJson(given, { maxBytes });
   if (!json.ok) failOption([option, ...json.issue.path].join("."), given, `JSON: ${json.issue.message}`);
   const { value } = json;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) failOption(option, given, "an object");
+  if (!isRecord(value)) failOption(option, given, "an object");
   return value as JsonObject;
 }
 

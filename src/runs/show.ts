@@ -113,13 +113,7 @@ function redacted(value: unknown, place: RedactPlace, redact: Redact): unknown {
 export function shownResult(
   state: RunState,
   { redact }: Pick<EngineSettings, "redact">,
-  {
-    secrets,
-    thrown,
-  }: {
-    readonly secrets?: RunSecrets | undefined;
-    readonly thrown?: Pick<WeakMap<ErrorData, unknown>, "get"> | undefined;
-  } = {},
+  { secrets, thrown }: { secrets?: RunSecrets | undefined; thrown?: WeakMap<ErrorData, unknown> | undefined } = {},
 ): RunResult {
   const result = toRunResult(state);
   const cause = state.error && thrown?.get(state.error);

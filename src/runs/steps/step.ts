@@ -700,6 +700,7 @@ function shortened(run: Run, error: ErrorData): ErrorData {
 
 type StepFailure = Exclude<StepOutcome, { status: "completed" }>;
 
+/** `ending` is the end of the message, if the last error is why there is no other attempt. */
 function failureOutcome(
   run: Run,
   call: StepCall,
@@ -708,13 +709,7 @@ function failureOutcome(
     errors,
     attempts,
     ending,
-  }: {
-    readonly last: FailedAttempt;
-    readonly errors: readonly ErrorData[];
-    readonly attempts: number;
-    /** The end of the message, if the last error is why there is no other attempt. */
-    readonly ending: string;
-  },
+  }: { last: FailedAttempt; errors: readonly ErrorData[]; attempts: number; ending: string },
 ): StepFailure {
   const isCutOff = last.reason === "aborted" || last.reason === "timeout";
   const isInDoubt = call.effect === "once" && last.reason !== "refused" && !saysNothingHappened(last.thrown);
@@ -762,11 +757,7 @@ function withCause(error: ErrorData, cause: ErrorData | undefined): AgentErrorDa
 /** Takes the step that can follow a completed one, and prepares it: with an output that is not recorded yet. */
 function takeNext(
   run: Run,
-  {
-    task,
-    executed,
-    queue,
-  }: { readonly task: StepTask; readonly executed: Executed; readonly queue: StepQueue | undefined },
+  { task, executed, queue }: { task: StepTask; executed: Executed; queue: StepQueue | undefined },
 ): TakenStep | undefined {
   const { outcome } = executed;
   // Sealing is asynchronous.
