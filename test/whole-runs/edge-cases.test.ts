@@ -109,8 +109,11 @@ describe("the events at the end of a run", () => {
       return {
         tools: [tool],
         plan: planOf("A"),
-        act: async ({ handle, clock }) => {
-          hasStarted = true;
+        act: async ({ handle, agent, clock }) => {
+          agent.once("run-start", () => {
+            hasStarted = true;
+          });
+          await handle.recorded;
           await clock.advance(1);
           handle.cancel();
         },
